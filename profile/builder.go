@@ -41,7 +41,7 @@ func (b *Builder) Limit(l Limits) { b.limits = l.orDefaults() }
 // Function returns the index of a function, adding it if necessary.
 func (b *Builder) Function(f Function) uint32 {
 	given := len(f.Name) + len(f.File)
-	f.Name, f.SystemName, f.File = keptName(f.Name), keptName(f.SystemName), keptName(f.File)
+	f.Name, f.SystemName, f.File = truncateName(f.Name), truncateName(f.SystemName), truncateName(f.File)
 	i, ok := b.functions[f]
 	if !ok {
 		b.noteLong(given != len(f.Name)+len(f.File))
@@ -56,7 +56,7 @@ func (b *Builder) Function(f Function) uint32 {
 // Mapping returns the index of a mapping, adding it if necessary.
 func (b *Builder) Mapping(m Mapping) int32 {
 	given := len(m.File)
-	m.File, m.BuildID = keptName(m.File), keptName(m.BuildID)
+	m.File, m.BuildID = truncateName(m.File), truncateName(m.BuildID)
 	i, ok := b.mappings[m]
 	if !ok {
 		b.noteLong(given != len(m.File))

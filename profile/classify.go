@@ -30,7 +30,7 @@ func (p *Profile) KindsOfLocations() []Kind {
 		if lines := p.LinesOf(uint32(i)); len(lines) > 0 {
 			line = lines[0]
 		}
-		kinds[i] = c.of(uint32(i), line)
+		kinds[i] = c.kindOf(uint32(i), line)
 	}
 	return kinds
 }
@@ -38,11 +38,11 @@ func (p *Profile) KindsOfLocations() []Kind {
 // classifier caches the kinds of functions and mappings.
 type classifier struct {
 	p         *Profile
-	functions []classified
+	functions []cachedKind
 	objects   []object
 }
 
-type classified struct {
+type cachedKind struct {
 	kind    Kind
 	mapping int32
 	done    bool
@@ -58,14 +58,14 @@ type object struct {
 }
 
 func newClassifier(p *Profile) *classifier {
-	c := &classifier{p: p, functions: make([]classified, len(p.Functions)), objects: make([]object, len(p.Mappings))}
+	c := &classifier{p: p, functions: make([]cachedKind, len(p.Functions)), objects: make([]object, len(p.Mappings))}
 	for i := range p.Mappings {
 		c.objects[i] = objectOf(p.Mappings[i].File)
 	}
 	return c
 }
 
-func (c *classifier) of(location uint32, line Line) Kind {
+func (c *classifier) kindOf(location uint32, line Line) Kind {
 	m := c.p.Locations[location].Mapping
 	if line.Function == noFunction {
 		return c.objectAt(m).kind
@@ -73,7 +73,7 @@ func (c *classifier) of(location uint32, line Line) Kind {
 	own := &c.functions[line.Function]
 	if !own.done || own.mapping != m {
 		o := c.objectAt(m)
-		*own = classified{kind: o.classify(&c.p.Functions[line.Function]), mapping: m, done: true}
+		*own = cachedKind{kind: o.classify(&c.p.Functions[line.Function]), mapping: m, done: true}
 	}
 	return own.kind
 }

@@ -2,18 +2,18 @@ package profile
 
 import "slices"
 
-// Spent assigns one Kind to each sample.
-type Spent struct {
+// SampleKinds assigns one Kind to each sample.
+type SampleKinds struct {
 	// Kinds holds the distinct kinds in the order of their first sample.
 	Kinds []Kind
-	// Of holds an index in Kinds for each sample.
-	Of []uint32
+	// Index holds an index in Kinds for each sample.
+	Index []uint32
 }
 
 // Kind returns the kind of sample i.
-func (s *Spent) Kind(i int) Kind { return s.Kinds[s.Of[i]] }
+func (s *SampleKinds) Kind(i int) Kind { return s.Kinds[s.Index[i]] }
 
-// Spent returns the kind of each sample. It is the leaf's kind, with three rules:
+// SampleKinds returns the kind of each sample. It is the leaf's kind, with three rules:
 //
 //   - A sample with garbage collection anywhere on its stack is GC, because the callees of gcBgMarkWorker,
 //     gcAssistAlloc or bgsweep work for the collector.
@@ -23,29 +23,29 @@ func (s *Spent) Kind(i int) Kind { return s.Kinds[s.Of[i]] }
 //
 // Callers are not required: a stack of a native thread pool, without a Go frame or runtime.cgocall, counts
 // for its library like any other.
-func (p *Profile) Spent() *Spent {
-	s := &spender{p: p, Spent: &Spent{Of: make([]uint32, p.Len())}, ids: map[Kind]uint32{}}
+func (p *Profile) SampleKinds() *SampleKinds {
+	s := &sampleClassifier{p: p, SampleKinds: &SampleKinds{Index: make([]uint32, p.Len())}, ids: map[Kind]uint32{}}
 	s.scan()
 	leaf, unknown := make([]uint32, len(s.leaf)), s.id(Kind{})
 	for i, k := range s.leaf {
 		leaf[i] = s.id(k)
 	}
 	idle, collector := s.id(Kind{Class: Idle}), s.id(Kind{Class: GC})
-	for i := range s.Of {
+	for i := range s.Index {
 		stack := p.Stack(i)
 		switch {
 		case len(stack) == 0:
-			s.Of[i] = unknown
+			s.Index[i] = unknown
 		case s.anyCollector && s.has(stack, inCollector):
-			s.Of[i] = collector
+			s.Index[i] = collector
 		case s.sleeps(i, stack):
-			s.Of[i] = idle
+			s.Index[i] = idle
 		default:
-			s.Of[i] = leaf[stack[0]]
+			s.Index[i] = leaf[stack[0]]
 		}
 	}
 	s.compact()
-	return s.Spent
+	return s.SampleKinds
 }
 
 // Flags of a location, set if any of its lines has the class GC or Idle.
@@ -54,8 +54,8 @@ const (
 	inSleep
 )
 
-type spender struct {
-	*Spent
+type sampleClassifier struct {
+	*SampleKinds
 	p            *Profile
 	leaf         []Kind
 	flags        []uint8
@@ -65,17 +65,17 @@ type spender struct {
 }
 
 // scan classifies all lines of all locations.
-func (s *spender) scan() {
+func (s *sampleClassifier) scan() {
 	c := newClassifier(s.p)
 	s.leaf, s.flags = make([]Kind, len(s.p.Locations)), make([]uint8, len(s.p.Locations))
 	for i := range s.leaf {
 		location := uint32(i)
 		lines := s.p.LinesOf(location)
 		if len(lines) == 0 {
-			s.leaf[i] = c.of(location, Line{Function: noFunction})
+			s.leaf[i] = c.kindOf(location, Line{Function: noFunction})
 		}
 		for j, line := range lines {
-			kind := c.of(location, line)
+			kind := c.kindOf(location, line)
 			if j == 0 {
 				s.leaf[i] = kind
 			}
@@ -96,7 +96,7 @@ func (s *spender) scan() {
 	}
 }
 
-func (s *spender) has(stack []uint32, flag uint8) bool {
+func (s *sampleClassifier) has(stack []uint32, flag uint8) bool {
 	return slices.ContainsFunc(stack, func(l uint32) bool { return s.flags[l]&flag != 0 })
 }
 
@@ -104,7 +104,7 @@ func (s *spender) has(stack []uint32, flag uint8) bool {
 // sleeps. It covers the path from the instruction to runtime.notesleep or runtime.netpoll.
 const sleepDepth = 4
 
-func (s *spender) sleeps(i int, stack []uint32) bool {
+func (s *sampleClassifier) sleeps(i int, stack []uint32) bool {
 	if s.p.LabelOf != nil && s.swapper[s.p.LabelOf[i]] {
 		return true
 	}
@@ -120,7 +120,7 @@ func (s *spender) sleeps(i int, stack []uint32) bool {
 
 // kernelSleeps reports whether the idle function is a frame of the kernel rather than of the program above
 // it.
-func (s *spender) kernelSleeps(stack []uint32) bool {
+func (s *sampleClassifier) kernelSleeps(stack []uint32) bool {
 	for _, l := range stack {
 		switch {
 		case s.leaf[l].Class == Idle:
@@ -133,7 +133,7 @@ func (s *spender) kernelSleeps(stack []uint32) bool {
 	return false
 }
 
-func (s *spender) id(k Kind) uint32 {
+func (s *sampleClassifier) id(k Kind) uint32 {
 	i, ok := s.ids[k]
 	if !ok {
 		i = uint32(len(s.Kinds))
@@ -144,19 +144,19 @@ func (s *spender) id(k Kind) uint32 {
 }
 
 // compact removes kinds without samples.
-func (s *spender) compact() {
+func (s *sampleClassifier) compact() {
 	const unseen = ^uint32(0)
 	renamed := make([]uint32, len(s.Kinds))
 	for i := range renamed {
 		renamed[i] = unseen
 	}
 	var kinds []Kind
-	for i, k := range s.Of {
+	for i, k := range s.Index {
 		if renamed[k] == unseen {
 			renamed[k] = uint32(len(kinds))
 			kinds = append(kinds, s.Kinds[k])
 		}
-		s.Of[i] = renamed[k]
+		s.Index[i] = renamed[k]
 	}
 	s.Kinds = kinds
 }

@@ -99,7 +99,7 @@ func TestClassOfFrames(t *testing.T) {
 	}
 }
 
-func TestWhatSamplesAreSpentOn(t *testing.T) {
+func TestSampleKinds(t *testing.T) {
 	const main, libc, knowhere, gomp, kernel = "/bin/main", "/lib/libc.so.6", "/lib/libknowhere.so", "/lib/libgomp.so.1", "[kernel.kallsyms]"
 	type frame struct{ name, file, mapping string }
 	mallocgc := frame{"runtime.mallocgc", "/go/src/runtime/malloc.go", main}
@@ -142,7 +142,7 @@ func TestWhatSamplesAreSpentOn(t *testing.T) {
 			if err := b.Sample(stack, []int64{1}, labels...); err != nil {
 				t.Fatal(err)
 			}
-			spent := b.Profile().Spent()
+			spent := b.Profile().SampleKinds()
 			if got := spent.Kind(0).String(); got != test.want || len(spent.Kinds) != 1 {
 				t.Errorf("%s of %v, want %s", got, spent.Kinds, test.want)
 			}
@@ -150,9 +150,9 @@ func TestWhatSamplesAreSpentOn(t *testing.T) {
 	}
 }
 
-// TestCollectorIsKnownByNameAsByFile checks that the collector functions of this machine's Go toolchain are
+// TestCollectorRecognizedByName checks that the collector functions of this machine's Go toolchain are
 // all recognized by name too, because perf and folded stacks have no files.
-func TestCollectorIsKnownByNameAsByFile(t *testing.T) {
+func TestCollectorRecognizedByName(t *testing.T) {
 	for _, name := range []string{
 		"gcStart", "gcMarkDone", "gcMarkTermination", "gcBgMarkWorker", "gcSweep", "gcDrain", "gcDrainN", "gcAssistAlloc1", "gcParkAssist", "gcFlushBgCredit",
 		"scanobject", "scanObject", "scanblock", "scanstack", "scanframeworker", "scanConservative", "greyobject", "shade", "markroot", "markrootBlock",

@@ -198,8 +198,8 @@ func gunzip(data []byte) ([]byte, error) {
 	return io.ReadAll(zip)
 }
 
-// google reads data as google's profile.ParseData does, except for legacy formats.
-func google(data []byte) (*pprof.Profile, error) {
+// parseGoogle reads data as google's profile.ParseData does, except for legacy formats.
+func parseGoogle(data []byte) (*pprof.Profile, error) {
 	if bytes.HasPrefix(data, []byte{0x1f, 0x8b}) {
 		var err error
 		if data, err = gunzip(data); err != nil {
@@ -279,7 +279,7 @@ func generateSample(r *rand.Rand, p *pprof.Profile, word func(int) string) *ppro
 	return s
 }
 
-func written(t testing.TB, p *pprof.Profile) []byte {
+func marshalGoogle(t testing.TB, p *pprof.Profile) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	if err := p.Write(&b); err != nil {
@@ -288,14 +288,14 @@ func written(t testing.TB, p *pprof.Profile) []byte {
 	return b.Bytes()
 }
 
-func TestDecodeReadsWhatGoogleReads(t *testing.T) {
+func TestDecodeMatchesGoogle(t *testing.T) {
 	inputs := fixtures(t)
 	for seed := range uint64(20) {
-		inputs["generated "+time.Duration(seed).String()] = written(t, generate(seed, int(seed)*7))
+		inputs["generated "+time.Duration(seed).String()] = marshalGoogle(t, generate(seed, int(seed)*7))
 	}
 	for _, name := range slices.Sorted(maps.Keys(inputs)) {
 		t.Run(name, func(t *testing.T) {
-			want, err := google(inputs[name])
+			want, err := parseGoogle(inputs[name])
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -316,10 +316,10 @@ func TestDecodeReadsWhatGoogleReads(t *testing.T) {
 	}
 }
 
-func TestEncodeKeepsTheMeaning(t *testing.T) {
+func TestEncodeRoundTrip(t *testing.T) {
 	inputs := fixtures(t)
 	for seed := range uint64(20) {
-		inputs["generated "+time.Duration(seed).String()] = written(t, generate(seed, int(seed)*7))
+		inputs["generated "+time.Duration(seed).String()] = marshalGoogle(t, generate(seed, int(seed)*7))
 	}
 	for _, name := range slices.Sorted(maps.Keys(inputs)) {
 		t.Run(name, func(t *testing.T) {
@@ -328,7 +328,7 @@ func TestEncodeKeepsTheMeaning(t *testing.T) {
 			if diff := difference(meaningOf(p), meaningOf(mustDecode(t, data))); diff != "" {
 				t.Errorf("decoded again:\n%s", diff)
 			}
-			theirs, err := google(data)
+			theirs, err := parseGoogle(data)
 			if err != nil {
 				t.Fatalf("google's reader: %v", err)
 			}

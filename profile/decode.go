@@ -81,7 +81,7 @@ func sizeOf(r io.Reader) int64 {
 
 // Errors of the wire format. explain turns them into messages for users.
 var (
-	errCut       = errors.New("cut")
+	errTruncated = errors.New("cut")
 	errMalformed = errors.New("malformed profile")
 )
 
@@ -97,7 +97,7 @@ func (d *decoder) explain(err error) error {
 		return err
 	}
 	var corrupt flate.CorruptInputError
-	isCut := errors.Is(err, errCut) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF)
+	isCut := errors.Is(err, errTruncated) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF)
 	isDamaged := errors.Is(err, gzip.ErrChecksum) || errors.Is(err, gzip.ErrHeader) || errors.As(err, &corrupt)
 	if !isCut && !isDamaged && !errors.Is(err, errMalformed) {
 		return err
@@ -110,7 +110,7 @@ func (d *decoder) explain(err error) error {
 	switch {
 	case isDamaged:
 		return hints.Errorf("pull it again; if it was copied, copy it in binary mode", "the profile is damaged: its compressed data cannot be read (%w)", err)
-	case isCut && d.seen():
+	case isCut && d.decodedAny():
 		return hints.Errorf("pull it again", "the profile is cut after %d bytes", d.in.n)
 	case isCut:
 		return hints.Errorf(formatHint, "unknown profile format: not pprof, plain or compressed")
@@ -120,7 +120,7 @@ func (d *decoder) explain(err error) error {
 
 const formatHint = "check whether it is a pprof file: go tool pprof -raw FILE"
 
-// seen reports whether any part of a profile was decoded.
-func (d *decoder) seen() bool {
+// decodedAny reports whether any part of a profile was decoded.
+func (d *decoder) decodedAny() bool {
 	return d.isCompressed || len(d.types) > 0 || len(d.starts) > 1 || len(d.texts.ends) > 0
 }

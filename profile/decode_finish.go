@@ -13,7 +13,7 @@ import (
 // resolve.
 func (d *decoder) finish() (*Profile, error) {
 	if len(d.texts.ends) == 0 {
-		return nil, errCut // every profile has a name table
+		return nil, errTruncated // every profile has a name table
 	}
 	if err := d.checkFinish(); err != nil {
 		return nil, err
@@ -25,13 +25,13 @@ func (d *decoder) finish() (*Profile, error) {
 	names := &names{all: unsafe.String(unsafe.SliceData(d.texts.all), len(d.texts.all)), ends: d.texts.ends}
 	p := &Profile{
 		Types:       make([]ValueType, len(d.types)),
-		DefaultType: names.of(d.single[profileDefault]),
-		PeriodType:  ValueType{names.of(d.period.kind), names.of(d.period.unit)},
+		DefaultType: names.at(d.single[profileDefault]),
+		PeriodType:  ValueType{names.at(d.period.kind), names.at(d.period.unit)},
 		Period:      int64(d.single[profilePeriod]),
 		Duration:    time.Duration(d.single[profileDuration]),
-		DocURL:      names.of(d.single[profileDocURL]),
-		DropFrames:  names.of(d.single[profileDropFrames]),
-		KeepFrames:  names.of(d.single[profileKeepFrames]),
+		DocURL:      names.at(d.single[profileDocURL]),
+		DropFrames:  names.at(d.single[profileDropFrames]),
+		KeepFrames:  names.at(d.single[profileKeepFrames]),
 		Functions:   make([]Function, len(d.functions)),
 		Mappings:    make([]Mapping, len(d.mappings)),
 		Starts:      d.starts, Stacks: d.stacks, Values: d.values, LabelOf: d.labelOf,
@@ -41,17 +41,17 @@ func (d *decoder) finish() (*Profile, error) {
 		p.Time = time.Unix(0, t).UTC()
 	}
 	for i, t := range d.types {
-		p.Types[i] = ValueType{names.of(t.kind), names.of(t.unit)}
+		p.Types[i] = ValueType{names.at(t.kind), names.at(t.unit)}
 	}
 	for _, c := range d.comments {
-		p.Comments = append(p.Comments, names.of(c))
+		p.Comments = append(p.Comments, names.at(c))
 	}
 	for i, m := range d.mappings {
-		m.File, m.BuildID = names.kept(m.file), names.kept(m.buildID)
+		m.File, m.BuildID = names.truncated(m.file), names.truncated(m.buildID)
 		p.Mappings[i] = m.Mapping
 	}
 	for i, f := range d.functions {
-		p.Functions[i] = Function{Name: names.kept(f.name), SystemName: names.kept(f.systemName), File: names.kept(f.file), StartLine: f.start}
+		p.Functions[i] = Function{Name: names.truncated(f.name), SystemName: names.truncated(f.systemName), File: names.truncated(f.file), StartLine: f.start}
 	}
 	if len(names.long) > 0 {
 		p.Notes = append(p.Notes, Note{What: longNotes, Count: int64(len(names.long))})
@@ -63,10 +63,10 @@ func (d *decoder) finish() (*Profile, error) {
 			return nil, err
 		}
 	}
-	if d.twice > 0 {
+	if d.conflicts > 0 {
 		p.Notes = append(p.Notes, Note{
 			What:  "fields given twice with different numbers: the file may be damaged",
-			Count: d.twice,
+			Count: d.conflicts,
 		})
 	}
 	return p, names.err()
@@ -82,8 +82,8 @@ type names struct {
 	bad   uint64 // a number beyond the table
 }
 
-// of returns name i. If i is beyond the table, it returns "" and err returns an error later.
-func (n *names) of(i uint64) string {
+// at returns name i. If i is beyond the table, it returns "" and err returns an error later.
+func (n *names) at(i uint64) string {
 	if i >= uint64(len(n.ends)) {
 		n.isBad, n.bad = true, i
 		return ""
@@ -117,7 +117,7 @@ func (d *decoder) finishLocations(p *Profile) error {
 		if l.Mapping == NoMapping {
 			continue
 		}
-		to := mappings.of(uint32(l.Mapping))
+		to := mappings.lookup(uint32(l.Mapping))
 		if to == missing { // google's reader treats it as a location without a mapping
 			strays++
 			l.Mapping = NoMapping
@@ -130,7 +130,7 @@ func (d *decoder) finishLocations(p *Profile) error {
 	}
 	for i := range d.lines {
 		l := &d.lines[i]
-		to := functions.of(l.Function)
+		to := functions.lookup(l.Function)
 		if to == missing {
 			return malformed("a location refers to function %d, which is missing", d.functionIDs.id(l.Function))
 		}
@@ -147,11 +147,11 @@ func (d *decoder) finishStacks(p *Profile) error {
 	if err != nil {
 		return err
 	}
-	if locations.same && d.locationIDs.top <= locations.count {
+	if locations.identity && d.locationIDs.top <= locations.count {
 		return nil
 	}
 	for i, ref := range p.Stacks {
-		to := locations.of(ref)
+		to := locations.lookup(ref)
 		if to == missing {
 			s := sort.Search(p.Len(), func(s int) bool { return int(p.Starts[s+1]) > i })
 			return malformed("sample %d refers to location %d, which is missing", s+1, d.locationIDs.id(ref))
@@ -217,12 +217,12 @@ func (d *decoder) readLabels(b []byte, names *names) ([]Label, error) {
 		if err := d.scalars(f.data, v[:]); err != nil {
 			return nil, err
 		}
-		l := Label{Key: names.of(v[1])}
+		l := Label{Key: names.at(v[1])}
 		switch {
 		case v[2] != 0:
-			l.Str = names.of(v[2])
+			l.Str = names.at(v[2])
 		case v[3] != 0 || v[4] != 0:
-			l.Num, l.Unit, l.IsNum = int64(v[3]), names.of(v[4]), true
+			l.Num, l.Unit, l.IsNum = int64(v[3]), names.at(v[4]), true
 		default:
 			continue
 		}

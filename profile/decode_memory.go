@@ -7,14 +7,14 @@ import (
 	"kitescope/internal/words"
 )
 
-// held returns the size of the decoder's data in bytes: the full capacity of its tables, and an approximation
+// memorySize returns the size of the decoder's data in bytes: the full capacity of its tables, and an approximation
 // for maps.
-func (d *decoder) held() int64 {
+func (d *decoder) memorySize() int64 {
 	n := d.memory + int64(cap(d.window.buf)+cap(d.scratch)+cap(d.lastRaw)) + int64(cap(d.texts.all))
 	n += bytesOf(d.stacks) + bytesOf(d.starts) + bytesOf(d.values) + bytesOf(d.labelOf) + bytesOf(d.raw)
 	n += bytesOf(d.texts.ends) + bytesOf(d.functions) + bytesOf(d.mappings) + bytesOf(d.locations) + bytesOf(d.lines) + bytesOf(d.comments)
 	for _, s := range []*ids{&d.functionIDs, &d.mappingIDs, &d.locationIDs} {
-		n += bytesOf(s.own) + bytesOf(s.far) + int64(len(s.farAt))*mapEntry
+		n += bytesOf(s.entryIDs) + bytesOf(s.overflow) + int64(len(s.overflowAt))*mapEntry
 	}
 	return n
 }
@@ -42,15 +42,15 @@ func roomIn[T any](d *decoder, s []T, n int) ([]T, error) {
 // was read. See grown.
 func roomFor[T any](d *decoder, s []T, n int, done float64) ([]T, error) {
 	var one T
-	free := (d.limits.MaxMemory - d.held()) / int64(unsafe.Sizeof(one))
-	want := int64(max(wanted(s, done), len(s)+n))
+	free := (d.limits.MaxMemory - d.memorySize()) / int64(unsafe.Sizeof(one))
+	want := int64(max(targetCap(s, done), len(s)+n))
 	if want > free { // want is an estimate, so less may suffice
 		want = int64(len(s)+n) + int64(len(s)+n)/4
 	}
 	if want > free {
 		return s, d.overMemory()
 	}
-	return moved(s, int(want)), nil
+	return reallocate(s, int(want)), nil
 }
 
 func (d *decoder) overMemory() error {
@@ -60,7 +60,7 @@ func (d *decoder) overMemory() error {
 // checkMemory returns an error if maps have exceeded the memory limit since the last call. Tables are checked
 // before they grow.
 func (d *decoder) checkMemory() error {
-	if d.held() > d.limits.MaxMemory {
+	if d.memorySize() > d.limits.MaxMemory {
 		return d.overMemory()
 	}
 	return nil
@@ -72,18 +72,18 @@ func (d *decoder) checkFinish() error {
 	n := int64(len(d.functions))*int64(unsafe.Sizeof(Function{})) + int64(len(d.mappings))*int64(unsafe.Sizeof(Mapping{}))
 	n += int64(len(d.comments)) * int64(unsafe.Sizeof(""))
 	for _, s := range []*ids{&d.functionIDs, &d.mappingIDs, &d.locationIDs} {
-		if s.own != nil || len(s.far) > 0 {
-			n += int64(s.count)*2*mapEntry + 4*int64(len(s.far)) // an upper bound: a dense index takes a third
+		if s.entryIDs != nil || len(s.overflow) > 0 {
+			n += int64(s.count)*2*mapEntry + 4*int64(len(s.overflow)) // an upper bound: a dense index takes a third
 		}
 	}
-	if d.held()+n > d.limits.MaxMemory {
+	if d.memorySize()+n > d.limits.MaxMemory {
 		return d.overMemory()
 	}
 	return nil
 }
 
-// wanted returns the capacity that s should have. See grown.
-func wanted[T any](s []T, done float64) int {
+// targetCap returns the capacity that s should have. See grown.
+func targetCap[T any](s []T, done float64) int {
 	if done > 0 {
 		// The growth is limited because the estimate from the first bytes of a hostile file may exceed any
 		// machine's memory.

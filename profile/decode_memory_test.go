@@ -12,14 +12,14 @@ import (
 	"kitescope/profile"
 )
 
-// repeated is a reader of n units. Each is computed from its number.
-type repeated struct {
+// repeatReader is a reader of n units. Each is computed from its number.
+type repeatReader struct {
 	n, at int
 	unit  func(i int) wire
 	rest  []byte
 }
 
-func (r *repeated) Read(b []byte) (int, error) {
+func (r *repeatReader) Read(b []byte) (int, error) {
 	for len(r.rest) < 64<<10 && r.at < r.n {
 		r.rest = append(r.rest, r.unit(r.at)...)
 		r.at++
@@ -32,9 +32,9 @@ func (r *repeated) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// TestDecodeHoldsNoMoreThanItsLimit checks, for each table of a profile, that Decode stops at the memory
+// TestDecodeMemoryLimit checks, for each table of a profile, that Decode stops at the memory
 // limit.
-func TestDecodeHoldsNoMoreThanItsLimit(t *testing.T) {
+func TestDecodeMemoryLimit(t *testing.T) {
 	const limit = 3 << 20
 	long := strings.Repeat("n", 1<<20-1)
 	head := append(oneType(), wire{}.names("a", "b", "samples", "count", long)...)
@@ -65,7 +65,7 @@ func TestDecodeHoldsNoMoreThanItsLimit(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := io.MultiReader(bytes.NewReader(head), &repeated{n: 50_000_000, unit: unit})
+			r := io.MultiReader(bytes.NewReader(head), &repeatReader{n: 50_000_000, unit: unit})
 			_, err := profile.Decode(context.Background(), r, profile.Limits{MaxBytes: 64 << 20, MaxMemory: limit})
 			if !errors.Is(err, profile.ErrTooLarge) || !strings.Contains(err.Error(), "memory") {
 				t.Errorf("error %v", err)

@@ -39,13 +39,13 @@ func (d *decoder) sample(b []byte) error {
 	}
 	if cap(d.stacks)-len(d.stacks) < len(b) { // a frame takes at least one byte
 		var err error
-		if d.stacks, err = roomFor(d, d.stacks, len(b), d.done()); err != nil {
+		if d.stacks, err = roomFor(d, d.stacks, len(b), d.progress()); err != nil {
 			return err
 		}
 	}
 	if len(d.starts) == cap(d.starts) {
 		var err error
-		if d.starts, err = roomFor(d, d.starts, 1, d.done()); err != nil {
+		if d.starts, err = roomFor(d, d.starts, 1, d.progress()); err != nil {
 			return err
 		}
 	}
@@ -141,7 +141,7 @@ func (d *decoder) frames(b []byte) error {
 			}
 			i += size
 		}
-		if v-1 >= firstFar {
+		if v-1 >= firstOverflow {
 			ref, err := d.ref(&d.locationIDs, v)
 			if err != nil {
 				return err
@@ -177,7 +177,7 @@ func (d *decoder) value(v uint64, before int) error {
 	}
 	if len(d.values) == cap(d.values) {
 		var err error
-		if d.values, err = roomFor(d, d.values, 1, d.done()); err != nil {
+		if d.values, err = roomFor(d, d.values, 1, d.progress()); err != nil {
 			return err
 		}
 	}
@@ -242,7 +242,7 @@ func (d *decoder) labels() (err error) {
 		d.lastRaw, d.lastSet = append(d.lastRaw[:0], d.scratch...), set
 	}
 	if len(d.labelOf) == cap(d.labelOf) {
-		if d.labelOf, err = roomFor(d, d.labelOf, 1, d.done()); err != nil {
+		if d.labelOf, err = roomFor(d, d.labelOf, 1, d.progress()); err != nil {
 			return err
 		}
 	}

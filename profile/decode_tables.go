@@ -26,7 +26,7 @@ type decoder struct {
 	texts     texts
 	single    [16]uint64 // fields 7 to 15 with a single number
 	period    rawType
-	twice     int64 // fields that occurred again with a different number
+	conflicts int64 // fields that occurred again with a different number
 
 	mappingIDs, functionIDs, locationIDs ids
 }
@@ -78,7 +78,7 @@ func (d *decoder) fields(ctx context.Context) error {
 	fills := int64(-1)
 	for {
 		if w.end-w.at < maxTag {
-			if err := w.more(ctx, maxTag); err != nil {
+			if err := w.ensure(ctx, maxTag); err != nil {
 				return err
 			}
 		}
@@ -111,11 +111,11 @@ func (d *decoder) fields(ctx context.Context) error {
 			return malformed("field %d is of %s", f.number, words.Bytes(int64(min(f.value, 1<<62))))
 		}
 		if n := int(f.value); w.end-w.at < n {
-			if err := w.more(ctx, n); err != nil {
+			if err := w.ensure(ctx, n); err != nil {
 				return err
 			}
 			if w.end-w.at < n {
-				return errCut
+				return errTruncated
 			}
 		}
 		f.data = w.buf[w.at : w.at+int(f.value)]
@@ -149,7 +149,7 @@ func (d *decoder) header() (f field, err error) {
 		return f, malformed("field %d has unknown type %d", f.number, f.wire)
 	}
 	if n+k > len(b) {
-		return f, errCut
+		return f, errTruncated
 	}
 	w.at += n + k
 	return f, nil
@@ -157,7 +157,7 @@ func (d *decoder) header() (f field, err error) {
 
 func shortOrBad(n int) error {
 	if n == 0 {
-		return errCut
+		return errTruncated
 	}
 	return malformed("a number of more than %d bytes", binary.MaxVarintLen64)
 }
@@ -179,14 +179,14 @@ func (d *decoder) number(f *field) error {
 		return d.comment(f.value)
 	case profileTime:
 		if d.single[profileTime] != 0 {
-			return errSeveral
+			return errConcatenated
 		}
 	}
 	d.set(&d.single[f.number], f.value)
 	return nil
 }
 
-var errSeveral = &hints.Error{
+var errConcatenated = &hints.Error{
 	Err:    malformed("it holds several profiles one after the other"),
 	Advice: "pull each into its own file, then merge the files: kitescope profile merge",
 }
@@ -290,9 +290,9 @@ func (d *decoder) function(b []byte) error {
 // may fill the map of far ids.
 func (d *decoder) ref(s *ids, id uint64) (uint32, error) {
 	const often = 1 << 14
-	known := len(s.far)
+	known := len(s.overflow)
 	ref := s.ref(id)
-	if len(s.far) > known && len(s.far)%often == 0 {
+	if len(s.overflow) > known && len(s.overflow)%often == 0 {
 		return ref, d.checkMemory()
 	}
 	return ref, nil
@@ -300,19 +300,19 @@ func (d *decoder) ref(s *ids, id uint64) (uint32, error) {
 
 // id records the id of the next entry of a table.
 func (d *decoder) id(s *ids, id uint64) error {
-	if s.own == nil && id == uint64(s.count)+1 {
+	if s.entryIDs == nil && id == uint64(s.count)+1 {
 		s.count++
 		return nil
 	}
-	own, err := roomIn(d, s.own, s.count+1-len(s.own))
+	own, err := roomIn(d, s.entryIDs, s.count+1-len(s.entryIDs))
 	if err != nil {
 		return err
 	}
-	s.own = own
+	s.entryIDs = own
 	for i := len(own); i < s.count; i++ { // the ids up to here were 1, 2, 3, ...
-		s.own = append(s.own, uint64(i)+1)
+		s.entryIDs = append(s.entryIDs, uint64(i)+1)
 	}
-	s.own = append(s.own, id)
+	s.entryIDs = append(s.entryIDs, id)
 	s.count++
 	return nil
 }
@@ -365,8 +365,8 @@ func (d *decoder) location(b []byte) error {
 	return err
 }
 
-// done returns the fraction of the input that was read, 0 if it is unknown or not yet meaningful.
-func (d *decoder) done() float64 {
+// progress returns the fraction of the input that was read, 0 if it is unknown or not yet meaningful.
+func (d *decoder) progress() float64 {
 	const least = 4 << 20 // read-ahead is negligible from this size on
 	if d.limits.Size < least || d.in.n < least/4 || d.in.n > d.limits.Size {
 		return 0

@@ -54,8 +54,8 @@ func oneType() wire {
 // oneFunction appends function 1.
 func (w wire) oneFunction() wire { return w.bytes(5, wire{}.number(1, 1).number(2, 1)) }
 
-// at appends a location in function 1.
-func (w wire) at(id uint64) wire {
+// location appends a location in function 1.
+func (w wire) location(id uint64) wire {
 	return w.bytes(4, wire{}.number(1, id).bytes(4, wire{}.number(1, 1)))
 }
 
@@ -80,28 +80,28 @@ func oddForms() map[string][]byte {
 	return map[string][]byte{
 		"nothing but a table of names":          wire{}.names(""),
 		"no samples":                            base,
-		"samples before everything":             append(wire{}.bytes(2, sample), base.at(1)...),
-		"unpacked":                              base.at(1).bytes(2, wire{}.number(1, 1).number(1, 1).number(2, 5)),
-		"packed and unpacked mixed":             base.at(1).bytes(2, wire{}.number(1, 1).packed(1, 1, 1).packed(2, 5)),
-		"an empty packed list":                  base.at(1).bytes(2, wire{}.packed(1).packed(2).packed(1, 1).packed(2, 5)),
-		"labels between":                        base.at(1).bytes(2, wire{}.bytes(3, wire{}.number(1, 1).number(2, 2)).packed(1, 1).bytes(3, wire{}.number(1, 2).number(3, 7)).packed(2, 5)),
-		"equal labels in another order":         base.at(1).bytes(2, wire{}.packed(2, 5).bytes(3, wire{}.number(1, 1).number(2, 2)).bytes(3, wire{}.number(1, 2).number(2, 1))).bytes(2, wire{}.packed(2, 5).bytes(3, wire{}.number(2, 1).number(1, 2)).bytes(3, wire{}.number(1, 1).number(2, 2))),
+		"samples before everything":             append(wire{}.bytes(2, sample), base.location(1)...),
+		"unpacked":                              base.location(1).bytes(2, wire{}.number(1, 1).number(1, 1).number(2, 5)),
+		"packed and unpacked mixed":             base.location(1).bytes(2, wire{}.number(1, 1).packed(1, 1, 1).packed(2, 5)),
+		"an empty packed list":                  base.location(1).bytes(2, wire{}.packed(1).packed(2).packed(1, 1).packed(2, 5)),
+		"labels between":                        base.location(1).bytes(2, wire{}.bytes(3, wire{}.number(1, 1).number(2, 2)).packed(1, 1).bytes(3, wire{}.number(1, 2).number(3, 7)).packed(2, 5)),
+		"equal labels in another order":         base.location(1).bytes(2, wire{}.packed(2, 5).bytes(3, wire{}.number(1, 1).number(2, 2)).bytes(3, wire{}.number(1, 2).number(2, 1))).bytes(2, wire{}.packed(2, 5).bytes(3, wire{}.number(2, 1).number(1, 2)).bytes(3, wire{}.number(1, 1).number(2, 2))),
 		"a label of nothing":                    base.bytes(2, wire{}.packed(2, 5).bytes(3, wire{}.number(1, 1))),
 		"a number label of 0 with a unit":       base.bytes(2, wire{}.packed(2, 5).bytes(3, wire{}.number(1, 1).number(4, 2))),
 		"a label that is text and number":       base.bytes(2, wire{}.packed(2, 5).bytes(3, wire{}.number(1, 1).number(2, 2).number(3, 9).number(4, 1))),
 		"numbers of one key, one with a unit":   base.bytes(2, wire{}.packed(2, 5).bytes(3, wire{}.number(1, 1).number(3, 2)).bytes(3, wire{}.number(1, 1).number(3, 2).number(4, 1))),
 		"a stack of no frames":                  base.bytes(2, wire{}.packed(2, 5)),
-		"negative values":                       base.at(1).bytes(2, wire{}.packed(1, 1).number(2, far)),
-		"ids without order":                     base.at(7).at(3).at(1).bytes(2, wire{}.packed(1, 3, 1, 7).packed(2, 5)),
-		"ids of 64 bits":                        base.at(far).at(1<<40).at(2).bytes(2, wire{}.packed(1, far, 2, 1<<40, far).packed(2, 5)),
-		"a far id that nothing refers to":       base.at(far).at(1).bytes(2, wire{}.packed(1, 1).packed(2, 5)),
-		"ids far apart":                         base.at(1<<29).at(1).bytes(2, wire{}.packed(1, 1, 1<<29).packed(2, 5)),
+		"negative values":                       base.location(1).bytes(2, wire{}.packed(1, 1).number(2, far)),
+		"ids without order":                     base.location(7).location(3).location(1).bytes(2, wire{}.packed(1, 3, 1, 7).packed(2, 5)),
+		"ids of 64 bits":                        base.location(far).location(1<<40).location(2).bytes(2, wire{}.packed(1, far, 2, 1<<40, far).packed(2, 5)),
+		"a far id that nothing refers to":       base.location(far).location(1).bytes(2, wire{}.packed(1, 1).packed(2, 5)),
+		"ids far apart":                         base.location(1<<29).location(1).bytes(2, wire{}.packed(1, 1, 1<<29).packed(2, 5)),
 		"a mapping that does not exist":         base.bytes(4, wire{}.number(1, 1).number(2, 99)).bytes(2, sample),
 		"a mapping far away":                    base.bytes(3, wire{}.number(1, far).number(2, 8)).bytes(4, wire{}.number(1, 1).number(2, far)).bytes(2, sample),
-		"a number in too many bytes":            base.at(1).bytes(2, append(wire{}.packed(2, 5), 0x0a, 0x02, 0x81, 0x00)),
-		"a tag in too many bytes":               base.at(1).bytes(2, append(wire{}.packed(2, 5), 0x8a, 0x00, 0x01, 0x01)),
+		"a number in too many bytes":            base.location(1).bytes(2, append(wire{}.packed(2, 5), 0x0a, 0x02, 0x81, 0x00)),
+		"a tag in too many bytes":               base.location(1).bytes(2, append(wire{}.packed(2, 5), 0x8a, 0x00, 0x01, 0x01)),
 		"a number of more than 64 bits":         append(slices.Clip(base), append([]byte{12 << 3}, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f)...),
-		"unknown fields":                        append(base.number(100, 5).bytes(101, make([]byte, 1<<20)).at(1).bytes(2, sample), 0xa5, 0x06, 1, 2, 3, 4, 0xa1, 0x06, 1, 2, 3, 4, 5, 6, 7, 8),
+		"unknown fields":                        append(base.number(100, 5).bytes(101, make([]byte, 1<<20)).location(1).bytes(2, sample), 0xa5, 0x06, 1, 2, 3, 4, 0xa1, 0x06, 1, 2, 3, 4, 5, 6, 7, 8),
 		"field 0":                               append(wire{0, 0}, base...),
 		"fields that come twice":                base.number(12, 1).number(12, 2).bytes(11, wire{}.number(1, 1).number(2, 2)).bytes(11, wire{}.number(1, 1)),
 		"comments packed and not":               base.number(13, 1).packed(13, 2, 1).number(13, 0),
@@ -119,7 +119,7 @@ func TestDecodeOddForms(t *testing.T) {
 	for name, data := range oddForms() {
 		t.Run(name, func(t *testing.T) {
 			for form, data := range map[string][]byte{"plain": data, "compressed": compressed(t, data)} {
-				want, err := google(data)
+				want, err := parseGoogle(data)
 				if err != nil {
 					t.Fatalf("google's reader does not take it: %v", err)
 				}
@@ -135,9 +135,9 @@ func TestDecodeOddForms(t *testing.T) {
 	}
 }
 
-// TestDecodeNotesWhatDisagrees checks that Decode adds a Note for contradictory fields, which it reads as
+// TestDecodeConflictNotes checks that Decode adds a Note for contradictory fields, which it reads as
 // google's reader does.
-func TestDecodeNotesWhatDisagrees(t *testing.T) {
+func TestDecodeConflictNotes(t *testing.T) {
 	base := oneType().oneFunction()
 	const twice = "fields given twice"
 	for _, test := range []struct {
@@ -145,11 +145,11 @@ func TestDecodeNotesWhatDisagrees(t *testing.T) {
 		data []byte
 		want string
 	}{
-		{"no field twice", base.at(1), ""},
-		{"one number twice", base.at(1).number(12, 3).number(12, 3), ""},
-		{"a period twice", base.at(1).number(12, 3).number(12, 4), twice},
-		{"a function's name twice", base.at(1).bytes(5, wire{}.number(1, 9).number(2, 1).number(2, 2)), twice},
-		{"a mapping's limit twice", base.at(1).bytes(3, wire{}.number(1, 9).number(3, 1).number(3, 2)), twice},
+		{"no field twice", base.location(1), ""},
+		{"one number twice", base.location(1).number(12, 3).number(12, 3), ""},
+		{"a period twice", base.location(1).number(12, 3).number(12, 4), twice},
+		{"a function's name twice", base.location(1).bytes(5, wire{}.number(1, 9).number(2, 1).number(2, 2)), twice},
+		{"a mapping's limit twice", base.location(1).bytes(3, wire{}.number(1, 9).number(3, 1).number(3, 2)), twice},
 		{"a location's address twice", base.bytes(4, wire{}.number(1, 1).number(3, 1).number(3, 2)), twice},
 		{"a line's number twice", base.bytes(4, wire{}.number(1, 1).bytes(4, wire{}.number(1, 1).number(2, 1).number(2, 2))), twice},
 		{"a mapping that does not exist", base.bytes(4, wire{}.number(1, 1).number(2, 99)), "locations in a mapping that the file does not have"},
@@ -182,17 +182,17 @@ func TestDecodeRefuses(t *testing.T) {
 		{"a name that does not exist", base.number(7, 77), "name 77"},
 		{"a name of a number below 0", base.number(7, math.MaxUint64), "name 18446744073709551615"},
 		{"a label's name that does not exist", base.bytes(2, wire{}.packed(2, 5).bytes(3, wire{}.number(1, 50).number(2, 1))), "name 50"},
-		{"a location that does not exist", base.at(1).bytes(2, wire{}.packed(1, 1).packed(2, 5)).bytes(2, wire{}.packed(1, 1, 2).packed(2, 5)), "sample 2 refers to location 2"},
-		{"location 0", base.at(1).bytes(2, wire{}.packed(1, 0).packed(2, 5)), "sample 1 refers to location 0"},
-		{"a far location that does not exist", base.at(1).bytes(2, wire{}.packed(1, 1<<50).packed(2, 5)), "location 1125899906842624"},
-		{"a sparse location that does not exist", base.at(9).at(5).bytes(2, wire{}.packed(1, 7).packed(2, 5)), "location 7"},
+		{"a location that does not exist", base.location(1).bytes(2, wire{}.packed(1, 1).packed(2, 5)).bytes(2, wire{}.packed(1, 1, 2).packed(2, 5)), "sample 2 refers to location 2"},
+		{"location 0", base.location(1).bytes(2, wire{}.packed(1, 0).packed(2, 5)), "sample 1 refers to location 0"},
+		{"a far location that does not exist", base.location(1).bytes(2, wire{}.packed(1, 1<<50).packed(2, 5)), "location 1125899906842624"},
+		{"a sparse location that does not exist", base.location(9).location(5).bytes(2, wire{}.packed(1, 7).packed(2, 5)), "location 7"},
 		{"a function that does not exist", base.bytes(4, wire{}.number(1, 1).bytes(4, wire{}.number(1, 2))), "function 2"},
 		{"a line in no function", base.bytes(4, wire{}.number(1, 1).bytes(4, wire{}.number(2, 2))), "function 0"},
-		{"a location with id 0", base.at(0), "id 0"},
+		{"a location with id 0", base.location(0), "id 0"},
 		{"a mapping without an id", base.bytes(3, nil), "mapping 1 has the id 0"},
-		{"two locations with one id", base.at(1).at(1), "the id 1 is used by two locations"},
-		{"two locations with one far id", base.at(math.MaxUint64).at(math.MaxUint64), "used by two locations"},
-		{"two locations with one sparse id", base.at(1 << 28).at(1 << 28), "used by two locations"},
+		{"two locations with one id", base.location(1).location(1), "the id 1 is used by two locations"},
+		{"two locations with one far id", base.location(math.MaxUint64).location(math.MaxUint64), "used by two locations"},
+		{"two locations with one sparse id", base.location(1 << 28).location(1 << 28), "used by two locations"},
 		{"two functions with one id", base.oneFunction(), "two functions"},
 		{"values that are too few", base.bytes(1, nil).bytes(2, wire{}.packed(2, 5)), "have 1 values, but it names 2"},
 		{"samples of different length", base.bytes(2, wire{}.packed(2, 5)).bytes(2, wire{}.packed(2, 5, 6)), "sample 2 has 2 values"},
@@ -209,7 +209,7 @@ func TestDecodeRefuses(t *testing.T) {
 		{"a length beyond all", append(slices.Clip(base), 2<<3|2, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f), "field 2 is of"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if _, err := google(test.data); err == nil {
+			if _, err := parseGoogle(test.data); err == nil {
 				t.Error("google's reader takes it")
 			}
 			_, err := decode(test.data)
@@ -223,7 +223,7 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 }
 
-func TestDecodeSaysWhatElseItIs(t *testing.T) {
+func TestDecodeOtherFormats(t *testing.T) {
 	debug2, err := os.ReadFile(filepath.Join("..", "testdata", "profiles", "milvus-goroutine-debug2.txt"))
 	if err != nil {
 		t.Fatal(err)
@@ -277,7 +277,7 @@ func TestDecodeSaysWhatElseItIs(t *testing.T) {
 	}
 }
 
-func TestDecodeSaysWhereItIsCut(t *testing.T) {
+func TestDecodeTruncated(t *testing.T) {
 	whole := fixtures(t)["milvus-cpu-idle.pb.gz"]
 	plain, err := gunzip(whole)
 	if err != nil {
@@ -297,14 +297,14 @@ func TestDecodeSaysWhereItIsCut(t *testing.T) {
 	for n := 0; n < len(plain); n += 1 + n%171 {
 		if _, err := decode(plain[:n]); err == nil {
 			// Only fields after the name table can be missing without an error.
-			if _, err := google(plain[:n]); err != nil {
+			if _, err := parseGoogle(plain[:n]); err != nil {
 				t.Fatalf("no error for %d of %d bytes, while google's reader says %v", n, len(plain), err)
 			}
 		}
 	}
 }
 
-func TestDecodeSaysThatItIsDamaged(t *testing.T) {
+func TestDecodeCorrupt(t *testing.T) {
 	whole := bytes.Clone(fixtures(t)["milvus-cpu-idle.pb.gz"])
 	whole[len(whole)-6] ^= 1 // in the checksum
 	_, err := decode(whole)
@@ -329,7 +329,7 @@ func TestDecodeJoinsMembersOfGzip(t *testing.T) {
 	}
 }
 
-func TestDecodeHoldsItsLimits(t *testing.T) {
+func TestDecodeLimits(t *testing.T) {
 	var sample, many, wide wire
 	sample = sample.packed(1, 1).packed(2, 5)
 	for range 1000 {
@@ -356,7 +356,7 @@ func TestDecodeHoldsItsLimits(t *testing.T) {
 	}
 }
 
-func TestDecodeEndsWithItsContext(t *testing.T) {
+func TestDecodeCanceled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := profile.Decode(ctx, bytes.NewReader(fixtures(t)["milvus-heap.pb.gz"]), profile.Limits{}); !errors.Is(err, context.Canceled) {

@@ -36,8 +36,8 @@ func newWindow(r io.Reader, limits Limits) window {
 // head returns the first bytes of the input, at most headSize.
 func (w *window) head() []byte { return w.first }
 
-// more reads until the window holds n bytes or the input ends, in which case it holds fewer.
-func (w *window) more(ctx context.Context, n int) error {
+// ensure reads until the window holds n bytes or the input ends, in which case it holds fewer.
+func (w *window) ensure(ctx context.Context, n int) error {
 	for w.end-w.at < n {
 		if errors.Is(w.err, io.EOF) {
 			return nil
@@ -91,7 +91,7 @@ func (w *window) skip(ctx context.Context, n uint64) error {
 		n -= uint64(w.end - w.at)
 		w.at = w.end
 		if errors.Is(w.err, io.EOF) {
-			return errCut
+			return errTruncated
 		}
 		if err := w.fill(ctx); err != nil {
 			return err

@@ -118,7 +118,7 @@ func (d *decoder) scalars(b []byte, fields []uint64) error {
 // likely cause.
 func (d *decoder) set(field *uint64, v uint64) {
 	if *field != 0 && *field != v {
-		d.twice++
+		d.conflicts++
 	}
 	*field = v
 }
@@ -144,13 +144,15 @@ func (f *field) each(add func(uint64) error) error {
 	return nil
 }
 
-// grown returns s with capacity for at least n more values. done is the fraction of the input that was read, 0
+// grow returns s with capacity for at least n more values. done is the fraction of the input that was read, 0
 // if unknown. If done predicts the number of values, grown allocates memory for all values at once. Memory
 // pages that are never written cost nothing, whereas a table that grows is in memory twice for a while.
-func grown[T any](s []T, n int, done float64) []T { return moved(s, max(wanted(s, done), len(s)+n)) }
+func grow[T any](s []T, n int, done float64) []T {
+	return reallocate(s, max(targetCap(s, done), len(s)+n))
+}
 
-// moved returns a copy of s with capacity n. append and slices.Grow would zero the additional capacity.
-func moved[T any](s []T, n int) []T {
+// reallocate returns a copy of s with capacity n. append and slices.Grow would zero the additional capacity.
+func reallocate[T any](s []T, n int) []T {
 	to := make([]T, len(s), n)
 	copy(to, s)
 	return to
@@ -161,5 +163,5 @@ func room[T any](s []T, n int) []T {
 	if cap(s)-len(s) >= n {
 		return s
 	}
-	return grown(s, n, 0)
+	return grow(s, n, 0)
 }

@@ -36,16 +36,16 @@ const encodeLevel = 1
 
 // encoder writes the messages of a pprof file (google/pprof proto/profile.proto). An id is an index plus 1.
 type encoder struct {
-	p      *Profile
-	w      io.Writer
-	err    error
-	out    []byte // pending output
-	part   []byte // buffer of a nested message
-	frames []byte // buffer of a sample's stack
-	names  map[string]uint64
-	order  []string
-	blank  uint64   // see nothing
-	sets   [][]byte // encoded label sets, nil if not yet used
+	p         *Profile
+	w         io.Writer
+	err       error
+	out       []byte // pending output
+	part      []byte // buffer of a nested message
+	frames    []byte // buffer of a sample's stack
+	names     map[string]uint64
+	order     []string
+	emptyName uint64   // see nothing
+	sets      [][]byte // encoded label sets, nil if not yet used
 }
 
 // profile writes the fields in the order of their numbers. All names are numbered before the name table is
@@ -106,8 +106,8 @@ func nanos(t time.Time) int64 {
 }
 
 // flush writes the pending output if it is longer than more bytes.
-func (e *encoder) flush(more int) {
-	if len(e.out) <= more || e.err != nil {
+func (e *encoder) flush(limit int) {
+	if len(e.out) <= limit || e.err != nil {
 		return
 	}
 	_, e.err = e.w.Write(e.out)
@@ -125,15 +125,15 @@ func (e *encoder) name(s string) uint64 {
 	return i
 }
 
-// nothing returns the number of a second empty name, adding it if necessary. In a label, number 0 means that
+// addEmptyName returns the number of a second empty name, adding it if necessary. In a label, number 0 means that
 // text or unit is missing, and readers skip a label with no text, no unit and the number 0. Such a label is
 // written with this name instead.
-func (e *encoder) nothing() uint64 {
-	if e.blank == 0 {
-		e.blank = uint64(len(e.order))
+func (e *encoder) addEmptyName() uint64 {
+	if e.emptyName == 0 {
+		e.emptyName = uint64(len(e.order))
 		e.order = append(e.order, "")
 	}
-	return e.blank
+	return e.emptyName
 }
 
 func (e *encoder) valueType(number byte, t ValueType) {
@@ -242,11 +242,11 @@ func (e *encoder) labels(set uint32) []byte {
 		key := e.name(l.Key)
 		switch {
 		case !l.IsNum && l.Str == "":
-			e.part = appendFields(e.part[:0], key, e.nothing())
+			e.part = appendFields(e.part[:0], key, e.addEmptyName())
 		case !l.IsNum:
 			e.part = appendFields(e.part[:0], key, e.name(l.Str))
 		case l.Num == 0 && l.Unit == "":
-			e.part = appendFields(e.part[:0], key, 0, 0, e.nothing())
+			e.part = appendFields(e.part[:0], key, 0, 0, e.addEmptyName())
 		default:
 			e.part = appendFields(e.part[:0], key, 0, uint64(l.Num), e.name(l.Unit))
 		}

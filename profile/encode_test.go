@@ -39,28 +39,28 @@ func TestEncodedFeedsPGO(t *testing.T) {
 	}
 }
 
-// failing is a writer to a disk that is full after room bytes.
-type failing struct{ room int }
+// failingWriter is a writer to a disk that is full after room bytes.
+type failingWriter struct{ room int }
 
 var errFull = errors.New("no space left on device")
 
-func (f *failing) Write(b []byte) (int, error) {
+func (f *failingWriter) Write(b []byte) (int, error) {
 	if f.room -= len(b); f.room < 0 {
 		return 0, errFull
 	}
 	return len(b), nil
 }
 
-func TestEncodeSaysThatItFailed(t *testing.T) {
+func TestEncodeWriteError(t *testing.T) {
 	p := mustDecode(t, fixtures(t)["milvus-heap.pb.gz"])
 	for _, room := range []int{0, 10, 70_000} {
-		if err := p.Encode(&failing{room}); !errors.Is(err, errFull) {
+		if err := p.Encode(&failingWriter{room}); !errors.Is(err, errFull) {
 			t.Errorf("room for %d bytes: error %v", room, err)
 		}
 	}
 }
 
-func TestEncodeOfNothing(t *testing.T) {
+func TestEncodeEmpty(t *testing.T) {
 	p := mustDecode(t, encode(t, &profile.Profile{}))
 	if p.Len() != 0 || len(p.Types) != 0 || !p.Time.IsZero() {
 		t.Errorf("%+v", p)

@@ -57,8 +57,8 @@ func random(r *rand.Rand) *gprofile.Profile {
 	return p
 }
 
-// ours converts a profile of google's type to ours by encoding and decoding it.
-func ours(t *testing.T, p *gprofile.Profile) *profile.Profile {
+// fromGoogle converts a profile of google's type to ours by encoding and decoding it.
+func fromGoogle(t *testing.T, p *gprofile.Profile) *profile.Profile {
 	t.Helper()
 	var b bytes.Buffer
 	if err := p.Write(&b); err != nil {
@@ -71,8 +71,8 @@ func ours(t *testing.T, p *gprofile.Profile) *profile.Profile {
 	return q
 }
 
-// theirStacks and ourStacks return all samples as text.
-func theirStacks(p *gprofile.Profile) []string {
+// googleStacks and ourStacks return all samples as text.
+func googleStacks(p *gprofile.Profile) []string {
 	var all []string
 	for _, s := range p.Sample {
 		var words []string
@@ -115,7 +115,7 @@ func ourStacks(p *profile.Profile) []string {
 	return all
 }
 
-func TestFilterIsGoogles(t *testing.T) {
+func TestFilterMatchesGoogle(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	expressions := []string{"", "", "", "a", "b", "c|d", "liba", "main", "e", ".go", "push", "^$", "nothing"}
 	changed := 0
@@ -129,7 +129,7 @@ func TestFilterIsGoogles(t *testing.T) {
 			return nil
 		}
 		f.Focus, f.Ignore, f.Hide, f.Show = rx(), rx(), rx(), rx()
-		q := ours(t, p)
+		q := fromGoogle(t, p)
 		before := ourStacks(q)
 		got := ourStacks(q.Filter(f))
 		if diff := cmp.Diff(before, ourStacks(q)); diff != "" {
@@ -139,7 +139,7 @@ func TestFilterIsGoogles(t *testing.T) {
 			t.Fatal(err)
 		}
 		p.FilterSamplesByName(f.Focus, f.Ignore, f.Hide, f.Show)
-		if diff := cmp.Diff(theirStacks(p), got); diff != "" {
+		if diff := cmp.Diff(googleStacks(p), got); diff != "" {
 			t.Fatalf("%d: %v: google's -, ours +\n%s", n, f, diff)
 		}
 		if !slices.Equal(before, got) {
@@ -184,8 +184,8 @@ func TestFilterByNodes(t *testing.T) {
 	}
 }
 
-func TestPruneLeavesABadExpressionAlone(t *testing.T) {
-	p := ours(t, random(rand.New(rand.NewPCG(5, 6))))
+func TestPruneInvalidExpression(t *testing.T) {
+	p := fromGoogle(t, random(rand.New(rand.NewPCG(5, 6))))
 	for _, bad := range [][2]string{{"(", ""}, {"a", "("}} {
 		p.DropFrames, p.KeepFrames = bad[0], bad[1]
 		if diff := cmp.Diff(ourStacks(p), ourStacks(p.Prune())); diff != "" {

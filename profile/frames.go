@@ -1,36 +1,36 @@
 package profile
 
-// By is the granularity that samples are aggregated by.
-type By uint8
+// Granularity is the granularity that samples are aggregated by.
+type Granularity uint8
 
 // Granularities. ByNode groups whole samples, all others group frames.
 const (
-	ByFunction By = iota // names as printed by `go tool pprof` by default
-	ByFile               // pprof's -files: one entry per file and start line of a function
-	ByLine               // pprof's -lines
-	ByAddress            // pprof's -addresses
-	ByPackage            // Go package, C++ namespace, Java package; otherwise the library, e.g. "[libc.so.6]"
-	ByMapping            // binary or library
-	ByClass              // Class, with the library of native code, e.g. "native libknowhere.so"
-	ByNode               // NodeLabel
+	ByFunction Granularity = iota // names as printed by `go tool pprof` by default
+	ByFile                        // pprof's -files: one entry per file and start line of a function
+	ByLine                        // pprof's -lines
+	ByAddress                     // pprof's -addresses
+	ByPackage                     // Go package, C++ namespace, Java package; otherwise the library, e.g. "[libc.so.6]"
+	ByMapping                     // binary or library
+	ByClass                       // Class, with the library of native code, e.g. "native libknowhere.so"
+	ByNode                        // NodeLabel
 )
 
 var byNames = [...]string{"function", "file", "line", "address", "package", "mapping", "class", "node"}
 
-func (b By) String() string { return byNames[b] }
+func (b Granularity) String() string { return byNames[b] }
 
-// ByOf returns the granularity with the given name. ok is false if the name is not in ByNames.
-func ByOf(word string) (By, bool) {
+// ParseGranularity returns the granularity with the given name. ok is false if the name is not in GranularityNames.
+func ParseGranularity(word string) (Granularity, bool) {
 	for i, name := range byNames {
 		if name == word {
-			return By(i), true
+			return Granularity(i), true
 		}
 	}
 	return 0, false
 }
 
-// ByNames returns the words that ByOf accepts.
-func ByNames() []string { return byNames[:] }
+// GranularityNames returns the words that ParseGranularity accepts.
+func GranularityNames() []string { return byNames[:] }
 
 // Frames holds the frames of all locations of a Profile at one granularity.
 type Frames struct {
@@ -46,7 +46,7 @@ type Frames struct {
 	ids    []uint32
 }
 
-// Of returns the frame ids of a location, innermost first. There are several if functions were inlined.
-func (f *Frames) Of(location uint32) []uint32 {
+// IDs returns the frame ids of a location, innermost first. There are several if functions were inlined.
+func (f *Frames) IDs(location uint32) []uint32 {
 	return f.ids[f.starts[location]:f.starts[location+1]]
 }

@@ -13,10 +13,10 @@ import (
 // lines are known. Like pprof's -files, it lists such a file more than once.
 //
 // ByNode does not apply to frames: each location then has the single frame "all".
-func (p *Profile) Frames(by By) *Frames {
+func (p *Profile) Frames(by Granularity) *Frames {
 	b := &frameBuilder{
 		p: p, by: by, f: &Frames{starts: make([]uint32, 1, len(p.Locations)+1), ids: make([]uint32, 0, max(len(p.Lines), len(p.Locations)))},
-		functions: make([]function, len(p.Functions)), plain: map[[2]uint32]uint32{}, nodes: map[node]uint32{}, words: map[string]uint32{}, files: map[uint32]string{},
+		functions: make([]function, len(p.Functions)), pairs: map[[2]uint32]uint32{}, nodes: map[node]uint32{}, nameIDs: map[string]uint32{}, files: map[uint32]string{},
 		kinds: newClassifier(p),
 	}
 	for i := range p.Locations {
@@ -52,17 +52,17 @@ type function struct {
 }
 
 type frameBuilder struct {
-	p         *Profile
-	by        By
-	f         *Frames
-	functions []function
-	plain     map[[2]uint32]uint32 // numbers of name and file, as far as they count
-	nodes     map[node]uint32
-	words     map[string]uint32 // ids of frames identified by name alone, and numbers of objects
-	kinds     *classifier
-	texts     textNumbers
-	files     map[uint32]string // clean paths, by the number of the original
-	composed  int               // total size in bytes of composed names
+	p             *Profile
+	by            Granularity
+	f             *Frames
+	functions     []function
+	pairs         map[[2]uint32]uint32 // numbers of name and file, as far as they count
+	nodes         map[node]uint32
+	nameIDs       map[string]uint32 // ids of frames identified by name alone, and numbers of objects
+	kinds         *classifier
+	texts         textNumbers
+	files         map[uint32]string // clean paths, by the number of the original
+	composedBytes int               // total size in bytes of composed names
 }
 
 // add appends the frame of a line of a location.
@@ -88,30 +88,30 @@ func (b *frameBuilder) id(location uint32, line Line) uint32 {
 	case ByPackage:
 		if line.Function != noFunction {
 			if pkg := packageOf(&b.p.Functions[line.Function]); pkg != "" {
-				id := b.word(pkg, location, line)
+				id := b.nameID(pkg, location, line)
 				b.functions[line.Function].id = id + 1
 				return id
 			}
 		}
 		if name := objectName(b.object(location)); strings.HasPrefix(name, "[") {
-			return b.word(name, location, line) // [vdso], [kernel.kallsyms]
+			return b.nameID(name, location, line) // [vdso], [kernel.kallsyms]
 		}
-		return b.word(bracketed(b.object(location)), location, line)
+		return b.nameID(bracketed(b.object(location)), location, line)
 	case ByMapping:
-		return b.word(objectName(b.object(location)), location, line)
+		return b.nameID(objectName(b.object(location)), location, line)
 	case ByClass:
-		return b.word(b.kinds.of(location, line).String(), location, line)
+		return b.nameID(b.kinds.kindOf(location, line).String(), location, line)
 	default:
-		return b.word("all", location, line)
+		return b.nameID("all", location, line)
 	}
 }
 
-// word returns the id of a frame that is identified by its name alone.
-func (b *frameBuilder) word(name string, location uint32, line Line) uint32 {
-	id, ok := b.words[name]
+// nameID returns the id of a frame that is identified by its name alone.
+func (b *frameBuilder) nameID(name string, location uint32, line Line) uint32 {
+	id, ok := b.nameIDs[name]
 	if !ok {
 		id = b.newFrame(name, location, line)
-		b.words[name] = id
+		b.nameIDs[name] = id
 	}
 	return id
 }
@@ -120,7 +120,7 @@ func (b *frameBuilder) word(name string, location uint32, line Line) uint32 {
 func (b *frameBuilder) newFrame(name string, location uint32, line Line) uint32 {
 	id := uint32(len(b.f.Names))
 	b.f.Names = append(b.f.Names, name)
-	b.f.Classes = append(b.f.Classes, b.kinds.of(location, line).Class)
+	b.f.Classes = append(b.f.Classes, b.kinds.kindOf(location, line).Class)
 	file := ""
 	if line.Function != noFunction {
 		file = b.fileOf(line.Function)
@@ -178,11 +178,11 @@ func (b *frameBuilder) number(f uint32, name, file string) uint32 {
 	}
 	own := &b.functions[f]
 	if own.name == 0 {
-		key := [2]uint32{b.texts.of(name), b.texts.of(file)}
-		n, ok := b.plain[key]
+		key := [2]uint32{b.texts.number(name), b.texts.number(file)}
+		n, ok := b.pairs[key]
 		if !ok {
-			n = uint32(len(b.plain)) + 1
-			b.plain[key] = n
+			n = uint32(len(b.pairs)) + 1
+			b.pairs[key] = n
 		}
 		own.name = n
 	}
@@ -193,10 +193,10 @@ func (b *frameBuilder) objectNumber(object string) uint32 {
 	if object == "" {
 		return 0
 	}
-	n, ok := b.words[object]
+	n, ok := b.nameIDs[object]
 	if !ok {
-		n = uint32(len(b.words)) + 1
-		b.words[object] = n
+		n = uint32(len(b.nameIDs)) + 1
+		b.nameIDs[object] = n
 	}
 	return n
 }
@@ -230,12 +230,12 @@ func (b *frameBuilder) fileOf(f uint32) string {
 // are cut to 200 bytes each.
 func (b *frameBuilder) text(n *node, name, file, object string) string {
 	const most, longest = 256 << 20, 200
-	if b.composed > most {
+	if b.composedBytes > most {
 		name, file, object = name[:min(len(name), longest)], file[:min(len(file), longest)], object[:min(len(object), longest)]
 	}
 	text := printable(n, name, file, object)
 	if len(text) > len(name) {
-		b.composed += len(text)
+		b.composedBytes += len(text)
 	}
 	return text
 }
@@ -245,7 +245,7 @@ func (b *frameBuilder) clean(file string) string {
 	if file == "" {
 		return ""
 	}
-	n := b.texts.of(file)
+	n := b.texts.number(file)
 	short, ok := b.files[n]
 	if !ok {
 		short = path.Clean(file)

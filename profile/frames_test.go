@@ -43,7 +43,7 @@ func TestPackagesOfFunctions(t *testing.T) {
 			m := b.Mapping(profile.Mapping{File: "/usr/lib/postgres"})
 			b.Location(m, 0, profile.Line{Function: b.Function(profile.Function{Name: test.name, File: test.file})})
 			f := b.Profile().Frames(profile.ByPackage)
-			if got := f.Names[f.Of(0)[0]]; got != test.want {
+			if got := f.Names[f.IDs(0)[0]]; got != test.want {
 				t.Errorf("%s, want %s", got, test.want)
 			}
 		})
@@ -76,7 +76,7 @@ func TestFramesOfOddLocations(t *testing.T) {
 	}
 	p := b.Profile()
 	for _, test := range []struct {
-		by   profile.By
+		by   profile.Granularity
 		want [][]string
 		ids  []uint32
 	}{
@@ -93,7 +93,7 @@ func TestFramesOfOddLocations(t *testing.T) {
 			var ids []uint32
 			for i := range p.Locations {
 				var own []string
-				for _, id := range frames.Of(uint32(i)) {
+				for _, id := range frames.IDs(uint32(i)) {
 					own = append(own, frames.Names[id])
 					ids = append(ids, id)
 				}

@@ -16,7 +16,7 @@ import (
 // SampleIndexByName). "inuse_space" also matches "space".
 func (p *Profile) KindOf(sampleIndex string) (int, error) {
 	if len(p.Types) == 0 {
-		return 0, hints.Errorf("it may be cut off, or not a profile; take it again", "%s has no sample types", p.called())
+		return 0, hints.Errorf("it may be cut off, or not a profile; take it again", "%s has no sample types", p.displayName())
 	}
 	if sampleIndex == "" {
 		for i, t := range p.Types {
@@ -28,7 +28,7 @@ func (p *Profile) KindOf(sampleIndex string) (int, error) {
 	}
 	if i, err := strconv.Atoi(sampleIndex); err == nil {
 		if i < 0 || i >= len(p.Types) {
-			return 0, p.noKind(fmt.Errorf("sample type %d of %s: its types are 0 to %d", i, p.called(), len(p.Types)-1))
+			return 0, p.noKind(fmt.Errorf("sample type %d of %s: its types are 0 to %d", i, p.displayName(), len(p.Types)-1))
 		}
 		return i, nil
 	}
@@ -38,7 +38,7 @@ func (p *Profile) KindOf(sampleIndex string) (int, error) {
 			return i, nil
 		}
 	}
-	return 0, p.noKind(fmt.Errorf("%s has no sample type %q", p.called(), sampleIndex))
+	return 0, p.noKind(fmt.Errorf("%s has no sample type %q", p.displayName(), sampleIndex))
 }
 
 func (p *Profile) noKind(err error) error {
@@ -49,8 +49,8 @@ func (p *Profile) noKind(err error) error {
 	return &hints.Error{Err: err, Advice: "it has " + strings.Join(names, ", ")}
 }
 
-// called returns the name of the profile for messages.
-func (p *Profile) called() string {
+// displayName returns the name of the profile for messages.
+func (p *Profile) displayName() string {
 	if p.Origin.Name == "" {
 		return "the profile"
 	}

@@ -185,7 +185,7 @@ func TestOverflow(t *testing.T) {
 	}
 }
 
-func TestBuilderHoldsItsLimits(t *testing.T) {
+func TestBuilderLimits(t *testing.T) {
 	for _, c := range []struct {
 		limits profile.Limits
 		want   string

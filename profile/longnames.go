@@ -2,27 +2,27 @@ package profile
 
 import "kitescope/internal/words"
 
-// maxKept is the maximum stored length in bytes of a function or file name. Where a name is written once per
+// maxStoredName is the maximum stored length in bytes of a function or file name. Where a name is written once per
 // caller, a profile of some kilobytes could otherwise produce gigabytes.
-const maxKept = 4 << 10
+const maxStoredName = 4 << 10
 
 const longNotes = "names longer than 4 KiB, shortened in the middle"
 
-func keptName(name string) string { return words.Keep(name, maxKept) }
+func truncateName(name string) string { return words.Keep(name, maxStoredName) }
 
-// kept returns a name of the table, shortened if necessary. Many entries may share it.
-func (n *names) kept(i uint64) string {
+// truncated returns a name of the table, shortened if necessary. Many entries may share it.
+func (n *names) truncated(i uint64) string {
 	if short, ok := n.long[i]; ok {
 		return short
 	}
-	name := n.of(i)
-	if len(name) <= maxKept {
+	name := n.at(i)
+	if len(name) <= maxStoredName {
 		return name
 	}
 	if n.long == nil {
 		n.long = map[uint64]string{}
 	}
-	n.long[i] = keptName(name)
+	n.long[i] = truncateName(name)
 	return n.long[i]
 }
 

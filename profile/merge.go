@@ -88,11 +88,11 @@ func (m *Merger) Add(p *Profile) error {
 	}
 	m.addHeader(p)
 	m.count++
-	m.samples.foresee(m.count-1, m.options.Count)
+	m.samples.reserve(m.count-1, m.options.Count)
 	sets := m.labelSets(p)
 	m.tables.begin(p)
 	for i := range p.Len() {
-		if !m.take(p, i) {
+		if !m.fillRow(p, i) {
 			continue
 		}
 		m.stack = m.stack[:0]
@@ -119,8 +119,8 @@ func (m *Merger) Add(p *Profile) error {
 	return m.check()
 }
 
-// take puts the values of a sample into m.row. It returns false if all are 0.
-func (m *Merger) take(p *Profile, i int) bool {
+// fillRow puts the values of a sample into m.row. It returns false if all are 0.
+func (m *Merger) fillRow(p *Profile, i int) bool {
 	values := p.Values[i*len(p.Types):]
 	bits := int64(0)
 	for j, c := range m.columns {
@@ -170,9 +170,9 @@ func (m *Merger) addHeader(p *Profile) {
 	}
 	if m.count > 0 {
 		q.Origin.Name = fmt.Sprintf("%d profiles", m.count+1)
-		q.Origin.Node = same(q.Origin.Node, p.Origin.Node)
-		q.Origin.Role = same(q.Origin.Role, p.Origin.Role)
-		q.Origin.Format = same(q.Origin.Format, p.Origin.Format)
+		q.Origin.Node = common(q.Origin.Node, p.Origin.Node)
+		q.Origin.Role = common(q.Origin.Role, p.Origin.Role)
+		q.Origin.Format = common(q.Origin.Format, p.Origin.Format)
 		q.Origin.Flat = q.Origin.Flat || p.Origin.Flat
 		q.Origin.Merged = max(1, q.Origin.Merged) + max(1, p.Origin.Merged)
 	}
@@ -186,8 +186,8 @@ func addDurations(a, b time.Duration) time.Duration {
 	return sum
 }
 
-// same returns a if it equals b, otherwise "".
-func same(a, b string) string {
+// common returns a if it equals b, otherwise "".
+func common(a, b string) string {
 	if a == b {
 		return a
 	}

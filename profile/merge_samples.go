@@ -20,16 +20,16 @@ func (t *sampleTable) init(p *Profile) {
 	*t = sampleTable{p: p, seed: maphash.Comparable(maphash.MakeSeed(), 0), slots: make([]uint64, 1<<10)}
 }
 
-// foresee grows the tables to their predicted final size when enough profiles were merged to predict it.
-func (t *sampleTable) foresee(in, count int) {
+// reserve grows the tables to their predicted final size when enough profiles were merged to predict it.
+func (t *sampleTable) reserve(in, count int) {
 	const least = 4
 	if in < least || in > count || in&(in-1) != 0 { // after 4, 8, 16...
 		return
 	}
 	done := float64(in) / float64(count)
 	if p := t.p; float64(cap(p.Stacks))*done < float64(len(p.Stacks)) {
-		p.Stacks = grown(p.Stacks, 0, done)
-		p.Values = grown(p.Values, 0, done)
+		p.Stacks = grow(p.Stacks, 0, done)
+		p.Values = grow(p.Values, 0, done)
 	}
 }
 

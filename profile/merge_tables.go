@@ -19,9 +19,9 @@ type mergeTables struct {
 	// These tables map an entry of from to its index in to; missing if not yet known. An entry is compared with
 	// the entry of the same index in the previous profile before it is looked up in a map, because profiles of
 	// a process are similar.
-	mappingAt               []int32
-	functionAt, functionWas []uint32
-	locationAt, locationWas []uint32
+	mappingAt                  []int32
+	functionAt, prevFunctionAt []uint32
+	locationAt, prevLocationAt []uint32
 }
 
 // mappingKey identifies a mapping. Mappings of the same file at different addresses are equal.
@@ -59,8 +59,8 @@ func (t *mergeTables) begin(from *Profile) {
 		}
 		t.mappingAt = append(t.mappingAt, at)
 	}
-	t.functionAt, t.functionWas = refill(t.functionWas, len(from.Functions)), t.functionAt
-	t.locationAt, t.locationWas = refill(t.locationWas, len(from.Locations)), t.locationAt
+	t.functionAt, t.prevFunctionAt = refill(t.prevFunctionAt, len(from.Functions)), t.functionAt
+	t.locationAt, t.prevLocationAt = refill(t.prevLocationAt, len(from.Locations)), t.locationAt
 	if len(t.to.Mappings) == 0 && len(from.Mappings) > 0 {
 		t.mapping(0) // the first is the program itself and stays the first
 	}
@@ -70,12 +70,12 @@ func (t *mergeTables) begin(from *Profile) {
 // guess resolves the entries that have the same index as in the previous profile. It goes through the tables
 // in memory order.
 func (t *mergeTables) guess() {
-	for i, was := range t.functionWas[:min(len(t.functionWas), len(t.functionAt))] {
+	for i, was := range t.prevFunctionAt[:min(len(t.prevFunctionAt), len(t.functionAt))] {
 		if was != missing && t.to.Functions[was] == t.from.Functions[i] {
 			t.functionAt[i] = was
 		}
 	}
-	for i, was := range t.locationWas[:min(len(t.locationWas), len(t.locationAt))] {
+	for i, was := range t.prevLocationAt[:min(len(t.prevLocationAt), len(t.locationAt))] {
 		if was != missing && t.isAt(was, uint32(i)) {
 			t.locationAt[i] = was
 		}

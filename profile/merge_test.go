@@ -38,20 +38,20 @@ func mergeable(t *testing.T) map[string][][]byte {
 		p.TimeNanos, q.TimeNanos = 7e18, 5e18
 		negative := p.Copy()
 		negative.Scale(-1)
-		groups["generated "+strconv.FormatUint(seed, 10)] = [][]byte{written(t, p), written(t, q), written(t, p)}
-		groups["cancelled "+strconv.FormatUint(seed, 10)] = [][]byte{written(t, p), written(t, q), written(t, negative)}
+		groups["generated "+strconv.FormatUint(seed, 10)] = [][]byte{marshalGoogle(t, p), marshalGoogle(t, q), marshalGoogle(t, p)}
+		groups["cancelled "+strconv.FormatUint(seed, 10)] = [][]byte{marshalGoogle(t, p), marshalGoogle(t, q), marshalGoogle(t, negative)}
 	}
 	return groups
 }
 
-func TestMergeIsThatOfGoogle(t *testing.T) {
+func TestMergeMatchesGoogle(t *testing.T) {
 	groups := mergeable(t)
 	for _, name := range slices.Sorted(maps.Keys(groups)) {
 		t.Run(name, func(t *testing.T) {
 			var theirs []*pprof.Profile
 			var ours []*profile.Profile
 			for _, data := range groups[name] {
-				p, err := google(data)
+				p, err := parseGoogle(data)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -120,16 +120,16 @@ func cpuTypes() []profile.ValueType {
 	return []profile.ValueType{{Type: "samples", Unit: "count"}, {Type: "cpu", Unit: "nanoseconds"}}
 }
 
-func of(p *profile.Profile, node, role string) *profile.Profile {
+func withNode(p *profile.Profile, node, role string) *profile.Profile {
 	q := *p
 	q.Origin = profile.Origin{Name: node + ".pb.gz", Node: node, Role: role, Format: "pprof"}
 	return &q
 }
 
-func TestMergeKeepsNodesApart(t *testing.T) {
+func TestMergeNodes(t *testing.T) {
 	types := cpuTypes()
-	one := of(small(t, types, map[string][]int64{"ab": {1, 10}, "b": {2, 20}}), "querynode-1", "querynode")
-	two := of(small(t, types, map[string][]int64{"ab": {4, 40}}), "querynode-2", "querynode")
+	one := withNode(small(t, types, map[string][]int64{"ab": {1, 10}, "b": {2, 20}}), "querynode-1", "querynode")
+	two := withNode(small(t, types, map[string][]int64{"ab": {4, 40}}), "querynode-2", "querynode")
 	unknown := small(t, types, map[string][]int64{"ab": {8, 80}})
 	unknown.Origin.Name = "/somewhere/cpu.pb.gz"
 	merged, err := profile.Merge([]*profile.Profile{one, two, unknown}, profile.MergeOptions{Nodes: true})
@@ -150,7 +150,7 @@ func TestMergeKeepsNodesApart(t *testing.T) {
 	if diff := cmp.Diff(want, stacks(merged.Collapse())); diff != "" {
 		t.Errorf("collapsed: %s", diff)
 	}
-	again, err := profile.Merge([]*profile.Profile{merged, of(small(t, types, map[string][]int64{"c": {1, 1}}), "proxy-3", "proxy")}, profile.MergeOptions{Nodes: true})
+	again, err := profile.Merge([]*profile.Profile{merged, withNode(small(t, types, map[string][]int64{"c": {1, 1}}), "proxy-3", "proxy")}, profile.MergeOptions{Nodes: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,9 +159,9 @@ func TestMergeKeepsNodesApart(t *testing.T) {
 	}
 }
 
-func TestMergeTellsNodesOfOneNameApart(t *testing.T) {
+func TestMergeDuplicateNodeNames(t *testing.T) {
 	types := cpuTypes()
-	p := of(small(t, types, map[string][]int64{"a": {1, 10}}), "querynode-1", "")
+	p := withNode(small(t, types, map[string][]int64{"a": {1, 10}}), "querynode-1", "")
 	ps := []*profile.Profile{p, p, p}
 	merged, err := profile.Merge(ps, profile.MergeOptions{Nodes: true})
 	if err != nil {
@@ -253,7 +253,7 @@ func TestMergeOfDifferentTypes(t *testing.T) {
 	}
 }
 
-func TestMergeHoldsItsLimits(t *testing.T) {
+func TestMergeLimits(t *testing.T) {
 	p := small(t, cpuTypes(), map[string][]int64{"a": {1, 10}, "b": {1, 1}, "c": {1, 1}})
 	for _, limits := range []profile.Limits{{MaxSamples: 2}, {MaxMemory: 100}} {
 		_, err := profile.Merge([]*profile.Profile{p}, profile.MergeOptions{Limits: limits})
@@ -283,7 +283,7 @@ func TestMergeOfShiftedPrograms(t *testing.T) {
 	}
 }
 
-func TestMergedNamesDoNotHoldTheirFiles(t *testing.T) {
+func TestMergeReleasesNameTables(t *testing.T) {
 	data := fixtures(t)["milvus-cpu-flat.pb.gz"]
 	var b bytes.Buffer
 	p, err := profile.Merge([]*profile.Profile{mustDecode(t, data)}, profile.MergeOptions{})

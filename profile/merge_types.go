@@ -44,8 +44,8 @@ func identity(n int) []column {
 	return columns
 }
 
-// differ returns the error for incompatible profiles.
-func (m *Merger) differ(p *Profile, what, here, there string) error {
+// incompatible returns the error for incompatible profiles.
+func (m *Merger) incompatible(p *Profile, what, here, there string) error {
 	name := p.Origin.Name
 	if name == "" {
 		name = fmt.Sprintf("profile %d", m.count+1)
@@ -75,7 +75,7 @@ func (m *Merger) commonTypes(p *Profile) error {
 		return nil
 	}
 	if p.PeriodType.Type != m.p.PeriodType.Type || !sameDimension(p.PeriodType.Unit, m.p.PeriodType.Unit) {
-		return m.differ(p, "the period type", p.PeriodType.String(), m.p.PeriodType.String())
+		return m.incompatible(p, "the period type", p.PeriodType.String(), m.p.PeriodType.String())
 	}
 	var kept []int
 	var columns []column
@@ -87,7 +87,7 @@ func (m *Merger) commonTypes(p *Profile) error {
 		}
 		unit := p.Types[from].Unit
 		if !sameDimension(unit, t.Unit) {
-			return m.differ(p, "the sample types", typeList(p.Types), typeList(m.p.Types))
+			return m.incompatible(p, "the sample types", typeList(p.Types), typeList(m.p.Types))
 		}
 		kept, factors[i] = append(kept, i), 1
 		c := column{from, unitRatio(unit, t.Unit)}
@@ -97,7 +97,7 @@ func (m *Merger) commonTypes(p *Profile) error {
 		columns = append(columns, c)
 	}
 	if len(kept) == 0 && len(m.p.Types) > 0 {
-		return m.differ(p, "the sample types", typeList(p.Types), typeList(m.p.Types))
+		return m.incompatible(p, "the sample types", typeList(p.Types), typeList(m.p.Types))
 	}
 	m.scalePeriod(p)
 	m.keepTypes(p, kept, columns, factors)

@@ -18,7 +18,7 @@ type Aligned struct {
 // the two, and negates the values of the base. It returns a hints.Error if they have no type in common or if
 // their periods have different types.
 func Align(p, base *Profile) (*Aligned, error) {
-	p, base, err := alike(p, base)
+	p, base, err := toCommonTypes(p, base)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func NormalFactors(p, base *Profile) ([]float64, error) {
 	sums, baseSums := p.sums(), base.sums()
 	if !slices.ContainsFunc(baseSums, func(s int64) bool { return s != 0 }) {
 		return nil, hints.Errorf("take the base again while the program works, or compare without normalizing",
-			"normalize by %s: its total is 0", base.calledBase())
+			"normalize by %s: its total is 0", base.baseDisplayName())
 	}
 	factors := make([]float64, len(sums))
 	for i, s := range sums {
@@ -111,9 +111,9 @@ func scaled(v int64, factor float64) int64 {
 	return int64(f)
 }
 
-// alike returns both profiles reduced to their common types, in the order of the first profile and in the same
+// toCommonTypes returns both profiles reduced to their common types, in the order of the first profile and in the same
 // units (google/pprof profile.CompatibilizeSampleTypes, internal/measurement: ScaleProfiles).
-func alike(p, base *Profile) (*Profile, *Profile, error) {
+func toCommonTypes(p, base *Profile) (*Profile, *Profile, error) {
 	var own, others []int
 	for i, t := range p.Types {
 		j := slices.IndexFunc(base.Types, func(b ValueType) bool { return b.Type == t.Type })
@@ -126,7 +126,7 @@ func alike(p, base *Profile) (*Profile, *Profile, error) {
 	}
 	if p.PeriodType.Type != base.PeriodType.Type && p.PeriodType.Type != "" && base.PeriodType.Type != "" {
 		return nil, nil, hints.Errorf("compare two profiles of one kind, taken in the same way",
-			"compare %s with %s: one was sampled by %s, the other by %s", p.called(), base.calledBase(), p.PeriodType, base.PeriodType)
+			"compare %s with %s: one was sampled by %s, the other by %s", p.displayName(), base.baseDisplayName(), p.PeriodType, base.PeriodType)
 	}
 	p, base = p.onlyTypes(own), base.onlyTypes(others)
 	factors, baseFactors := make([]float64, len(own)), make([]float64, len(own))
@@ -138,7 +138,7 @@ func alike(p, base *Profile) (*Profile, *Profile, error) {
 		}
 		if !sameDimension(unit, baseUnit) {
 			return nil, nil, hints.Errorf("compare profiles of one kind",
-				"compare %s with %s: %s is in %s there and in %s here", p.called(), base.calledBase(), p.Types[i].Type, baseUnit, unit)
+				"compare %s with %s: %s is in %s there and in %s here", p.displayName(), base.baseDisplayName(), p.Types[i].Type, baseUnit, unit)
 		}
 		if ratio := unitRatio(unit, baseUnit); ratio >= 1 {
 			factors[i], p.Types[i].Unit = ratio, baseUnit
@@ -195,7 +195,7 @@ func (p *Profile) onlyTypes(kinds []int) *Profile {
 	return &out
 }
 
-func (p *Profile) calledBase() string {
+func (p *Profile) baseDisplayName() string {
 	if p.Origin.Name == "" {
 		return "the base"
 	}
@@ -204,5 +204,5 @@ func (p *Profile) calledBase() string {
 
 func noCommonType(p, base *Profile) error {
 	return hints.Errorf("compare two profiles of one kind: both of CPU, or both of the heap",
-		"compare %s (%s) with %s (%s): they have no sample type in common", p.called(), typeList(p.Types), base.calledBase(), typeList(base.Types))
+		"compare %s (%s) with %s (%s): they have no sample type in common", p.displayName(), typeList(p.Types), base.baseDisplayName(), typeList(base.Types))
 }

@@ -14,8 +14,8 @@ import (
 	"kitescope/profile/profiletest"
 )
 
-// one returns a profile of one type in which function fi has values[i].
-func one(t *testing.T, kind, period profile.ValueType, name string, values ...int64) *profile.Profile {
+// newProfile returns a profile of one type in which function fi has values[i].
+func newProfile(t *testing.T, kind, period profile.ValueType, name string, values ...int64) *profile.Profile {
 	t.Helper()
 	b := profile.NewBuilder(kind)
 	b.Meta().PeriodType, b.Meta().Period, b.Meta().Origin.Name = period, 1, name
@@ -36,12 +36,12 @@ func TestSubtract(t *testing.T) {
 		want    map[string]int64
 		total   int64
 	}{
-		{"values", one(t, ns, ns, "", 10, 3), one(t, ns, ns, "", 4, 5), false, map[string]int64{"f0": 6, "f1": -2}, 9},
-		{"normalized", one(t, ns, ns, "", 30, 10), one(t, ns, ns, "", 5, 5, 10), true, map[string]int64{"f0": 10, "f1": 0, "f2": -10}, 20},
-		{"in the finer unit", one(t, ms, ms, "", 1), one(t, ns, ns, "", 400_000), false, map[string]int64{"f0": 600_000}, 400_000},
-		{"in the finer unit of the new one", one(t, ns, ns, "", 400_000), one(t, ms, ms, "", 1), false, map[string]int64{"f0": -600_000}, 1_000_000},
-		{"without a period", one(t, ns, profile.ValueType{}, "", 3), one(t, ns, ns, "", 1), false, map[string]int64{"f0": 2}, 1},
-		{"nothing", one(t, ns, ns, "", 3), one(t, ns, ns, ""), false, map[string]int64{"f0": 3}, 3},
+		{"values", newProfile(t, ns, ns, "", 10, 3), newProfile(t, ns, ns, "", 4, 5), false, map[string]int64{"f0": 6, "f1": -2}, 9},
+		{"normalized", newProfile(t, ns, ns, "", 30, 10), newProfile(t, ns, ns, "", 5, 5, 10), true, map[string]int64{"f0": 10, "f1": 0, "f2": -10}, 20},
+		{"in the finer unit", newProfile(t, ms, ms, "", 1), newProfile(t, ns, ns, "", 400_000), false, map[string]int64{"f0": 600_000}, 400_000},
+		{"in the finer unit of the new one", newProfile(t, ns, ns, "", 400_000), newProfile(t, ms, ms, "", 1), false, map[string]int64{"f0": -600_000}, 1_000_000},
+		{"without a period", newProfile(t, ns, profile.ValueType{}, "", 3), newProfile(t, ns, ns, "", 1), false, map[string]int64{"f0": 2}, 1},
+		{"nothing", newProfile(t, ns, ns, "", 3), newProfile(t, ns, ns, ""), false, map[string]int64{"f0": 3}, 3},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			d, err := profiletest.Subtract(test.p, test.base, test.normal)
@@ -73,11 +73,11 @@ func TestProfilesThatCannotBeSubtracted(t *testing.T) {
 		normal  bool
 		want    string
 	}{
-		{"heap and CPU", one(t, heap, heap, "heap.pb.gz", 1), one(t, cpu, cpu, "cpu.pb.gz", 1), false, "heap.pb.gz (inuse_space/bytes) with cpu.pb.gz (cpu/nanoseconds): they have no sample type in common"},
-		{"other units", one(t, profile.ValueType{Type: "cpu", Unit: "cycles"}, cpu, "a", 1), one(t, cpu, cpu, "b", 1), false, "cpu is in nanoseconds there and in cycles here"},
-		{"other periods", one(t, cpu, wall, "a", 1), one(t, cpu, cpu, "b", 1), false, "one was sampled by wall/nanoseconds, the other by cpu/nanoseconds"},
-		{"no types", &profile.Profile{}, one(t, cpu, cpu, "b", 1), false, "(none)"},
-		{"nothing to normalize by", one(t, cpu, cpu, "a", 1), one(t, cpu, cpu, "idle.pb.gz"), true, "normalize by idle.pb.gz: its total is 0"},
+		{"heap and CPU", newProfile(t, heap, heap, "heap.pb.gz", 1), newProfile(t, cpu, cpu, "cpu.pb.gz", 1), false, "heap.pb.gz (inuse_space/bytes) with cpu.pb.gz (cpu/nanoseconds): they have no sample type in common"},
+		{"other units", newProfile(t, profile.ValueType{Type: "cpu", Unit: "cycles"}, cpu, "a", 1), newProfile(t, cpu, cpu, "b", 1), false, "cpu is in nanoseconds there and in cycles here"},
+		{"other periods", newProfile(t, cpu, wall, "a", 1), newProfile(t, cpu, cpu, "b", 1), false, "one was sampled by wall/nanoseconds, the other by cpu/nanoseconds"},
+		{"no types", &profile.Profile{}, newProfile(t, cpu, cpu, "b", 1), false, "(none)"},
+		{"nothing to normalize by", newProfile(t, cpu, cpu, "a", 1), newProfile(t, cpu, cpu, "idle.pb.gz"), true, "normalize by idle.pb.gz: its total is 0"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := profiletest.Subtract(test.p, test.base, test.normal)
@@ -89,19 +89,19 @@ func TestProfilesThatCannotBeSubtracted(t *testing.T) {
 	}
 }
 
-func TestScaleIsGoogles(t *testing.T) {
+func TestScaleMatchesGoogle(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
 	factors := []float64{1, 1, -1, 0.3, 0, 2.5}
 	dropped := 0
 	for n := range 150 {
 		theirs := random(r)
-		p := ours(t, theirs)
+		p := fromGoogle(t, theirs)
 		f := []float64{factors[r.IntN(len(factors))], factors[r.IntN(len(factors))]}
 		got := ourStacks(p.Scale(f))
 		if err := theirs.ScaleN(f); err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(theirStacks(theirs), got, cmpopts.EquateEmpty()); diff != "" {
+		if diff := cmp.Diff(googleStacks(theirs), got, cmpopts.EquateEmpty()); diff != "" {
 			t.Fatalf("%d: %v: google's -, ours +\n%s", n, f, diff)
 		}
 		if len(got) < p.Len() {
@@ -113,11 +113,11 @@ func TestScaleIsGoogles(t *testing.T) {
 	}
 }
 
-func TestNormalFactorsAreGoogles(t *testing.T) {
+func TestNormalFactorsMatchGoogle(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
 	for n := range 100 {
 		theirs, theirBase := random(r), random(r)
-		p, base := ours(t, theirs), ours(t, theirBase)
+		p, base := fromGoogle(t, theirs), fromGoogle(t, theirBase)
 		factors, err := profile.NormalFactors(p, base)
 		if err != nil {
 			t.Fatal(err)
@@ -125,7 +125,7 @@ func TestNormalFactorsAreGoogles(t *testing.T) {
 		if err := theirs.Normalize(theirBase); err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(theirStacks(theirs), ourStacks(p.Scale(factors)), cmpopts.EquateEmpty()); diff != "" {
+		if diff := cmp.Diff(googleStacks(theirs), ourStacks(p.Scale(factors)), cmpopts.EquateEmpty()); diff != "" {
 			t.Fatalf("%d: google's -, ours +\n%s", n, diff)
 		}
 	}

@@ -10,22 +10,22 @@ import (
 // hashed for each occurrence.
 type textNumbers struct {
 	byText map[string]uint32
-	at     map[place]uint32
+	at     map[textRange]uint32
 }
 
-// place is the memory range of a text.
-type place struct {
+// textRange is the memory range of a text.
+type textRange struct {
 	first *byte
 	size  int
 }
 
-// of returns the number of a text, 0 for the empty text.
-func (t *textNumbers) of(s string) uint32 {
+// number returns the number of a text, 0 for the empty text.
+func (t *textNumbers) number(s string) uint32 {
 	if s == "" {
 		return 0
 	}
 	const short = 64 // hashing such a text is as fast as hashing its place
-	p := place{unsafe.StringData(s), len(s)}
+	p := textRange{unsafe.StringData(s), len(s)}
 	if len(s) > short {
 		if n, ok := t.at[p]; ok {
 			return n
@@ -34,7 +34,7 @@ func (t *textNumbers) of(s string) uint32 {
 	n, ok := t.byText[s]
 	if !ok {
 		if t.byText == nil {
-			t.byText, t.at = map[string]uint32{}, map[place]uint32{}
+			t.byText, t.at = map[string]uint32{}, map[textRange]uint32{}
 		}
 		n = uint32(len(t.byText)) + 1
 		t.byText[s] = n
@@ -48,9 +48,9 @@ func (t *textNumbers) of(s string) uint32 {
 // appendLabels appends the key of a label set. Equal sets have equal keys.
 func (t *textNumbers) appendLabels(b []byte, set []Label) []byte {
 	for _, l := range set {
-		b = binary.AppendUvarint(b, uint64(t.of(l.Key)))
-		b = binary.AppendUvarint(b, uint64(t.of(l.Str)))
-		b = binary.AppendUvarint(b, uint64(t.of(l.Unit)))
+		b = binary.AppendUvarint(b, uint64(t.number(l.Key)))
+		b = binary.AppendUvarint(b, uint64(t.number(l.Str)))
+		b = binary.AppendUvarint(b, uint64(t.number(l.Unit)))
 		b = binary.AppendVarint(b, l.Num)
 		b = append(b, byte(bit(l.IsNum)))
 	}

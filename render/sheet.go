@@ -54,7 +54,7 @@ type ReportOptions struct {
 	// Limit is the maximum number of entries to show; 0 means all.
 	Limit int
 	// By is the kind of entries.
-	By profile.By
+	By profile.Granularity
 	// Ask selects and orders entries, and selects columns, in reports that support it. Limit bounds these
 	// entries too. Ask.Limit is set if Limit is meant for these entries only.
 	Ask table.Query

@@ -74,9 +74,9 @@ func (q *profileQuestion) registerFilter(f *pflag.FlagSet) {
 // options converts the flags to report options. It returns a usage error if a value is invalid.
 func (q *profileQuestion) options() (report.Options, error) {
 	o := report.Options{SampleIndex: q.sample, SortCum: q.cum, FoldPreempt: q.foldPreempt}
-	by, ok := profile.ByOf(q.by)
+	by, ok := profile.ParseGranularity(q.by)
 	if !ok {
-		return o, cli.Usage(fmt.Errorf("unknown --by %q", q.by), "one of: "+strings.Join(profile.ByNames(), ", "))
+		return o, cli.Usage(fmt.Errorf("unknown --by %q", q.by), "one of: "+strings.Join(profile.GranularityNames(), ", "))
 	}
 	o.By = by
 	var err error

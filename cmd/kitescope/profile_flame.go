@@ -63,7 +63,7 @@ it with -o. With --base it is a differential one: blue lost, red gained, grey is
 	fl.BoolVar(&f.force, "force", false, "replace the file if it exists")
 	fl.StringVar(&f.ui.Theme, "theme", "auto", "auto, terminal, dark, light, mono")
 	_ = cmd.RegisterFlagCompletionFunc("output", cli.Fixed(flamegraph.Formats().Names()...))
-	_ = cmd.RegisterFlagCompletionFunc("by", cli.Fixed(profile.ByNames()[:profile.ByClass+1]...))
+	_ = cmd.RegisterFlagCompletionFunc("by", cli.Fixed(profile.GranularityNames()[:profile.ByClass+1]...))
 	return cmd
 }
 

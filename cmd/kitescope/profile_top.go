@@ -26,7 +26,7 @@ func (f *profileTable) register(cmd *cobra.Command) {
 	f.input.Register(cmd)
 	f.question.register(cmd.Flags())
 	f.report.Register(cmd, render.ReportFormats(), cli.DefaultEntries, "maximum number of entries; 0 for all")
-	_ = cmd.RegisterFlagCompletionFunc("by", cli.Fixed(profile.ByNames()...))
+	_ = cmd.RegisterFlagCompletionFunc("by", cli.Fixed(profile.GranularityNames()...))
 }
 
 // settledTable holds the validated options of a command that prints a table.

@@ -282,7 +282,7 @@ func (f *profileReader) growth(x *model.ProfiledProcess, dumps []*profile.Profil
 	d := &model.GoroutineDumps{Dumps: len(dumps), From: g.From, To: g.To, Before: g.Totals[0], After: g.Totals[len(dumps)-1]}
 	for _, s := range g.Stacks {
 		before, after := s.Counts[0], s.Counts[len(dumps)-1]
-		if s.Verdict == report.More && after >= 2*before {
+		if s.Verdict == report.Increased && after >= 2*before {
 			d.Grown = append(d.Grown, model.GrownStack{
 				Function: s.Function, Entry: s.Entry, Frames: s.Frames, Before: before, After: after, Steady: s.Steady, P: s.P,
 			})
@@ -358,7 +358,7 @@ func cpuFacts(s *report.NodeShares, peers int) *model.CPUProfile {
 		brute := shareFact(s.BruteForce.Part)
 		c.BruteForce = &brute
 	} else {
-		c.BruteReason = s.BruteForce.Why
+		c.BruteReason = s.BruteForce.Reason
 	}
 	return c
 }

@@ -79,9 +79,9 @@ func WithNamed(c *model.Cluster, targets, named []pull.Target) []pull.Target {
 		case at < 0:
 			list = append(list, *n)
 		case n.Only != "" && list[at].Unknown == "": // an additional profile of the process
-			list = append(list, n.As(&list[at]))
+			list = append(list, n.WithProcess(&list[at]))
 		default:
-			list[at] = n.As(&list[at])
+			list[at] = n.WithProcess(&list[at])
 		}
 	}
 	return list
@@ -104,7 +104,7 @@ func processOf(list []pull.Target, n *pull.Target, hosts map[string]string) int 
 		return found
 	}
 	for _, is := range []func(t *pull.Target) bool{
-		func(t *pull.Target) bool { return t.At(n) },
+		func(t *pull.Target) bool { return t.SameAddress(n) },
 		func(t *pull.Target) bool { return t.Unknown != "" && t.Node == n.Node },
 		func(t *pull.Target) bool { return t.Unknown != "" && slices.Contains(t.Roles, n.Node) },
 		func(t *pull.Target) bool {

@@ -27,8 +27,8 @@ const (
 
 // Metric identifies a measured figure. Two values may be compared if their Metrics are equal.
 type Metric struct {
-	// Of is the benchmark, e.g. "BenchmarkEncode/large" or "search k=10"; "" if there is only one.
-	Of string
+	// Benchmark is the benchmark, e.g. "BenchmarkEncode/large" or "search k=10"; "" if there is only one.
+	Benchmark string
 	// Name is the name of the figure, e.g. "QPS", "p99 latency" or "cpu per query".
 	Name string
 	// Unit is the unit of values as stored, without a prefix: "s", "B", "1/s", "%", or "" for a plain number.
@@ -40,8 +40,8 @@ type Metric struct {
 // String returns the display name, e.g. "search k=10: p99 latency, 8 clients".
 func (m Metric) String() string {
 	var b strings.Builder
-	if m.Of != "" {
-		b.WriteString(m.Of + ": ")
+	if m.Benchmark != "" {
+		b.WriteString(m.Benchmark + ": ")
 	}
 	b.WriteString(m.Name)
 	switch {
@@ -55,11 +55,11 @@ func (m Metric) String() string {
 
 // names returns the names that a user may give, most specific first: the full name, the name without clients,
 // and the figure alone.
-func (m Metric) names() []string { return []string{m.String(), m.Of + ": " + m.Name, m.Name} }
+func (m Metric) names() []string { return []string{m.String(), m.Benchmark + ": " + m.Name, m.Name} }
 
-// Said returns the direction that the user set in better for a metric, by one of its names: "search k=10: p99
+// DirectionFor returns the direction that the user set in better for a metric, by one of its names: "search k=10: p99
 // latency, 8 clients", "search k=10: p99 latency" or "p99 latency".
-func Said(better map[string]Direction, m Metric) (Direction, bool) {
+func DirectionFor(better map[string]Direction, m Metric) (Direction, bool) {
 	if len(better) > 0 {
 		for _, name := range m.names() {
 			if d, ok := better[name]; ok {

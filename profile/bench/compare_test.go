@@ -24,8 +24,8 @@ func column(m Metric, better Direction, values ...float64) *Set {
 	return s
 }
 
-// beside adds the values of another metric to the runs.
-func beside(s *Set, m Metric, better Direction, values ...float64) *Set {
+// addMetric adds the values of another metric to the runs.
+func addMetric(s *Set, m Metric, better Direction, values ...float64) *Set {
 	for i, x := range values {
 		s.Runs[i].Values = append(s.Runs[i].Values, Value{Metric: m, Better: better, X: x})
 	}
@@ -223,19 +223,19 @@ func TestManyMetrics(t *testing.T) {
 	if got := verdict(); !strings.Contains(got, "p 0.016, 0.016: better") {
 		t.Errorf("alone: %s", got)
 	}
-	beside(a, Metric{Name: "errors"}, LowerIsBetter, make([]float64, 7)...)
-	beside(b, Metric{Name: "errors"}, LowerIsBetter, make([]float64, 7)...)
-	beside(a, Metric{Name: "queries"}, Neither, 1, 2, 3, 4, 5, 6, 7)
-	beside(b, Metric{Name: "queries"}, Neither, 2, 3, 4, 5, 6, 7, 8)
-	beside(a, Metric{Name: "rare"}, LowerIsBetter, 1, 2)
-	beside(b, Metric{Name: "rare"}, LowerIsBetter, 2, 3)
+	addMetric(a, Metric{Name: "errors"}, LowerIsBetter, make([]float64, 7)...)
+	addMetric(b, Metric{Name: "errors"}, LowerIsBetter, make([]float64, 7)...)
+	addMetric(a, Metric{Name: "queries"}, Neither, 1, 2, 3, 4, 5, 6, 7)
+	addMetric(b, Metric{Name: "queries"}, Neither, 2, 3, 4, 5, 6, 7, 8)
+	addMetric(a, Metric{Name: "rare"}, LowerIsBetter, 1, 2)
+	addMetric(b, Metric{Name: "rare"}, LowerIsBetter, 2, 3)
 	if got := verdict(); !strings.Contains(got, "p 0.016, 0.016: better") {
 		t.Errorf("with what cannot come out: %s", got)
 	}
 	for i := range 3 {
 		m := Metric{Name: fmt.Sprint("noise ", i)}
-		beside(a, m, LowerIsBetter, times(7, 3, 0.02, float64(i))...)
-		beside(b, m, LowerIsBetter, times(7, 3, 0.02, float64(i)+1)...)
+		addMetric(a, m, LowerIsBetter, times(7, 3, 0.02, float64(i))...)
+		addMetric(b, m, LowerIsBetter, times(7, 3, 0.02, float64(i)+1)...)
 	}
 	// With four metrics the least p-value of seven pairs, 0.0156, is corrected to 0.0625. Eight pairs are needed:
 	// 4/128.
@@ -365,11 +365,11 @@ func TestPublished(t *testing.T) {
 
 func TestNotes(t *testing.T) {
 	a, b := column(qps(), HigherIsBetter, 1, 2, 3), column(qps(), HigherIsBetter, 1, 2, 4)
-	beside(a, latency(), LowerIsBetter, 5, 6, math.NaN())
-	beside(b, Metric{Name: "recall"}, HigherIsBetter, 0.9, math.Inf(1))
-	beside(b, qps(), HigherIsBetter, 3)
-	beside(a, Metric{Name: "mood"}, HigherIsBetter, 3)
-	beside(b, Metric{Name: "mood"}, LowerIsBetter, 3)
+	addMetric(a, latency(), LowerIsBetter, 5, 6, math.NaN())
+	addMetric(b, Metric{Name: "recall"}, HigherIsBetter, 0.9, math.Inf(1))
+	addMetric(b, qps(), HigherIsBetter, 3)
+	addMetric(a, Metric{Name: "mood"}, HigherIsBetter, 3)
+	addMetric(b, Metric{Name: "mood"}, LowerIsBetter, 3)
 	c := mustCompare(t, a, b, Options{Better: map[string]Direction{"typo": HigherIsBetter}})
 	want := []string{
 		"before: 1 value is not a number or far too large, and left out",

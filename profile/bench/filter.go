@@ -8,7 +8,7 @@ import (
 // Filter selects metrics by their display names. The zero Filter selects all.
 type Filter struct{ Only, Skip []*regexp.Regexp }
 
-func (f *Filter) wants(m Metric) bool {
+func (f *Filter) matches(m Metric) bool {
 	matches := func(re *regexp.Regexp) bool { return re.MatchString(m.String()) }
 	return (len(f.Only) == 0 || slices.ContainsFunc(f.Only, matches)) && !slices.ContainsFunc(f.Skip, matches)
 }
@@ -22,7 +22,7 @@ func (f *Filter) Apply(s *Set) {
 	for i := range s.Runs {
 		var kept []Value
 		for _, v := range s.Runs[i].Values {
-			if f.wants(v.Metric) {
+			if f.matches(v.Metric) {
 				kept = append(kept, v)
 			}
 		}

@@ -87,7 +87,7 @@ func (c *Comparison) test(l *Line) {
 		return 1 + by/math.Abs(l.Before)
 	}
 	l.P = shift.P
-	l.Ratio, l.Low, l.High = ratio(shift.By), ratio(shift.Low), ratio(shift.High)
+	l.Ratio, l.Low, l.High = ratio(shift.Estimate), ratio(shift.Low), ratio(shift.High)
 	if math.IsInf(l.Low, 0) || math.IsInf(l.High, 0) || math.IsNaN(shift.Low) {
 		l.Low, l.High = math.NaN(), math.NaN() // a ratio to 0 does not exist
 	}
@@ -123,15 +123,15 @@ func (c *Comparison) verdict(l *Line, counted, wanted int) (v Verdict, remark st
 	case math.Abs(l.Ratio-1) < c.Effect:
 		return NoDifference, fmt.Sprintf("real but smaller than the %s that counts", Percent(c.Effect))
 	case l.Better == Unknown:
-		return Changed, l.without()
+		return Changed, l.noRatioRemark()
 	case l.Ratio > 1 == (l.Better == HigherIsBetter):
-		return Better, l.without()
+		return Better, l.noRatioRemark()
 	}
-	return Worse, l.without()
+	return Worse, l.noRatioRemark()
 }
 
-// without explains a change that has no ratio.
-func (l *Line) without() string {
+// noRatioRemark explains a change that has no ratio.
+func (l *Line) noRatioRemark() string {
 	switch {
 	case l.Before == 0:
 		return "it was 0 before: no ratio"

@@ -19,13 +19,13 @@ func (s *Set) MatchNames(re *regexp.Regexp) error {
 	for i := range s.Runs {
 		for _, v := range s.Runs[i].Values {
 			m := v.Metric
-			m.Of = matched(re, m.Of)
-			if !slices.Contains(from[m], v.Of) {
-				from[m] = append(from[m], v.Of)
+			m.Benchmark = matched(re, m.Benchmark)
+			if !slices.Contains(from[m], v.Benchmark) {
+				from[m] = append(from[m], v.Benchmark)
 			}
 			if len(from[m]) > 1 {
 				return &Mismatch{
-					fmt.Sprintf("%s: %s are all called %q", s.Name, quoted(from[m]), m.Of),
+					fmt.Sprintf("%s: %s are all called %q", s.Name, quoted(from[m]), m.Benchmark),
 					"choose one of each side with --only, or match more of the names",
 				}
 			}
@@ -34,7 +34,7 @@ func (s *Set) MatchNames(re *regexp.Regexp) error {
 	for i := range s.Runs {
 		values := slices.Clone(s.Runs[i].Values)
 		for k := range values {
-			values[k].Of = matched(re, values[k].Of)
+			values[k].Benchmark = matched(re, values[k].Benchmark)
 		}
 		s.Runs[i].Values = values
 	}

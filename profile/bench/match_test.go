@@ -9,7 +9,7 @@ import (
 func vdbSide(of ...string) *Set {
 	s := &Set{Name: "results of " + of[0], Runs: []Run{{}}}
 	for i, name := range of {
-		s.Runs[0].Values = append(s.Runs[0].Values, Value{Metric: Metric{Of: name, Name: "QPS", Unit: "1/s"}, Better: HigherIsBetter, X: float64(100 + i)})
+		s.Runs[0].Values = append(s.Runs[0].Values, Value{Metric: Metric{Benchmark: name, Name: "QPS", Unit: "1/s"}, Better: HigherIsBetter, X: float64(100 + i)})
 	}
 	return s
 }
@@ -30,10 +30,10 @@ func TestMatchNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(c.Lines) != 2 || c.Lines[0].Of != "case 5" || c.Lines[0].Verdict == OneSide {
+	if len(c.Lines) != 2 || c.Lines[0].Benchmark != "case 5" || c.Lines[0].Verdict == OneSide {
 		t.Errorf("lines: %+v", c.Lines)
 	}
-	if s := vdbSide("x"); s.MatchNames(regexp.MustCompile(`(b)|c`)) != nil || s.Runs[0].Values[0].Of != "x" {
+	if s := vdbSide("x"); s.MatchNames(regexp.MustCompile(`(b)|c`)) != nil || s.Runs[0].Values[0].Benchmark != "x" {
 		t.Errorf("what does not match lost its name: %+v", s.Runs[0].Values)
 	}
 }
@@ -45,7 +45,7 @@ func TestMatchNamesTwice(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), `"case 5 ef=64" and "case 5 ef=128" are all called "case 5"`) {
 		t.Errorf("error: %v", err)
 	}
-	if s.Runs[0].Values[1].Of != "case 5 ef=128" {
+	if s.Runs[0].Values[1].Benchmark != "case 5 ef=128" {
 		t.Error("names were changed by a match that was refused")
 	}
 }

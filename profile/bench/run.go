@@ -92,7 +92,7 @@ func newLine(m Metric, left, right *side, rows [][2]int, better map[string]Direc
 		l.Verdict, l.Remark = NotJudged, fmt.Sprintf("measured under different loads: %s before, %s after", loadText(x), loadText(y))
 	}
 	if rows == nil {
-		l.A, l.B = left.all(m), right.all(m)
+		l.A, l.B = left.valuesOf(m), right.valuesOf(m)
 		return l
 	}
 	for _, r := range rows {
@@ -116,7 +116,7 @@ func loadText(loads map[string]bool) string {
 
 // directionOf returns the direction set by the user, otherwise the direction in the files if they agree.
 func directionOf(m Metric, left, right *side, better map[string]Direction) Direction {
-	if d, ok := Said(better, m); ok {
+	if d, ok := DirectionFor(better, m); ok {
 		return d
 	}
 	x, y := left.better[m], right.better[m]
@@ -192,28 +192,28 @@ func pairByName(c *Comparison, left, right *side) [][2]int {
 
 // side is a Set prepared for comparison: each run has one value per metric.
 type side struct {
-	runs    []measured
+	runs    []measuredRun
 	metrics []Metric
 	// better is the direction of each metric, and loads are the loads of its values.
 	better map[Metric]Direction
 	loads  map[Metric]map[string]bool
 	setups map[Metric]*Setup
 	failed int
-	// odd counts values that are not finite or exceed largest.
-	odd int
+	// outOfRange counts values that are not finite or exceed largest.
+	outOfRange int
 	// repeated lists metrics that a run has more than once.
 	repeated []string
 }
 
-// measured is one run. Failed runs keep their position, without values.
-type measured struct {
+// measuredRun is one run. Failed runs keep their position, without values.
+type measuredRun struct {
 	pair   string
 	ok     bool
 	values map[Metric]float64
 }
 
-// largest is more than any measured value, and small enough to be squared.
-const largest = 1e100
+// maxValue is more than any measured value, and small enough to be squared.
+const maxValue = 1e100
 
 func newSide(s *Set) *side {
 	d := &side{better: map[Metric]Direction{}, loads: map[Metric]map[string]bool{}, setups: map[Metric]*Setup{}}
@@ -227,7 +227,7 @@ func newSide(s *Set) *side {
 }
 
 func (d *side) add(r *Run) {
-	m := measured{pair: r.Pair, ok: r.Failed == "", values: map[Metric]float64{}}
+	m := measuredRun{pair: r.Pair, ok: r.Failed == "", values: map[Metric]float64{}}
 	if !m.ok {
 		d.failed++
 		d.runs = append(d.runs, m)
@@ -235,8 +235,8 @@ func (d *side) add(r *Run) {
 	}
 	all := map[Metric][]float64{}
 	for _, v := range r.Values {
-		if !(math.Abs(v.X) <= largest) {
-			d.odd++
+		if !(math.Abs(v.X) <= maxValue) {
+			d.outOfRange++
 			continue
 		}
 		have, known := d.better[v.Metric]
@@ -259,8 +259,8 @@ func (d *side) add(r *Run) {
 	d.runs = append(d.runs, m)
 }
 
-// all returns the values of a metric, in the order of the runs.
-func (d *side) all(m Metric) []float64 {
+// valuesOf returns the values of a metric, in the order of the runs.
+func (d *side) valuesOf(m Metric) []float64 {
 	var list []float64
 	for _, r := range d.runs {
 		if x, ok := r.values[m]; ok {
@@ -282,8 +282,8 @@ func (c *Comparison) noteSides(left, right *side) {
 		if len(d.metrics) == 0 {
 			c.note("%s: no values", where)
 		}
-		if d.odd > 0 {
-			c.note("%s: %s not a number or far too large, and left out", where, words.Count(d.odd, "value is", "values are"))
+		if d.outOfRange > 0 {
+			c.note("%s: %s not a number or far too large, and left out", where, words.Count(d.outOfRange, "value is", "values are"))
 		}
 		if len(d.repeated) > 0 {
 			slices.Sort(d.repeated)
@@ -297,5 +297,5 @@ func (c *Comparison) noteSides(left, right *side) {
 
 // sameResults reports whether both sides have the same values in each run, e.g. because a file was named twice.
 func sameResults(left, right *side) bool {
-	return len(left.metrics) > 0 && slices.EqualFunc(left.runs, right.runs, func(x, y measured) bool { return maps.Equal(x.values, y.values) })
+	return len(left.metrics) > 0 && slices.EqualFunc(left.runs, right.runs, func(x, y measuredRun) bool { return maps.Equal(x.values, y.values) })
 }

@@ -12,14 +12,14 @@ import (
 
 // Setup describes the benchmark of a value.
 type Setup struct {
-	// Of is the part that must be equal for a comparison: a case of a benchmark and its data set.
-	Of string
+	// Case is the part that must be equal for a comparison: a case of a benchmark and its data set.
+	Case string
 	// Settings are the other settings, by section and name (e.g. "index.ef"). They are safe to display.
 	Settings map[string]string
 }
 
-// SettingWords formats settings as " M=16 ef=100", without their sections.
-func SettingWords(settings map[string]string) string {
+// FormatSettings formats settings as " M=16 ef=100", without their sections.
+func FormatSettings(settings map[string]string) string {
 	var b strings.Builder
 	for _, key := range slices.Sorted(maps.Keys(settings)) {
 		b.WriteString(" " + settingName(key) + "=" + settings[key])
@@ -39,24 +39,24 @@ func NameSettings(sets ...*Set) {
 	for _, s := range sets {
 		first := map[string]*Setup{}
 		for v := range s.values() {
-			have, known := first[v.Setup.Of]
+			have, known := first[v.Setup.Case]
 			if !known {
-				first[v.Setup.Of] = v.Setup
+				first[v.Setup.Case] = v.Setup
 				have = v.Setup
 			}
-			if varies[v.Setup.Of] == nil {
-				varies[v.Setup.Of] = map[string]bool{}
+			if varies[v.Setup.Case] == nil {
+				varies[v.Setup.Case] = map[string]bool{}
 			}
 			for _, key := range differing(have, v.Setup) {
-				varies[v.Setup.Of][key] = true
+				varies[v.Setup.Case][key] = true
 			}
 		}
 	}
 	for _, s := range sets {
 		for v := range s.values() {
 			shown := maps.Clone(v.Setup.Settings)
-			maps.DeleteFunc(shown, func(key, _ string) bool { return !varies[v.Setup.Of][key] })
-			v.Of = v.Setup.Of + SettingWords(shown)
+			maps.DeleteFunc(shown, func(key, _ string) bool { return !varies[v.Setup.Case][key] })
+			v.Benchmark = v.Setup.Case + FormatSettings(shown)
 		}
 	}
 }

@@ -20,16 +20,16 @@ func noises() map[string]func(*rand.Rand) float64 {
 	}
 }
 
-// simulated describes runs of two sides with several metrics. Values of the second side are multiplied by
+// simulation describes runs of two sides with several metrics. Values of the second side are multiplied by
 // 1+change. Over time all values are multiplied by 1 plus a sine wave of amplitude drift. The sides of a pair
 // run in random order.
-type simulated struct {
+type simulation struct {
 	pairs, metrics int
 	noise          func(*rand.Rand) float64
 	change, drift  float64
 }
 
-func (s simulated) run(r *rand.Rand) (a, b *Set) {
+func (s simulation) run(r *rand.Rand) (a, b *Set) {
 	a, b = &Set{Name: "a"}, &Set{Name: "b"}
 	phase := 2 * math.Pi * r.Float64()
 	for i := range s.pairs {
@@ -53,8 +53,8 @@ func (s simulated) run(r *rand.Rand) (a, b *Set) {
 	return a, b
 }
 
-// shown returns the number of comparisons, out of rounds, in which any metric is better or worse.
-func (s simulated) shown(t *testing.T, r *rand.Rand, rounds int, o Options) int {
+// countChanges returns the number of comparisons, out of rounds, in which any metric is better or worse.
+func (s simulation) countChanges(t *testing.T, r *rand.Rand, rounds int, o Options) int {
 	t.Helper()
 	n := 0
 	for range rounds {
@@ -75,7 +75,7 @@ func TestFalseAlarms(t *testing.T) {
 	const rounds = 150
 	alarms, all := map[string]int{}, map[string]int{}
 	for _, name := range []string{"normal", "lognormal", "heavy tail", "coarse"} {
-		for _, s := range []simulated{
+		for _, s := range []simulation{
 			{pairs: 6, metrics: 1},
 			{pairs: 12, metrics: 1, drift: 0.1},
 			{pairs: 40, metrics: 1, drift: 0.1},
@@ -84,7 +84,7 @@ func TestFalseAlarms(t *testing.T) {
 			s.noise = noises()[name]
 			for _, p := range []Pairing{ByName, Unpaired} {
 				key := fmt.Sprint(name, map[Pairing]string{ByName: ", paired", Unpaired: ", not paired"}[p])
-				alarms[key] += s.shown(t, r, rounds, Options{Pairing: p, Effect: -1})
+				alarms[key] += s.countChanges(t, r, rounds, Options{Pairing: p, Effect: -1})
 				all[key] += rounds
 			}
 		}
@@ -99,14 +99,14 @@ func TestFalseAlarms(t *testing.T) {
 	}
 }
 
-// TestIntervalHolds checks that 95 of 100 intervals contain the true ratio.
-func TestIntervalHolds(t *testing.T) {
+// TestIntervalCoverage checks that 95 of 100 intervals contain the true ratio.
+func TestIntervalCoverage(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 14))
 	const rounds = 150
 	for _, p := range []Pairing{ByName, Unpaired} {
 		held := 0
 		for _, name := range slices.Sorted(maps.Keys(noises())) {
-			s := simulated{pairs: 15, metrics: 1, noise: noises()[name], change: 0.07}
+			s := simulation{pairs: 15, metrics: 1, noise: noises()[name], change: 0.07}
 			for range rounds {
 				a, b := s.run(r)
 				if l := mustCompare(t, a, b, Options{Pairing: p}).Lines[0]; l.Low <= 1.07+1e-9 && l.High >= 1.07-1e-9 {
@@ -120,12 +120,12 @@ func TestIntervalHolds(t *testing.T) {
 	}
 }
 
-// TestPairsSeeThroughDrift checks that pairs show a change that drift of the machine hides without pairs.
-func TestPairsSeeThroughDrift(t *testing.T) {
+// TestPairsUnderDrift checks that pairs show a change that drift of the machine hides without pairs.
+func TestPairsUnderDrift(t *testing.T) {
 	r := rand.New(rand.NewPCG(17, 18))
-	s := simulated{pairs: 20, metrics: 1, noise: noises()["normal"], change: 0.03, drift: 0.15}
+	s := simulation{pairs: 20, metrics: 1, noise: noises()["normal"], change: 0.03, drift: 0.15}
 	const rounds = 100
-	paired, unpaired := s.shown(t, r, rounds, Options{}), s.shown(t, r, rounds, Options{Pairing: Unpaired})
+	paired, unpaired := s.countChanges(t, r, rounds, Options{}), s.countChanges(t, r, rounds, Options{Pairing: Unpaired})
 	if paired < 85 || unpaired > 15 {
 		t.Errorf("paired it is shown in %d of %d, unpaired in %d", paired, rounds, unpaired)
 	}

@@ -115,7 +115,7 @@ func (c *Chooser) find(in func(*finder) error) (*Choice, error) {
 	f := &finder{Chooser: c, Choice: &Choice{}}
 	err := in(f)
 	if err == nil {
-		err = f.only()
+		err = f.filterNodes()
 	}
 	if err != nil {
 		f.Close()
@@ -160,7 +160,7 @@ func (f *finder) all(ctx context.Context, words []string) error {
 		}
 	}
 	if len(urls) > 0 || len(words) == 0 {
-		return f.pulled(ctx, urls)
+		return f.addPulled(ctx, urls)
 	}
 	return nil
 }
@@ -206,7 +206,7 @@ func (f *finder) file(ctx context.Context, path string) error {
 
 // record adds the profiles of the wanted kind.
 func (f *finder) record(r *pull.Record, path string) error {
-	f.tellMissing(r, path)
+	f.reportMissing(r, path)
 	var kinds []string
 	found := false
 	for _, item := range r.Items {
@@ -243,8 +243,8 @@ func (f *finder) record(r *pull.Record, path string) error {
 	return nil
 }
 
-// tellMissing calls Missing if the record has problems, or failures of wanted profiles.
-func (f *finder) tellMissing(r *pull.Record, path string) {
+// reportMissing calls Missing if the record has problems, or failures of wanted profiles.
+func (f *finder) reportMissing(r *pull.Record, path string) {
 	if f.Missing == nil {
 		return
 	}
@@ -288,9 +288,9 @@ func joinPath(path, name string) string {
 	return path + "/" + name
 }
 
-// pulled pulls the profiles of services, or of the processes of the cluster, into a temporary folder and adds
+// addPulled pulls the profiles of services, or of the processes of the cluster, into a temporary folder and adds
 // them.
-func (f *finder) pulled(ctx context.Context, urls []string) error {
+func (f *finder) addPulled(ctx context.Context, urls []string) error {
 	dir, err := os.MkdirTemp("", "kitescope-profiles-")
 	if err != nil {
 		return fmt.Errorf("pull: %w", err)
@@ -319,8 +319,8 @@ func (f *finder) add(p Profile, body func(context.Context) (*profile.Profile, er
 	f.List = append(f.List, p)
 }
 
-// only removes the profiles of unwanted nodes. It keeps profiles whose node is unknown.
-func (f *finder) only() error {
+// filterNodes removes the profiles of unwanted nodes. It keeps profiles whose node is unknown.
+func (f *finder) filterNodes() error {
 	if len(f.Nodes) == 0 {
 		return nil
 	}

@@ -29,14 +29,14 @@ func (p *Profile) Read(ctx context.Context) (*profile.Profile, error) {
 // Merge merges all profiles into one. Nodes stay separate by their label, or are added up if collapse is set.
 func (c *Choice) Merge(ctx context.Context, collapse bool) (*profile.Profile, error) {
 	if len(c.List) == 1 && (c.List[0].Node == "" || collapse) {
-		return c.List[0].whole(ctx, collapse)
+		return c.List[0].readCollapsed(ctx, collapse)
 	}
 	// In a record of several rounds, equal names are the same process. Elsewhere they may belong to two
 	// clusters.
 	again := slices.ContainsFunc(c.List, func(p Profile) bool { return p.Round > 0 })
 	m := profile.NewMerger(profile.MergeOptions{Nodes: !collapse, SameNodes: again, Count: len(c.List)})
 	for i := range c.List {
-		p, err := c.List[i].whole(ctx, collapse)
+		p, err := c.List[i].readCollapsed(ctx, collapse)
 		if err != nil {
 			return nil, err
 		}
@@ -51,8 +51,8 @@ func (c *Choice) Merge(ctx context.Context, collapse bool) (*profile.Profile, er
 	return p, nil
 }
 
-// whole is like Read, but adds up the nodes of the profile if collapse is set.
-func (p *Profile) whole(ctx context.Context, collapse bool) (*profile.Profile, error) {
+// readCollapsed is like Read, but adds up the nodes of the profile if collapse is set.
+func (p *Profile) readCollapsed(ctx context.Context, collapse bool) (*profile.Profile, error) {
 	q, err := p.Read(ctx)
 	if err == nil && collapse {
 		q = q.Collapse()

@@ -11,14 +11,14 @@ func (b *builder) arrange() {
 	t := b.t
 	rename := b.usedNames()
 	childrenOf, children := b.children(rename)
-	t.Frames = make([]Frame, 0, len(b.made))
-	ps := make([]weight, 0, len(b.made))
+	t.Frames = make([]Frame, 0, len(b.added))
+	ps := make([]weight, 0, len(b.added))
 	type step struct{ made, parent int32 }
 	stack := []step{{0, -1}}
 	for len(stack) > 0 {
 		at := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		s := &b.made[at.made]
+		s := &b.added[at.made]
 		f := Frame{Name: rename[s.name], Parent: at.parent, Total: s.value, Self: s.self.value, Base: s.base, BaseSelf: s.self.base}
 		if at.parent >= 0 {
 			f.Depth = t.Frames[at.parent].Depth + 1
@@ -31,14 +31,14 @@ func (b *builder) arrange() {
 			stack = append(stack, step{child, id})
 		}
 	}
-	t.close()
+	t.setEnds()
 	if t.Diff {
 		t.judge(ps, b.seconds)
 	}
 }
 
-// close sets the end of each subtree.
-func (t *Tree) close() {
+// setEnds sets the end of each subtree.
+func (t *Tree) setEnds() {
 	for i := range t.Frames {
 		t.Frames[i].Next = int32(i + 1)
 	}
@@ -54,8 +54,8 @@ func (t *Tree) close() {
 func (b *builder) usedNames() []uint32 {
 	rename := make([]uint32, len(b.table.names))
 	var used []uint32
-	for i := range b.made {
-		if name := b.made[i].name; rename[name] == 0 {
+	for i := range b.added {
+		if name := b.added[i].name; rename[name] == 0 {
 			rename[name] = 1
 			used = append(used, name)
 		}
@@ -74,25 +74,25 @@ func (b *builder) usedNames() []uint32 {
 
 // children returns the children of each frame, sorted by name. Frame i has the children
 // children[of[i]:of[i+1]].
-func (b *builder) children(rename []uint32) (of, children []int32) {
-	of = make([]int32, len(b.made)+1)
-	for i := range b.made[1:] {
-		of[b.made[i+1].parent+1]++
+func (b *builder) children(rename []uint32) (offsets, children []int32) {
+	offsets = make([]int32, len(b.added)+1)
+	for i := range b.added[1:] {
+		offsets[b.added[i+1].parent+1]++
 	}
-	for i := range b.made {
-		of[i+1] += of[i]
+	for i := range b.added {
+		offsets[i+1] += offsets[i]
 	}
-	children = make([]int32, len(b.made)-1)
-	at := slices.Clone(of)
-	for i := 1; i < len(b.made); i++ {
-		parent := b.made[i].parent
+	children = make([]int32, len(b.added)-1)
+	at := slices.Clone(offsets)
+	for i := 1; i < len(b.added); i++ {
+		parent := b.added[i].parent
 		children[at[parent]] = int32(i)
 		at[parent]++
 	}
-	for i := range b.made {
-		slices.SortFunc(children[of[i]:of[i+1]], func(x, y int32) int {
-			return cmp.Compare(rename[b.made[x].name], rename[b.made[y].name])
+	for i := range b.added {
+		slices.SortFunc(children[offsets[i]:offsets[i+1]], func(x, y int32) int {
+			return cmp.Compare(rename[b.added[x].name], rename[b.added[y].name])
 		})
 	}
-	return of, children
+	return offsets, children
 }

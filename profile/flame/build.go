@@ -24,14 +24,14 @@ type builder struct {
 	seconds [2]float64
 
 	// Work space of grow: the current group of each name, the groups, and the group of each item.
-	groupOf []uint32
-	groups  []candidate
-	ofItem  []uint32
-	ends    []uint32 // end of each group's items
+	groupOf   []uint32
+	groups    []candidate
+	itemGroup []uint32
+	ends      []uint32 // end of each group's items
 	// firstNode is the name index of nodeNames[0].
 	firstNode uint32
 
-	made    []candidate
+	added   []candidate
 	waiting candidates
 	total   weight
 }
@@ -79,18 +79,18 @@ func (b *builder) tree() *Tree {
 	root.name = b.begin()
 	b.waiting.push(root)
 	least := 1.0
-	for len(b.waiting.heap) > 0 && len(b.made) < b.o.MaxFrames {
+	for len(b.waiting.heap) > 0 && len(b.added) < b.o.MaxFrames {
 		s := b.waiting.pop()
 		least = s.share
 		b.grow(&s)
 		for i := range b.groups {
-			if b.groups[i].lo != small {
-				b.groups[i].parent = int32(len(b.made))
+			if b.groups[i].lo != markSmall {
+				b.groups[i].parent = int32(len(b.added))
 				b.waiting.push(b.groups[i])
 			}
 		}
 		b.waiting.bound(b.o.MaxFrames)
-		b.made = append(b.made, s)
+		b.added = append(b.added, s)
 	}
 	if b.t.Pruned += len(b.waiting.heap) + b.waiting.dropped; b.t.Pruned > 0 {
 		b.t.PrunedMin = least
@@ -109,15 +109,15 @@ func (b *builder) begin() (root uint32) {
 		b.table.add(name, profile.Unknown, "", "")
 	}
 	root = b.table.add("root", profile.Unknown, "", "")
-	b.ofItem = make([]uint32, len(b.items))
+	b.itemGroup = make([]uint32, len(b.items))
 	b.groupOf = make([]uint32, len(b.table.names))
 	return root
 }
 
 // Marks of items without a further frame, and of groups that are too small.
 const (
-	small = ^uint32(1)
-	ended = ^uint32(0)
+	markSmall = ^uint32(1)
+	markEnded = ^uint32(0)
 )
 
 // grow partitions the items of a frame into groups by their next frame.
@@ -140,7 +140,7 @@ func (b *builder) grow(s *candidate) {
 		}
 		if !ok {
 			s.self.add(it)
-			b.ofItem[i] = ended
+			b.itemGroup[i] = markEnded
 			continue
 		}
 		if !atNodes {
@@ -152,7 +152,7 @@ func (b *builder) grow(s *candidate) {
 			b.groupOf[name] = group
 			b.groups = append(b.groups, candidate{name: name})
 		}
-		b.ofItem[i] = group
+		b.itemGroup[i] = group
 		b.groups[group].add(it)
 		b.groups[group].hi++ // the number of items, for now
 	}
@@ -168,7 +168,7 @@ func (b *builder) split(s *candidate) {
 		group := &b.groups[i]
 		number := group.hi
 		if group.share = group.shareOf(&b.total); group.share < b.o.MinShare {
-			group.lo = small
+			group.lo = markSmall
 			b.t.Pruned++
 			b.ends = append(b.ends, 0)
 			continue
@@ -180,15 +180,15 @@ func (b *builder) split(s *candidate) {
 	rest := at
 	for i := range b.groups {
 		group := &b.groups[i]
-		for group.lo != small && group.hi < b.ends[i] {
-			of := b.ofItem[group.hi]
+		for group.lo != markSmall && group.hi < b.ends[i] {
+			of := b.itemGroup[group.hi]
 			to := &rest
-			if of != ended && b.groups[of].lo != small {
+			if of != markEnded && b.groups[of].lo != markSmall {
 				to = &b.groups[of].hi
 			}
 			if int(of) != i {
 				b.items[group.hi], b.items[*to] = b.items[*to], b.items[group.hi]
-				b.ofItem[group.hi], b.ofItem[*to] = b.ofItem[*to], b.ofItem[group.hi]
+				b.itemGroup[group.hi], b.itemGroup[*to] = b.itemGroup[*to], b.itemGroup[group.hi]
 			}
 			*to++
 		}

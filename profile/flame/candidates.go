@@ -54,11 +54,11 @@ func (s *candidates) pop() candidate {
 
 // bound drops the smallest candidates beyond the limit most, because a tree of at most that many frames cannot
 // use them. It does so only when the heap is far above the limit, to amortize the sorting.
-func (s *candidates) bound(most int) {
-	if len(s.heap) < 2*most+10_000 {
+func (s *candidates) bound(limit int) {
+	if len(s.heap) < 2*limit+10_000 {
 		return
 	}
 	slices.SortFunc(s.heap, func(a, b candidate) int { return compareCandidates(&a, &b) }) // a sorted slice is a heap
-	s.dropped += len(s.heap) - most
-	s.heap = s.heap[:most]
+	s.dropped += len(s.heap) - limit
+	s.heap = s.heap[:limit]
 }

@@ -15,9 +15,9 @@ func decode(t testing.TB, name string) *profile.Profile {
 	return profiletest.Read(t, filepath.Join("..", "..", "testdata", "profiles", name))
 }
 
-// TestTreesHaveTheNumbersOfTop checks that the sums of each function in a tree, counted once per stack, equal
+// TestTreeMatchesTop checks that the sums of each function in a tree, counted once per stack, equal
 // those of report.NewTop, for regular and inverted trees. NewTop itself is compared with `go tool pprof`.
-func TestTreesHaveTheNumbersOfTop(t *testing.T) {
+func TestTreeMatchesTop(t *testing.T) {
 	for _, name := range []string{"milvus-cpu-flat.pb.gz", "milvus-cpu-hnsw.pb.gz", "milvus-cpu-idle.pb.gz", "milvus-heap.pb.gz", "milvus-goroutine.pb.gz"} {
 		p := decode(t, name)
 		for kind := range p.Types {

@@ -20,7 +20,7 @@ import (
 type Tree struct {
 	Type profile.ValueType
 	// By is the granularity of frames, e.g. functions or packages.
-	By profile.By
+	By profile.Granularity
 	// Names, Classes, Files and Libraries are indexed by Frame.Name. A library is the base name of the file
 	// that holds native code. It is "" for other code, or if it is unknown or ambiguous.
 	Names     []string
@@ -55,11 +55,11 @@ type Tree struct {
 	PrunedMin float64
 	// SamplesTotal and BaseSamples are the numbers of sampled events on each side, -1 if unknown.
 	SamplesTotal, BaseSamples int64
-	// P holds the p-value of each frame's difference under Hypothesis, corrected for the number of frames.
+	// PValues holds the p-value of each frame's difference under Hypothesis, corrected for the number of frames.
 	// Verdicts holds the conclusion at Level. They are NaN and Undecided if unknown, and nil if the Tree is
 	// not a difference. Before and After are the exposures of the test: seconds, or the total number of
 	// events.
-	P             []float64
+	PValues       []float64
 	Verdicts      []report.Verdict
 	Hypothesis    report.Hypothesis
 	Before, After float64
@@ -119,7 +119,7 @@ type Options struct {
 	SampleIndex string
 	// By is at most profile.ByClass. Consecutive equal frames are merged, except for functions, lines and
 	// addresses, where that would hide recursion.
-	By     profile.By
+	By     profile.Granularity
 	Filter profile.Filter
 	// Nodes adds a frame for each node (profile.NodeLabel) below the root.
 	Nodes bool
@@ -133,5 +133,5 @@ type Options struct {
 	MaxFrames int
 }
 
-// mostFrames limits the memory of a Tree without a limit of its own, at up to 64 bytes per frame.
-const mostFrames = 1_000_000
+// defaultMaxFrames limits the memory of a Tree without a limit of its own, at up to 64 bytes per frame.
+const defaultMaxFrames = 1_000_000

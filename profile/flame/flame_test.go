@@ -246,7 +246,7 @@ func TestHugeValuesDoNotOverflow(t *testing.T) {
 	}
 }
 
-func TestPruneIsWhatNewLeavesOut(t *testing.T) {
+func TestPruneMatchesNew(t *testing.T) {
 	p := random(3000, 500)
 	whole, err := flame.New(p, flame.Options{})
 	if err != nil {
@@ -278,7 +278,7 @@ func TestPruneIsWhatNewLeavesOut(t *testing.T) {
 	}
 }
 
-func TestEqualFramesInARowAreOne(t *testing.T) {
+func TestMergeConsecutiveFrames(t *testing.T) {
 	p := stacks(t, "example.com/a.F;example.com/a.G;example.com/b.H;example.com/b.I;example.com/a.F 3", "example.com/a.G 2")
 	for _, o := range []flame.Options{{By: profile.ByPackage}, {By: profile.ByPackage, Inverted: true}} {
 		tree, err := flame.New(p, o)

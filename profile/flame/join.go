@@ -12,13 +12,13 @@ import (
 type item struct {
 	value int64
 	// at is an index in the side's stacks. left is the number of locations from there on.
-	at, left uint32
+	at, remaining uint32
 	// line counts the processed frames of the location at index at. Its upper bits are flags.
 	line   uint32
 	events float32
-	// ahead buffers the next names; ahead[used:read] are pending. Stacks are far apart in memory, so reading
+	// buffer buffers the next names; ahead[used:read] are pending. Stacks are far apart in memory, so reading
 	// several frames of a stack at a time takes a fraction of the time.
-	ahead      [readAhead]uint32
+	buffer     [readAhead]uint32
 	used, read uint8
 }
 
@@ -27,8 +27,8 @@ const readAhead = 8
 // Flags of item.line.
 const (
 	isBase   = 1 << 31 // the value belongs to the base
-	ofSecond = 1 << 30 // the stack belongs to sides[1]
-	lineMask = ofSecond - 1
+	inSecond = 1 << 30 // the stack belongs to sides[1]
+	lineMask = inSecond - 1
 )
 
 // side is one of the joined Profiles.
@@ -49,7 +49,7 @@ func (b *builder) peek(it *item) (name uint32, ok bool) {
 			if name, ok = b.next(it); !ok {
 				break
 			}
-			it.ahead[it.read] = name
+			it.buffer[it.read] = name
 			it.read++
 			it.line++
 		}
@@ -57,14 +57,14 @@ func (b *builder) peek(it *item) (name uint32, ok bool) {
 			return 0, false
 		}
 	}
-	return it.ahead[it.used], true
+	return it.buffer[it.used], true
 }
 
 // next returns the name of the first frame that was not read ahead. To advance, increment line.
 func (b *builder) next(it *item) (name uint32, ok bool) {
 	s := &b.sides[it.line>>30&1]
-	for it.left > 0 {
-		of := s.frames.Of(s.stacks[it.at])
+	for it.remaining > 0 {
+		of := s.frames.IDs(s.stacks[it.at])
 		if done := it.line & lineMask; int(done) < len(of) {
 			if !b.o.Inverted {
 				done = uint32(len(of)) - 1 - done
@@ -76,7 +76,7 @@ func (b *builder) next(it *item) (name uint32, ok bool) {
 			return name, true
 		}
 		it.line &^= lineMask
-		it.left--
+		it.remaining--
 		it.at += b.step
 	}
 	return 0, false
@@ -95,7 +95,7 @@ func (b *builder) join(p *profile.Profile, kind int, factor float64, base bool) 
 	s.names = b.table.addFrames(s.frames, librariesOf(p, s.frames))
 	flags := uint32(0)
 	if len(b.sides) > 0 {
-		flags = ofSecond
+		flags = inSecond
 	}
 	if base {
 		flags |= isBase
@@ -123,8 +123,8 @@ func (b *builder) join(p *profile.Profile, kind int, factor float64, base bool) 
 		if total >= 0 {
 			it.events = float32(events(i))
 		}
-		if it.at, it.left = p.Starts[i], p.Starts[i+1]-p.Starts[i]; !b.o.Inverted {
-			it.at += it.left - 1
+		if it.at, it.remaining = p.Starts[i], p.Starts[i+1]-p.Starts[i]; !b.o.Inverted {
+			it.at += it.remaining - 1
 		}
 		if b.o.Nodes {
 			b.nodeOf = append(b.nodeOf, b.node(p, i))
@@ -132,13 +132,13 @@ func (b *builder) join(p *profile.Profile, kind int, factor float64, base bool) 
 		b.leaf(&s, p.Stack(i), &it)
 		b.items = append(b.items, it)
 	}
-	b.counted(base, total)
+	b.setEvents(base, total)
 }
 
 // leaf adds an item to the innermost frame of its stack.
 func (b *builder) leaf(s *side, stack []uint32, it *item) {
 	for _, location := range stack {
-		if of := s.frames.Of(location); len(of) > 0 {
+		if of := s.frames.IDs(location); len(of) > 0 {
 			name := of[0]
 			if s.names != nil {
 				name = s.names[name]
@@ -180,8 +180,8 @@ func (b *builder) leavesByKind() []Leaf {
 	return leaves
 }
 
-// counted records the number of events of a side.
-func (b *builder) counted(base bool, total int64) {
+// setEvents records the number of events of a side.
+func (b *builder) setEvents(base bool, total int64) {
 	switch {
 	case base:
 		b.t.BaseSamples = total

@@ -22,8 +22,8 @@ func (t *Tree) Verdict(frame int32) report.Verdict {
 // judge computes P and Verdicts from the events and the durations of both sides, by the rules of
 // report.NewComparison. It tests for equal rates if both durations are known and nothing was normalized,
 // otherwise for equal shares.
-func (t *Tree) judge(of []weight, seconds [2]float64) {
-	t.P, t.Verdicts = make([]float64, len(t.Frames)), make([]report.Verdict, len(t.Frames))
+func (t *Tree) judge(sums []weight, seconds [2]float64) {
+	t.PValues, t.Verdicts = make([]float64, len(t.Frames)), make([]report.Verdict, len(t.Frames))
 	known := t.SamplesTotal >= 0 && t.BaseSamples >= 0
 	before, after := float64(t.BaseSamples), float64(t.SamplesTotal)
 	if !t.Normalized && seconds[0] > 0 && seconds[1] > 0 {
@@ -38,17 +38,17 @@ func (t *Tree) judge(of []weight, seconds [2]float64) {
 	raw, weights := make([]float64, 0, len(t.Frames)), make([]float64, 0, len(t.Frames))
 	for i := range t.Frames {
 		parent := t.Frames[i].Parent
-		if parent >= 0 && (parent > 0 || t.Hypothesis == report.EqualRates) && of[i].events == of[parent].events && of[i].baseEvents == of[parent].baseEvents {
+		if parent >= 0 && (parent > 0 || t.Hypothesis == report.EqualRates) && sums[i].events == sums[parent].events && sums[i].baseEvents == sums[parent].baseEvents {
 			asks[i] = asks[parent]
 			continue
 		}
 		p := math.NaN()
 		if known && (i > 0 || t.Hypothesis == report.EqualRates) { // the root's share is 1
-			p = t.equal(&of[i])
+			p = t.pValue(&sums[i])
 		}
 		asks[i] = int32(len(raw))
-		raw, candidates = append(raw, p), append(candidates, t.candidate(p, &of[i]))
-		weights = append(weights, math.Sqrt(of[i].events+of[i].baseEvents))
+		raw, candidates = append(raw, p), append(candidates, t.testableP(p, &sums[i]))
+		weights = append(weights, math.Sqrt(sums[i].events+sums[i].baseEvents))
 	}
 	corrected := significance.HolmWeighted(candidates, func(i int) float64 { return weights[i] })
 	for i := range t.Frames {
@@ -56,13 +56,13 @@ func (t *Tree) judge(of []weight, seconds [2]float64) {
 		if math.IsNaN(p) {
 			p = raw[asks[i]]
 		}
-		t.P[i] = p
-		t.Verdicts[i] = report.VerdictOf(p, Level, of[i].events/after-of[i].baseEvents/before)
+		t.PValues[i] = p
+		t.Verdicts[i] = report.VerdictOf(p, Level, sums[i].events/after-sums[i].baseEvents/before)
 	}
 }
 
-// equal returns the probability that a frame's events differ at least as much by chance.
-func (t *Tree) equal(w *weight) float64 {
+// pValue returns the probability that a frame's events differ at least as much by chance.
+func (t *Tree) pValue(w *weight) float64 {
 	is, was := int64(math.Round(w.events)), int64(math.Round(w.baseEvents))
 	if t.Hypothesis == report.EqualRates {
 		return significance.EqualRatesP(was, t.Before, is, t.After)
@@ -70,9 +70,9 @@ func (t *Tree) equal(w *weight) float64 {
 	return significance.EqualSharesP(min(was, t.BaseSamples), t.BaseSamples, min(is, t.SamplesTotal), t.SamplesTotal)
 }
 
-// candidate returns p, or NaN if a frame has too few events to be significant even if all were on one side.
+// testableP returns p, or NaN if a frame has too few events to be significant even if all were on one side.
 // Such a frame does not count in the correction (Tarone).
-func (t *Tree) candidate(p float64, w *weight) float64 {
+func (t *Tree) testableP(p float64, w *weight) float64 {
 	odds := t.Before / (t.Before + t.After)
 	if math.Pow(min(odds, 1-odds), w.events+w.baseEvents) > Level {
 		return math.NaN()

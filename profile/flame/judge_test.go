@@ -19,22 +19,22 @@ func TestVerdicts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]report.Verdict{"hot": report.More, "rare": report.Noise, "gone": report.Less, "rest": report.Less, "a": report.Noise}
+	want := map[string]report.Verdict{"hot": report.Increased, "rare": report.Noise, "gone": report.Decreased, "rest": report.Decreased, "a": report.Noise}
 	for name, verdict := range want {
 		at := tree.Find([]string{"a", name})
 		if name == "a" {
 			at = 1
 		}
 		if got := tree.Verdict(at); got != verdict {
-			t.Errorf("%s is %s, p %v; not %s", name, got, tree.P[at], verdict)
+			t.Errorf("%s is %s, p %v; not %s", name, got, tree.PValues[at], verdict)
 		}
 	}
-	if !math.IsNaN(tree.P[0]) {
-		t.Errorf("the root's share was tested: %v", tree.P[0])
+	if !math.IsNaN(tree.PValues[0]) {
+		t.Errorf("the root's share was tested: %v", tree.PValues[0])
 	}
 	pruned := tree.Prune(3, 0)
 	wellFormed(t, pruned)
-	if at := pruned.Find([]string{"a", "hot"}); pruned.Verdict(at) != report.More {
+	if at := pruned.Find([]string{"a", "hot"}); pruned.Verdict(at) != report.Increased {
 		t.Error("pruning lost the verdicts")
 	}
 
@@ -42,12 +42,12 @@ func TestVerdicts(t *testing.T) {
 	if tree, err = flame.NewDiff(base, next, flame.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	if tree.Hypothesis != report.EqualRates || tree.Verdict(0) != report.Less {
+	if tree.Hypothesis != report.EqualRates || tree.Verdict(0) != report.Decreased {
 		t.Errorf("1000 in 10 s against 1000 in 20 s is %s, by %s", tree.Verdict(0), tree.Hypothesis)
 	}
 }
 
-func TestDiffOfOtherKindsIsRefused(t *testing.T) {
+func TestDiffTypeMismatch(t *testing.T) {
 	heap := profile.NewBuilder(profile.ValueType{Type: "inuse_space", Unit: "bytes"}).Profile()
 	cpu := stacks(t, "a 1")
 	var mismatch *report.Mismatch

@@ -40,7 +40,7 @@ type Span struct {
 // from left to right. The callers of zoom get the whole width. Frames narrower than least columns are skipped
 // with all their descendants. widths is the result of Widths. If rows is not nil, Layout reuses it for the
 // result.
-func (t *Tree) Layout(rows [][]Span, widths []int64, zoom int32, width, least float64) [][]Span {
+func (t *Tree) Layout(rows [][]Span, widths []int64, zoom int32, width, minWidth float64) [][]Span {
 	for i := range rows {
 		rows[i] = rows[i][:0]
 	}
@@ -66,7 +66,7 @@ func (t *Tree) Layout(rows [][]Span, widths []int64, zoom int32, width, least fl
 		from := at[level-1]
 		to := min(width, from+float64(widths[i])*scale)
 		at[level-1] = to
-		if widths[i] <= 0 || to-from < least {
+		if widths[i] <= 0 || to-from < minWidth {
 			i = f.Next
 			continue
 		}

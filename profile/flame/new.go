@@ -12,7 +12,7 @@ import (
 
 // New joins the stacks of a Profile. It returns an error if the profile has no stacks or no such sample type.
 func New(p *profile.Profile, o Options) (*Tree, error) {
-	if err := hasStacks(p); err != nil {
+	if err := checkStacks(p); err != nil {
 		return nil, err
 	}
 	kind, err := p.KindOf(o.SampleIndex)
@@ -37,8 +37,8 @@ func NewDiff(base, p *profile.Profile, o Options) (*Tree, error) {
 	return b.tree(), nil
 }
 
-// hasStacks returns an error for a table without stacks, whose flame graph would be a row of leaves.
-func hasStacks(p *profile.Profile) error {
+// checkStacks returns an error for a table without stacks, whose flame graph would be a row of leaves.
+func checkStacks(p *profile.Profile) error {
 	if !p.Origin.Flat {
 		return nil
 	}
@@ -49,7 +49,7 @@ func hasStacks(p *profile.Profile) error {
 
 func newDiffBuilder(base, p *profile.Profile, o Options) (*builder, error) {
 	for _, side := range []*profile.Profile{base, p} {
-		if err := hasStacks(side); err != nil {
+		if err := checkStacks(side); err != nil {
 			return nil, err
 		}
 	}
@@ -106,8 +106,8 @@ func newBuilder(kind profile.ValueType, o Options) (*builder, error) {
 	if o.By > profile.ByClass {
 		return nil, fmt.Errorf("a flame graph shows frames, not a %s", o.By)
 	}
-	if o.MaxFrames <= 0 || o.MaxFrames > mostFrames {
-		o.MaxFrames = mostFrames
+	if o.MaxFrames <= 0 || o.MaxFrames > defaultMaxFrames {
+		o.MaxFrames = defaultMaxFrames
 	}
 	b := &builder{o: o, t: &Tree{Type: kind, By: o.By, Inverted: o.Inverted, Nodes: o.Nodes, Factor: 1}, step: ^uint32(0)}
 	if o.Inverted {
@@ -174,7 +174,7 @@ func librariesOf(p *profile.Profile, f *profile.Frames) []string {
 		if m := p.Locations[i].Mapping; m != profile.NoMapping {
 			file = files[m]
 		}
-		for _, id := range f.Of(uint32(i)) {
+		for _, id := range f.IDs(uint32(i)) {
 			if !seen[id] {
 				seen[id], libraries[id] = true, file
 			} else if libraries[id] != file {

@@ -4,19 +4,19 @@ import "slices"
 
 // Prune returns the Tree with the largest frames, up to most, each with at least the share least of the
 // total. New omits frames by the same rule.
-func (t *Tree) Prune(most int, least float64) *Tree {
-	most = max(most, 1)
+func (t *Tree) Prune(maxFrames int, minShare float64) *Tree {
+	maxFrames = max(maxFrames, 1)
 	shares := make([]float64, len(t.Frames))
 	for i := range t.Frames {
 		share, base := t.Share(int32(i))
 		shares[i] = max(share, base)
 	}
 	shares[0] = 1
-	limit, equal := least, len(t.Frames) // how many frames of exactly that share may stay
-	if len(t.Frames) > most {
+	limit, equal := minShare, len(t.Frames) // how many frames of exactly that share may stay
+	if len(t.Frames) > maxFrames {
 		sorted := slices.Clone(shares)
 		slices.Sort(sorted)
-		if at := len(sorted) - most; sorted[at] >= limit {
+		if at := len(sorted) - maxFrames; sorted[at] >= limit {
 			limit = sorted[at]
 			above, _ := slices.BinarySearchFunc(sorted, limit, func(s, limit float64) int {
 				if s <= limit {
@@ -24,11 +24,11 @@ func (t *Tree) Prune(most int, least float64) *Tree {
 				}
 				return 1
 			})
-			equal = most - (len(sorted) - above)
+			equal = maxFrames - (len(sorted) - above)
 		}
 	}
 	out := *t
-	out.Frames, out.P, out.Verdicts, out.Depth = nil, nil, nil, 0
+	out.Frames, out.PValues, out.Verdicts, out.Depth = nil, nil, nil, 0
 	out.PrunedMin = 1
 	index := make([]int32, len(t.Frames))
 	for i := range t.Frames {
@@ -50,13 +50,13 @@ func (t *Tree) Prune(most int, least float64) *Tree {
 		out.Depth = max(out.Depth, int(f.Depth))
 		index[i] = int32(len(out.Frames))
 		out.Frames = append(out.Frames, f)
-		if t.P != nil {
-			out.P, out.Verdicts = append(out.P, t.P[i]), append(out.Verdicts, t.Verdicts[i])
+		if t.PValues != nil {
+			out.PValues, out.Verdicts = append(out.PValues, t.PValues[i]), append(out.Verdicts, t.Verdicts[i])
 		}
 	}
 	if out.Pruned == 0 {
 		out.PrunedMin = 0
 	}
-	out.close()
+	out.setEnds()
 	return &out
 }

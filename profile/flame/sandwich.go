@@ -40,7 +40,7 @@ func sandwich(pattern *regexp.Regexp, o Options, join func(Options) (*builder, e
 		b.t.Focus = pattern.String()
 		b.seek(pattern)
 		if inverted {
-			b.turn()
+			b.reverse()
 		}
 		return b.tree(), nil
 	}
@@ -74,12 +74,12 @@ func (b *builder) seek(pattern *regexp.Regexp) {
 	b.t.Whole, b.t.WholeBase = whole.value, whole.base
 }
 
-// turn reverses the direction of the items: they continue from their current frame towards the root.
-func (b *builder) turn() {
+// reverse reverses the direction of the items: they continue from their current frame towards the root.
+func (b *builder) reverse() {
 	for i := range b.items {
 		it := &b.items[i]
 		s := &b.sides[it.line>>30&1]
-		lines := uint32(len(s.frames.Of(s.stacks[it.at])))
+		lines := uint32(len(s.frames.IDs(s.stacks[it.at])))
 		it.line = it.line&^lineMask | (lines - 1 - it.line&lineMask)
 		end, _ := slices.BinarySearchFunc(s.starts, it.at, func(start, at uint32) int {
 			if start <= at {
@@ -87,7 +87,7 @@ func (b *builder) turn() {
 			}
 			return 1
 		})
-		it.left = s.starts[end] - it.at
+		it.remaining = s.starts[end] - it.at
 	}
 	b.o.Inverted, b.t.Inverted, b.step = true, true, 1
 }

@@ -157,8 +157,8 @@ func IsPreprofile(head []byte) bool { return bytes.HasPrefix(head, []byte("GO PR
 // -pgo as well.
 var ErrPreprofile = errors.New("it is the output of go tool preprofile: calls and weights, but no samples to judge")
 
-// unread returns the reason why an input without a profile is unfit.
-func unread(in *Input) Refusal {
+// readRefusal returns the reason why an input without a profile is unfit.
+func readRefusal(in *Input) Refusal {
 	hint := hints.Of(in.Err)
 	message := "it cannot be read"
 	if in.Err != nil {

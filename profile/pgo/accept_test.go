@@ -31,9 +31,9 @@ func changed(p *profile.Profile, change func(p *profile.Profile)) *profile.Profi
 	return &own
 }
 
-// TestUnfitForTheRealReason checks that each profile is refused for exactly one reason, the right one, and with
+// TestRefusalReason checks that each profile is refused for exactly one reason, the right one, and with
 // a hint, and that Go refuses exactly the profiles marked goRefuses.
-func TestUnfitForTheRealReason(t *testing.T) {
+func TestRefusalReason(t *testing.T) {
 	good := milvus(t, "cpu-hnswcos-nq1-20s")
 	with := func(change func(p *profile.Profile)) *profile.Profile { return changed(good, change) }
 	for name, c := range map[string]struct {
@@ -68,7 +68,7 @@ func TestUnfitForTheRealReason(t *testing.T) {
 		if ids(list) != c.id || !strings.Contains(list[0].Message, c.message) || list[0].Hint == "" {
 			t.Errorf("%s: %+v", name, list)
 		}
-		if j := judged(t, Input{Name: "x", Profile: c.p}); j.Verdict != Unfit || len(list) > 0 && j.Reason != list[0].Message {
+		if j := mustJudge(t, Input{Name: "x", Profile: c.p}); j.Verdict != Unfit || len(list) > 0 && j.Reason != list[0].Message {
 			t.Errorf("%s: %s: %s", name, j.Verdict, j.Reason)
 		}
 		var b bytes.Buffer
@@ -133,8 +133,8 @@ func leavesOnly(p *profile.Profile) {
 	p.Starts, p.Stacks = starts, stacks
 }
 
-// TestLabelsAreNoMatter checks that labels do not change the judgement. The compiler ignores labels too.
-func TestLabelsAreNoMatter(t *testing.T) {
+// TestLabelsIgnored checks that labels do not change the judgement. The compiler ignores labels too.
+func TestLabelsIgnored(t *testing.T) {
 	plain := milvus(t, "cpu-hnswcos-nq1-20s")
 	labelled := *plain
 	labelled.LabelSets = [][]profile.Label{nil, {{Key: "tenant", Str: "a"}}, {{Key: "tenant", Str: "b"}}}
@@ -142,7 +142,7 @@ func TestLabelsAreNoMatter(t *testing.T) {
 	for i := range labelled.LabelOf {
 		labelled.LabelOf[i] = uint32(i % 3)
 	}
-	a, b := judged(t, Input{Name: "x", Profile: plain}), judged(t, Input{Name: "x", Profile: &labelled})
+	a, b := mustJudge(t, Input{Name: "x", Profile: plain}), mustJudge(t, Input{Name: "x", Profile: &labelled})
 	if a.Reason != b.Reason || a.Edges.Total != b.Edges.Total || len(a.Edges.Weight) != len(b.Edges.Weight) {
 		t.Errorf("%s, and with labels %s", a.Reason, b.Reason)
 	}

@@ -52,7 +52,7 @@ func (c *calls) edges() *Edges {
 	total := int64(0)
 	for i, l := range c.links {
 		if c.counts(l) {
-			weight[c.of[i]] += l.weight
+			weight[c.edgeOf[i]] += l.weight
 			total += l.weight
 		}
 	}
@@ -63,7 +63,7 @@ func (c *calls) edges() *Edges {
 	order := make([]uint32, 0, len(c.named))
 	isThere := make([]bool, len(c.named))
 	for i, l := range c.links {
-		if n := c.of[i]; c.counts(l) && !isThere[n] {
+		if n := c.edgeOf[i]; c.counts(l) && !isThere[n] {
 			isThere[n] = true
 			order = append(order, n)
 			e.Weight[c.named[n]] = weight[n]

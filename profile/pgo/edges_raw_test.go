@@ -44,9 +44,9 @@ func strings8(words ...string) (fields []any) {
 	return fields
 }
 
-// TestOddProfilesAreTakenAsByGo checks profiles that no library writes: EdgesOf refuses those that Go refuses,
+// TestOddProfilesMatchGo checks profiles that no library writes: EdgesOf refuses those that Go refuses,
 // and otherwise returns the same calls as Go.
-func TestOddProfilesAreTakenAsByGo(t *testing.T) {
+func TestOddProfilesMatchGo(t *testing.T) {
 	types := []any{rawType, raw(1, 1, 2, 2)}
 	names := strings8("", "samples", "count", "main.f", "main.g", "main.h")
 	f, g, h := raw(1, 1, 2, 3, 5, 10), raw(1, 2, 2, 4, 5, 20), raw(1, 3, 2, 5, 5, 30)

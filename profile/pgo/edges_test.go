@@ -68,7 +68,7 @@ func serialized(e *Edges) string {
 	return string(b)
 }
 
-func TestEdgesAreThoseOfGo(t *testing.T) {
+func TestEdgesMatchGo(t *testing.T) {
 	const root = "../../testdata/profiles"
 	var files []string
 	for _, pattern := range []string{"milvus-*.pb.gz", "t?/*.pb.gz"} {
@@ -136,7 +136,7 @@ func randomProfile(t *testing.T, r *rand.Rand) *profile.Profile {
 	return b.Profile()
 }
 
-func TestEdgesOfRandomProfilesAreThoseOfGo(t *testing.T) {
+func TestRandomEdgesMatchGo(t *testing.T) {
 	dir := t.TempDir()
 	for seed := range uint64(150) {
 		file := filepath.Join(dir, fmt.Sprintf("%d.pb.gz", seed))

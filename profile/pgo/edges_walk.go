@@ -22,8 +22,8 @@ type calls struct {
 	steps  []uint32
 
 	// named holds the calls by name; named[of[i]] is the name of links[i].
-	named []Edge
-	of    []uint32
+	named  []Edge
+	edgeOf []uint32
 
 	hasStartLine bool
 }
@@ -123,7 +123,7 @@ func (c *calls) collectEnds() {
 // name groups the links by name. Links that differ only in addresses are one call.
 func (c *calls) name() {
 	ids := map[Edge]uint32{}
-	c.of = make([]uint32, len(c.links))
+	c.edgeOf = make([]uint32, len(c.links))
 	for i, l := range c.links {
 		from := &c.nodes[l.from]
 		e := Edge{Caller: from.name, Callee: c.nodes[l.to].name, Offset: int(from.line) - int(from.startLine)}
@@ -133,7 +133,7 @@ func (c *calls) name() {
 			ids[e] = id
 			c.named = append(c.named, e)
 		}
-		c.of[i] = id
+		c.edgeOf[i] = id
 	}
 }
 
@@ -163,7 +163,7 @@ func (w *walker) walk() error {
 			return hints.Errorf("is it a profile of a Go program? if it is, profile a shorter time",
 				"count the calls: %w: the ends of its stacks have more than %d frames", profile.ErrTooLarge, maxFrames)
 		}
-		w.take(path, inCaller, uint32(i)+1, e.weight)
+		w.addPath(path, inCaller, uint32(i)+1, e.weight)
 		w.starts = append(w.starts, uint32(len(w.steps)))
 	}
 	return nil
@@ -207,8 +207,8 @@ func (w *walker) node(at position) uint32 {
 	return id
 }
 
-// take counts the calls of a path. The first inCaller nodes belong to the caller (internal/profile: NewGraph).
-func (w *walker) take(path []uint32, inCaller int, stamp uint32, weight int64) {
+// addPath counts the calls of a path. The first inCaller nodes belong to the caller (internal/profile: NewGraph).
+func (w *walker) addPath(path []uint32, inCaller int, stamp uint32, weight int64) {
 	parent := uint32(none)
 	for i, n := range path {
 		if w.seenNode[n] != stamp {

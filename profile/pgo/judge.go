@@ -25,10 +25,10 @@ const (
 	DefaultMinCeiling = 0.05
 	DefaultMinEvents  = 2000
 	defaultHot        = 10
-	// fewHits is the number of samples below which a call may be hot by chance.
-	fewHits = 5
-	// muchPreempted is the share of asyncPreempt samples at which Judge adds a caution.
-	muchPreempted = 0.05
+	// minHits is the number of samples below which a call may be hot by chance.
+	minHits = 5
+	// maxPreempted is the share of asyncPreempt samples at which Judge adds a caution.
+	maxPreempted = 0.05
 )
 
 func (o JudgeOptions) orDefaults() JudgeOptions {
@@ -41,11 +41,11 @@ func (o JudgeOptions) orDefaults() JudgeOptions {
 // judge is the state of Judge.
 type judge struct {
 	*Judgement
-	options  JudgeOptions
-	inputs   []Input
-	profiles []*profile.Profile // profiles that Go accepts, without duplicates
-	of       []int              // index in inputs of each profile
-	whole    *profile.Profile   // merge of profiles; nil if they cannot be merged
+	options    JudgeOptions
+	inputs     []Input
+	profiles   []*profile.Profile // profiles that Go accepts, without duplicates
+	inputIndex []int              // index in inputs of each profile
+	merged     *profile.Profile   // merge of profiles; nil if they cannot be merged
 }
 
 // Judge reports whether a build with CPU profiles is worth the trouble: whether Go accepts them, whether they
@@ -64,7 +64,7 @@ func Judge(ctx context.Context, inputs []Input, o JudgeOptions) (*Judgement, err
 	if err := j.assess(ctx); err != nil {
 		return nil, err
 	}
-	j.together()
+	j.merge()
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -81,9 +81,9 @@ func (j *judge) assess(ctx context.Context) error {
 			return err
 		}
 		in := &j.inputs[i]
-		a := Assessed{Input: in, Events: -1}
+		a := Assessment{Input: in, Events: -1}
 		if in.Profile == nil {
-			a.Refusals = []Refusal{unread(in)}
+			a.Refusals = []Refusal{readRefusal(in)}
 			j.Profiles = append(j.Profiles, a)
 			continue
 		}
@@ -99,7 +99,7 @@ func (j *judge) assess(ctx context.Context) error {
 			}}
 		}
 		if len(a.Refusals) == 0 {
-			j.profiles, j.of = append(j.profiles, in.Profile), append(j.of, i)
+			j.profiles, j.inputIndex = append(j.profiles, in.Profile), append(j.inputIndex, i)
 			seen[in.SHA256] = in.Name
 		}
 		j.Profiles = append(j.Profiles, a)
@@ -107,13 +107,13 @@ func (j *judge) assess(ctx context.Context) error {
 	return nil
 }
 
-// together merges the profiles. It adds a caution if they come from several Go versions.
-func (j *judge) together() {
+// merge merges the profiles. It adds a caution if they come from several Go versions.
+func (j *judge) merge() {
 	if len(j.profiles) == 0 {
 		return
 	}
 	var versions []string
-	for _, i := range j.of {
+	for _, i := range j.inputIndex {
 		versions = distinct(versions, j.inputs[i].GoVersion)
 	}
 	if len(versions) > 1 {
@@ -137,7 +137,7 @@ func (j *judge) together() {
 			"judge and pack fewer profiles")
 		return
 	}
-	j.whole = whole
+	j.merged = whole
 }
 
 func (j *judge) refuse(id, message, hint string) {

@@ -14,15 +14,15 @@ import (
 // decide sets the verdict and its reason.
 func (j *judge) decide() {
 	if len(j.Refusals) == 0 && len(j.profiles) == 0 {
-		j.Verdict, j.Reason = Unfit, j.noneFits()
+		j.Verdict, j.Reason = Unfit, j.noUsableReason()
 		return
 	}
-	j.leftOut()
+	j.cautionUnused()
 	if len(j.Refusals) > 0 {
 		j.Verdict, j.Reason = Unfit, j.Refusals[0].Message
 		return
 	}
-	if j.bound() < j.options.MinCeiling {
+	if j.maxGain() < j.options.MinCeiling {
 		j.Verdict, j.Reason = LittleToGain, j.littleToGain()
 	} else if r := j.unfit(); r != nil {
 		j.Verdict, j.Reason, j.Refusals = Unfit, r.Message, append(j.Refusals, *r)
@@ -38,8 +38,8 @@ func (j *judge) decide() {
 	j.caution()
 }
 
-// noneFits returns the reason why no profile is usable.
-func (j *judge) noneFits() string {
+// noUsableReason returns the reason why no profile is usable.
+func (j *judge) noUsableReason() string {
 	if len(j.Profiles) == 0 {
 		j.Refusals = append(j.Refusals, Refusal{"no-profile", "no profiles", "take some: kitescope profile pull"})
 		return j.Refusals[0].Message
@@ -56,8 +56,8 @@ func (j *judge) noneFits() string {
 	return fmt.Sprintf("Go cannot build with any of the %d profiles: %s", len(j.Profiles), first.Refusals[0].Message)
 }
 
-// leftOut adds a caution for each profile that is not used.
-func (j *judge) leftOut() {
+// cautionUnused adds a caution for each profile that is not used.
+func (j *judge) cautionUnused() {
 	for i := range j.Profiles {
 		if a := &j.Profiles[i]; len(a.Refusals) > 0 {
 			j.Cautions = append(j.Cautions, Refusal{"left-out", fmt.Sprintf("%s is left out: %s", a.Input.Name, a.Refusals[0].Message), a.Refusals[0].Hint})
@@ -65,25 +65,25 @@ func (j *judge) leftOut() {
 	}
 }
 
-// bound returns the maximum gain. Samples of unknown code count as Go code if their share is at least muchUnknown.
+// maxGain returns the maximum gain. Samples of unknown code count as Go code if their share is at least maxUnknown.
 // With fewer than MinEvents samples the result is the upper end of the confidence interval.
-func (j *judge) bound() float64 {
+func (j *judge) maxGain() float64 {
 	share := j.Reach.Total
-	if j.Reach.Unknown >= muchUnknown {
+	if j.Reach.Unknown >= maxUnknown {
 		share = min(1, share+j.Reach.Unknown)
 	}
 	if j.Events >= 0 && j.Events < j.options.MinEvents {
-		share = likelyMost(share, float64(j.Events))
+		share = wilsonUpper(share, float64(j.Events))
 	}
 	return ceilingOfReach * share
 }
 
-// muchUnknown is the share of samples of unknown code at which they could change the verdict.
-const muchUnknown = 0.05
+// maxUnknown is the share of samples of unknown code at which they could change the verdict.
+const maxUnknown = 0.05
 
-// likelyMost returns the upper end of the 95% Wilson interval of a share of n samples. The true share is lower
+// wilsonUpper returns the upper end of the 95% Wilson interval of a share of n samples. The true share is lower
 // in 39 of 40 cases.
-func likelyMost(share, n float64) float64 {
+func wilsonUpper(share, n float64) float64 {
 	const z = 1.96
 	if n <= 0 {
 		return 1
@@ -133,14 +133,14 @@ const calledC = "C called through cgo"
 
 // libraries returns the names of the native libraries with the most samples.
 func (j *judge) libraries() string {
-	kind := kindOf(j.whole)
-	spent, weight := j.whole.FoldPreempt().Spent(), map[string]int64{}
-	for i := range j.whole.Len() {
+	kind := kindOf(j.merged)
+	spent, weight := j.merged.FoldPreempt().SampleKinds(), map[string]int64{}
+	for i := range j.merged.Len() {
 		switch k := spent.Kind(i); {
 		case k.Class == profile.Cgo:
-			weight[calledC] += j.whole.Value(i, kind)
+			weight[calledC] += j.merged.Value(i, kind)
 		case k.Class == profile.Native && k.Library != "":
-			weight[k.Library] += j.whole.Value(i, kind)
+			weight[k.Library] += j.merged.Value(i, kind)
 		}
 	}
 	var names []string
@@ -166,7 +166,7 @@ func (j *judge) caution() {
 			"add a second profile of the same load",
 		})
 	}
-	if j.Preempted >= muchPreempted && j.Verdict != LittleToGain {
+	if j.Preempted >= maxPreempted && j.Verdict != LittleToGain {
 		j.Cautions = append(j.Cautions, Refusal{
 			"preempted", percent(j.Preempted) + " of the samples are in runtime.asyncPreempt, and the compiler " +
 				"treats it as a call",

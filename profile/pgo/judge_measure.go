@@ -19,17 +19,17 @@ func cpuOf(p *profile.Profile) time.Duration {
 
 // measure computes the figures of the merged profiles.
 func (j *judge) measure() {
-	if j.whole == nil {
+	if j.merged == nil {
 		return
 	}
 	for _, p := range j.profiles {
 		j.CPU += cpuOf(p)
 		j.Duration += p.Duration
 	}
-	kind := kindOf(j.whole)
-	_, j.Events = j.whole.Events(kind)
-	j.Preempted = preempted(j.whole, kind)
-	c, err := callsOf(j.whole)
+	kind := kindOf(j.merged)
+	_, j.Events = j.merged.Events(kind)
+	j.Preempted = preempted(j.merged, kind)
+	c, err := callsOf(j.merged)
 	if err != nil {
 		j.refuse("too-large", err.Error(), "")
 		return
@@ -37,7 +37,7 @@ func (j *judge) measure() {
 	j.Edges = c.edges()
 	hot, least := j.Edges.Hot(HotPercent)
 	j.HotEdges, j.LeastHot = len(hot), least
-	j.Reach = ReachOf(j.whole)
+	j.Reach = ReachOf(j.merged)
 	j.listHot(c, hot)
 }
 
@@ -67,7 +67,7 @@ func (j *judge) listHot(c *calls, hot []Edge) {
 	for i := range c.ends {
 		known = known || c.ends[i].events > 0
 		for _, id := range c.steps[c.starts[i]:c.starts[i+1]] {
-			hits[c.of[id]] += c.ends[i].events
+			hits[c.edgeOf[id]] += c.ends[i].events
 		}
 	}
 	index := make(map[Edge]int, len(c.named))
@@ -75,8 +75,8 @@ func (j *judge) listHot(c *calls, hot []Edge) {
 		index[e] = i
 	}
 	for i, l := range c.links {
-		outOfLine[c.of[i]] = outOfLine[c.of[i]] || l.outOfLine
-		isGo[c.of[i]] = isGo[c.of[i]] || c.nodes[l.from].startLine != 0 && c.nodes[l.to].startLine != 0
+		outOfLine[c.edgeOf[i]] = outOfLine[c.edgeOf[i]] || l.outOfLine
+		isGo[c.edgeOf[i]] = isGo[c.edgeOf[i]] || c.nodes[l.from].startLine != 0 && c.nodes[l.to].startLine != 0
 	}
 	all := make([]HotEdge, 0, len(hot))
 	few := 0
@@ -87,7 +87,7 @@ func (j *judge) listHot(c *calls, hot []Edge) {
 		}
 		if known {
 			h.Hits = int64(math.Round(hits[n]))
-			if h.Hits < fewHits {
+			if h.Hits < minHits {
 				few++
 			}
 		}

@@ -82,7 +82,7 @@ func TestReachOfCgo(t *testing.T) {
 		if math.Abs(r.Native-c.native) > 0.01 || math.Abs(r.Total-c.compiled) > 0.01 {
 			t.Errorf("%s: native %.3f, want %.2f; compiled by Go %.3f, want %.2f", c.load, r.Native, c.native, r.Total, c.compiled)
 		}
-		j := judged(t, Input{Name: c.load, Profile: p})
+		j := mustJudge(t, Input{Name: c.load, Profile: p})
 		if j.Verdict != LittleToGain || !strings.Contains(j.Reason, c.reason) {
 			t.Errorf("%s: %s, %s", c.load, j.Verdict, j.Reason)
 		}
@@ -113,19 +113,19 @@ func TestReachOfPublishedServer(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	j := judged(t, Input{Name: "webp", Profile: b.Profile()})
+	j := mustJudge(t, Input{Name: "webp", Profile: b.Profile()})
 	const want = "97% of the samples are native code (C called through cgo, libwebp.so.7.1.5), not compiled by Go; PGO reaches 2%"
 	if j.Verdict != LittleToGain || j.Reason != want {
 		t.Errorf("%s: %s", j.Verdict, j.Reason)
 	}
 }
 
-// TestReachHoldsToTheClasses checks that the share of code compiled by Go is at most the share in `profile top
-// --by class`. Both use profile.Spent.
-func TestReachHoldsToTheClasses(t *testing.T) {
+// TestReachMatchesClasses checks that the share of code compiled by Go is at most the share in `profile top
+// --by class`. Both use profile.SampleKinds.
+func TestReachMatchesClasses(t *testing.T) {
 	for _, load := range []string{"milvus-cpu-flat", "milvus-cpu-hnsw", "milvus-cpu-hnswcos-nq1", "milvus-cpu-hnswcos-nq1-20s", "milvus-cpu-idle", "cgo-calls", "cgo-threads"} {
 		p := profiletest.Read(t, "../../testdata/profiles/"+load+".pb.gz").FoldPreempt()
-		spent, kind := p.Spent(), kindOf(p)
+		spent, kind := p.SampleKinds(), kindOf(p)
 		var shown, total float64
 		for i := range p.Len() {
 			v := float64(p.Value(i, kind))
@@ -142,7 +142,7 @@ func TestReachHoldsToTheClasses(t *testing.T) {
 	}
 }
 
-func judged(t *testing.T, inputs ...Input) *Judgement {
+func mustJudge(t *testing.T, inputs ...Input) *Judgement {
 	t.Helper()
 	j, err := Judge(t.Context(), inputs, JudgeOptions{})
 	if err != nil {
@@ -166,7 +166,7 @@ func TestVerdicts(t *testing.T) {
 		{"goroutine", Unfit, []string{"samples/count", "goroutine"}},
 		{"mutex", Unfit, []string{"no samples"}},
 	} {
-		j := judged(t, Input{Name: c.load, Profile: milvus(t, c.load)})
+		j := mustJudge(t, Input{Name: c.load, Profile: milvus(t, c.load)})
 		if j.Verdict != c.verdict {
 			t.Errorf("%s: %s (%s), want %s", c.load, j.Verdict, j.Reason, c.verdict)
 		}
@@ -178,15 +178,15 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-func TestJudgeSaysWhyAnInputCannotBeRead(t *testing.T) {
-	j := judged(t, Input{Name: "x", Err: &hints.Error{Err: errors.New("the profile is cut after 7 bytes"), Advice: "pull it again"}})
+func TestJudgeUnreadableInput(t *testing.T) {
+	j := mustJudge(t, Input{Name: "x", Err: &hints.Error{Err: errors.New("the profile is cut after 7 bytes"), Advice: "pull it again"}})
 	if j.Verdict != Unfit || !strings.Contains(j.Reason, "cut after 7 bytes") {
 		t.Errorf("got %s: %s", j.Verdict, j.Reason)
 	}
 	if r := j.Profiles[0].Refusals; len(r) != 1 || r[0].Hint != "pull it again" {
 		t.Errorf("got %+v", r)
 	}
-	if j := judged(t); j.Verdict != Unfit {
+	if j := mustJudge(t); j.Verdict != Unfit {
 		t.Errorf("of nothing: %s", j.Verdict)
 	}
 }
@@ -231,7 +231,7 @@ func TestRefusals(t *testing.T) {
 
 // TestRiskOfGRPC checks that the call that makes gRPC's stacks grow is found in a profile of Milvus (gRPC 1.57).
 func TestRiskOfGRPC(t *testing.T) {
-	j := judged(t, Input{Name: "x", Profile: milvus(t, "cpu-hnswcos-nq1-20s")})
+	j := mustJudge(t, Input{Name: "x", Profile: milvus(t, "cpu-hnswcos-nq1-20s")})
 	const callee = "google.golang.org/grpc/internal/transport.(*loopyWriter).processData"
 	if len(j.Risks) != 1 || j.Risks[0].Block != callee || j.Risks[0].ID != "grpc-stack-growth" || !strings.Contains(j.Risks[0].Source, "65532") {
 		t.Errorf("got %+v", j.Risks)
@@ -367,7 +367,7 @@ func TestJudgementOfSets(t *testing.T) {
 			"Go cannot build with any of the 2 profiles; a: the file is empty",
 		},
 	} {
-		j := judged(t, c.inputs...)
+		j := mustJudge(t, c.inputs...)
 		if j.Verdict != c.verdict || ids(j.Refusals) != c.refusals || ids(j.Cautions) != c.cautions || !strings.Contains(j.Reason, c.reason) {
 			t.Errorf("%s: %s: %s\nrefusals %+v\ncautions %+v", name, j.Verdict, j.Reason, j.Refusals, j.Cautions)
 		}
@@ -383,7 +383,7 @@ func TestJudgeWithoutTheNumberOfSamples(t *testing.T) {
 		values[i] = p.Value(i, 1)
 	}
 	p.Types, p.Values, p.Period = p.Types[1:], values, 0
-	j := judged(t, Input{Name: "x", Profile: &p})
+	j := mustJudge(t, Input{Name: "x", Profile: &p})
 	if j.Verdict != Unfit || ids(j.Refusals) != "unknown-samples" || j.Events != -1 {
 		t.Errorf("%s: %s, %d samples", j.Verdict, j.Reason, j.Events)
 	}
@@ -392,7 +392,7 @@ func TestJudgeWithoutTheNumberOfSamples(t *testing.T) {
 	}
 	// Pyroscope writes a period of 1 s with values that are multiples of 10 ms.
 	p.PeriodType, p.Period = p.Types[0], int64(time.Second)
-	if j := judged(t, Input{Name: "x", Profile: &p}); ids(j.Refusals) != "unknown-samples" || j.Events != -1 {
+	if j := mustJudge(t, Input{Name: "x", Profile: &p}); ids(j.Refusals) != "unknown-samples" || j.Events != -1 {
 		t.Errorf("%s: %s, %d samples", j.Verdict, j.Reason, j.Events)
 	}
 	j, err := Judge(t.Context(), []Input{{Name: "x", Profile: &p}}, JudgeOptions{MinEvents: -1, MinCeiling: -1})
@@ -415,8 +415,8 @@ func cluster(t *testing.T, name string) []Input {
 	return inputs
 }
 
-// said holds the fields of a Judgement that must not depend on the order of profiles.
-type said struct {
+// verdictFields holds the fields of a Judgement that must not depend on the order of profiles.
+type verdictFields struct {
 	Verdict            Verdict
 	Reason             string
 	Refusals, Cautions []Refusal
@@ -426,9 +426,9 @@ type said struct {
 	Figures            []float64
 }
 
-func saidOf(j *Judgement) said {
+func verdictFieldsOf(j *Judgement) verdictFields {
 	slices.SortFunc(j.Cautions, func(a, b Refusal) int { return strings.Compare(a.Message, b.Message) })
-	return said{
+	return verdictFields{
 		j.Verdict, j.Reason, j.Refusals, j.Cautions, j.Events, j.Reach, j.Hot,
 		[]float64{j.Preempted, j.FewHits, float64(j.HotEdges), float64(j.LeastHot), float64(j.CPU), float64(j.Duration), float64(j.Edges.Total)},
 	}
@@ -440,10 +440,10 @@ func TestJudgementIsTheSameInAnyOrder(t *testing.T) {
 		"t3": cluster(t, "t3"), "t7": cluster(t, "t7"),
 		"loads": {{Name: "a", Profile: milvus(t, "cpu-flat")}, {Name: "b", Profile: milvus(t, "cpu-hnswcos-nq1")}, {Name: "c", Profile: milvus(t, "cpu-idle")}, {Name: "d", Profile: milvus(t, "heap")}},
 	} {
-		want := saidOf(judged(t, inputs...))
+		want := verdictFieldsOf(mustJudge(t, inputs...))
 		for range 5 {
 			random.Shuffle(len(inputs), func(i, k int) { inputs[i], inputs[k] = inputs[k], inputs[i] })
-			if diff := cmp.Diff(want, saidOf(judged(t, inputs...))); diff != "" {
+			if diff := cmp.Diff(want, verdictFieldsOf(mustJudge(t, inputs...))); diff != "" {
 				t.Errorf("%s: %s", name, diff)
 			}
 		}
@@ -466,12 +466,12 @@ func TestJudgeWithoutThresholds(t *testing.T) {
 // native library, the true maximum gain is unknown.
 func TestFewSamplesAreNotLittleToGain(t *testing.T) {
 	for _, c := range []struct{ share, n, want float64 }{{0, 1, 0.793}, {0.5, 100, 0.596}, {0.271, 954, 0.300}, {1, 50, 1}, {0.3, 0, 1}} {
-		if got := likelyMost(c.share, c.n); math.Abs(got-c.want) > 0.001 {
+		if got := wilsonUpper(c.share, c.n); math.Abs(got-c.want) > 0.001 {
 			t.Errorf("of %v with %v samples: %.3f, want %.3f", c.share, c.n, got, c.want)
 		}
 	}
 	// The estimated maximum gain is 4.8% of CPU time, but with 1,721 samples it could be 5%.
-	if j := judged(t, cluster(t, "t3")...); j.Verdict != Unfit || ids(j.Refusals) != "few-samples" || j.Reach.Ceiling >= DefaultMinCeiling {
+	if j := mustJudge(t, cluster(t, "t3")...); j.Verdict != Unfit || ids(j.Refusals) != "few-samples" || j.Reach.Ceiling >= DefaultMinCeiling {
 		t.Errorf("%s: %s, bound %v", j.Verdict, j.Reason, j.Reach.Ceiling)
 	}
 }

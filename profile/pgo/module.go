@@ -20,7 +20,7 @@ import (
 type Module struct {
 	// Dir is the folder of the module's go.mod. Asked is the folder that was passed to FindModule. Both are
 	// absolute.
-	Dir, Asked, Path string
+	Dir, Requested, Path string
 	// GoVersion is the version of the compiler that builds the module, e.g. "go1.26.8".
 	GoVersion string
 	// Mains are the main packages that "./..." matches, sorted by import path.
@@ -63,7 +63,7 @@ func FindModule(ctx context.Context, dir string) (*Module, error) {
 		return nil, hints.Errorf("give a folder of a Go module: one that has a go.mod, or a folder above that does", "no go.mod in %s or above", asked)
 	}
 	root := filepath.Dir(env.GOMOD)
-	m := &Module{Dir: root, Asked: asked, GoVersion: env.GOVERSION, ReadOnly: readOnly(root, env.GOMODCACHE)}
+	m := &Module{Dir: root, Requested: asked, GoVersion: env.GOVERSION, ReadOnly: readOnly(root, env.GOMODCACHE)}
 	return m, m.list(ctx)
 }
 
@@ -98,8 +98,8 @@ func (m *Module) list(ctx context.Context) error {
 }
 
 // decodeAll decodes the stream of JSON values that "go list" prints.
-func decodeAll[T any](answer []byte, each func(T)) error {
-	for dec := json.NewDecoder(bytes.NewReader(answer)); ; {
+func decodeAll[T any](output []byte, each func(T)) error {
+	for dec := json.NewDecoder(bytes.NewReader(output)); ; {
 		var v T
 		if err := dec.Decode(&v); errors.Is(err, io.EOF) {
 			return nil
@@ -168,7 +168,7 @@ func (m *Module) Main(name string) (Main, error) {
 }
 
 func (m *Module) onlyMain() (Main, error) {
-	if i := slices.IndexFunc(m.Mains, func(main Main) bool { return main.Dir == m.Asked }); i >= 0 && m.Asked != m.Dir {
+	if i := slices.IndexFunc(m.Mains, func(main Main) bool { return main.Dir == m.Requested }); i >= 0 && m.Requested != m.Dir {
 		return m.Mains[i], nil
 	}
 	programs := slices.DeleteFunc(slices.Clone(m.Mains), func(main Main) bool { return main.Example })

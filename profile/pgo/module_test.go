@@ -51,7 +51,7 @@ func TestFindModule(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := &Module{Dir: dir, Asked: filepath.Join(dir, from), Path: "example.com/prog", GoVersion: runtime.Version(), Mains: []Main{
+		want := &Module{Dir: dir, Requested: filepath.Join(dir, from), Path: "example.com/prog", GoVersion: runtime.Version(), Mains: []Main{
 			{ImportPath: "example.com/prog/cmd/server", Dir: filepath.Join(dir, "cmd", "server")},
 			{ImportPath: "example.com/prog/examples/small", Dir: filepath.Join(dir, "examples", "small"), Example: true},
 		}}

@@ -19,16 +19,16 @@ type stripper struct {
 	p         *profile.Profile
 	functions []uint32
 	plain     []uint32
-	apart     []uint32
+	recursive []uint32
 	lines     []profile.Line
 }
 
-// apartAddress is the address of a leaf that the compiler must not confuse with its caller.
+// recursiveAddress is the address of a leaf that the compiler must not confuse with its caller.
 //
 // The compiler treats two frames as one if function, line and address are equal, and does not count a call between
 // them. Addresses are dropped, so that equal calls from different places are merged. If that would turn a function
 // that calls itself into a single frame, the leaf gets this artificial address.
-const apartAddress = 1
+const recursiveAddress = 1
 
 func newStripper(kind profile.ValueType, o *PackOptions) *stripper {
 	return &stripper{fold: o.FoldPreempt, b: profile.NewBuilder(kind)}
@@ -40,7 +40,7 @@ func (s *stripper) add(p *profile.Profile, kind int) error {
 		p = p.FoldPreempt()
 	}
 	s.p = p
-	s.functions, s.plain, s.apart = unset(s.functions, len(p.Functions)), unset(s.plain, len(p.Locations)), unset(s.apart, len(p.Locations))
+	s.functions, s.plain, s.recursive = unset(s.functions, len(p.Functions)), unset(s.plain, len(p.Locations)), unset(s.recursive, len(p.Locations))
 	var stack []uint32
 	for i := range p.Len() {
 		v := p.Value(i, kind)
@@ -54,7 +54,7 @@ func (s *stripper) add(p *profile.Profile, kind int) error {
 		stack = stack[:0]
 		for j, l := range from {
 			if j == 0 && len(from) > 1 && s.looksLike(l, from[1]) {
-				stack = append(stack, s.location(l, s.apart, apartAddress))
+				stack = append(stack, s.location(l, s.recursive, recursiveAddress))
 				continue
 			}
 			stack = append(stack, s.location(l, s.plain, 0))

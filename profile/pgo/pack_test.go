@@ -104,7 +104,7 @@ func preprofile(t *testing.T, text []byte) string {
 	return string(result)
 }
 
-func TestPackIsTheMergeToTheCompiler(t *testing.T) {
+func TestPackEqualsMerge(t *testing.T) {
 	t.Parallel()
 	for name, files := range packCombos(t) {
 		for _, o := range []PackOptions{{}, {Block: []string{"runtime.gopark"}}} {
@@ -213,7 +213,7 @@ func oddProfile(t testing.TB, random *rand.Rand) []byte {
 	return b.Bytes()
 }
 
-func TestPackHasNothingElse(t *testing.T) {
+func TestPackContents(t *testing.T) {
 	pack, err := NewPack(t.Context(), inputsOf(t, packCombos(t)["nodes of t3"]), PackOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -234,7 +234,7 @@ func TestPackHasNothingElse(t *testing.T) {
 		}
 	}
 	for _, l := range p.Location {
-		if l.Address > apartAddress || slices.ContainsFunc(l.Line, func(x pprof.Line) bool { return x.Column != 0 }) {
+		if l.Address > recursiveAddress || slices.ContainsFunc(l.Line, func(x pprof.Line) bool { return x.Column != 0 }) {
 			t.Fatalf("a location has more than functions and lines: %+v", l)
 		}
 	}

@@ -71,7 +71,7 @@ type Judgement struct {
 	// Reason is one sentence for users, e.g. "67% of the samples are native code, not compiled by Go".
 	Reason string
 	// Profiles holds the inputs in their order. Refusals holds the objections to all inputs together.
-	Profiles []Assessed
+	Profiles []Assessment
 	Refusals []Refusal
 	// Cautions are objections that call for a second look but do not make the profiles unfit.
 	Cautions []Refusal
@@ -103,8 +103,8 @@ type Thresholds struct {
 	Ceiling float64
 }
 
-// Assessed is the assessment of a single profile.
-type Assessed struct {
+// Assessment is the assessment of a single profile.
+type Assessment struct {
 	Input    *Input
 	Events   int64 // -1 if unknown
 	CPU      time.Duration

@@ -28,7 +28,7 @@ func ReachOf(p *profile.Profile) Reach {
 		return r
 	}
 	p = p.FoldPreempt()
-	spent, leaf, total := p.Spent(), p.KindsOfLocations(), 0.0
+	spent, leaf, total := p.SampleKinds(), p.KindsOfLocations(), 0.0
 	inLibrary := librariesOf(p)
 	for i := range p.Len() {
 		v := float64(p.Value(i, kind))

@@ -40,7 +40,7 @@ func knownRisks() []knownRisk {
 	}
 }
 
-func (k *knownRisk) is(e *Edge) bool {
+func (k *knownRisk) matches(e *Edge) bool {
 	return (k.caller == "" || e.Caller == k.caller) && slices.ContainsFunc(k.callees, func(callee string) bool {
 		// The path of a vendored package may start with the path of its vendor folder (GOPATH).
 		return e.Callee == callee || strings.HasSuffix(e.Callee, "/vendor/"+callee)
@@ -53,7 +53,7 @@ func risksOf(hot []HotEdge) []Risk {
 	for _, known := range knownRisks() {
 		share, callee := 0.0, ""
 		for i := range hot {
-			if e := &hot[i]; !e.Inlined && known.is(&e.Edge) {
+			if e := &hot[i]; !e.Inlined && known.matches(&e.Edge) {
 				share += e.Share
 				callee = e.Callee
 			}

@@ -12,12 +12,12 @@ type Effect uint8
 
 // The effects.
 const (
-	// CannotTell means that the build information does not show whether the profile was used.
-	CannotTell Effect = iota
-	// NotTaken means that the program was built without the profile.
-	NotTaken
-	// Taken means that the program was built with the profile.
-	Taken
+	// EffectUnknown means that the build information does not show whether the profile was used.
+	EffectUnknown Effect = iota
+	// NotUsed means that the program was built without the profile.
+	NotUsed
+	// Used means that the program was built with the profile.
+	Used
 )
 
 var effectNames = [...]string{"cannot tell", "did not take it", "took it"}
@@ -129,19 +129,19 @@ func (v *Verification) decide() {
 	b, g := v.Build, v.Given
 	switch {
 	case b.PGO == "" && b.Recorded:
-		v.Effect, v.Reason = NotTaken, "it was built without a profile: its build information has no -pgo"
+		v.Effect, v.Reason = NotUsed, "it was built without a profile: its build information has no -pgo"
 		v.Hint = "Go uses a default.pgo next to the main package automatically, unless -pgo=off is set (also in GOFLAGS)"
 	case b.PGO == "":
 		v.Reason = "it does not record how it was built"
 		v.Hint = "build it with go build; binaries of tests and of other build systems record no profile"
 	case v.Match == MatchNone:
-		v.Effect = NotTaken
+		v.Effect = NotUsed
 		v.Reason = fmt.Sprintf("it was built with another profile: its hash is %s, that of %s is %s", baseName(b.PGO), g.Name, short(g.SHA256))
 	case g != nil && g.isEmpty():
-		v.Effect, v.Hint = NotTaken, "profile the program under load, and pack it: kitescope pgo pack"
+		v.Effect, v.Hint = NotUsed, "profile the program under load, and pack it: kitescope pgo pack"
 		v.Reason = "the profile is recorded, but it is empty: no effect"
 	case g == nil, v.Match != MatchUnknown:
-		v.Effect, v.Reason = Taken, "it was built with "+b.PGO
+		v.Effect, v.Reason = Used, "it was built with "+b.PGO
 		if b.Hash == "" && g == nil {
 			v.note("go records no hash of a profile: its contents at the build are unknown")
 		}

@@ -38,17 +38,17 @@ func TestVerify(t *testing.T) {
 		match  Match
 		reason string
 	}{
-		{"a build without a profile", built(""), given(oneCall(t)), NotTaken, MatchUnknown, "built without a profile"},
-		{"another build system", Build{}, given(oneCall(t)), CannotTell, MatchUnknown, "does not record"},
-		{"a hash in the name", built("/x/default-0123456789abcdef.pgo"), given(oneCall(t)), Taken, MatchHash, "built with /x/default-0123456789abcdef.pgo"},
-		{"another hash", built("/x/default-fedcba9876543210.pgo"), given(oneCall(t)), NotTaken, MatchNone, "built with another profile"},
-		{"the same name", built("/x/default.pgo"), given(oneCall(t)), Taken, MatchName, "built with /x/default.pgo"},
-		{"another name", built("/x/cpu.pgo"), given(oneCall(t)), CannotTell, MatchUnknown, "is unknown"},
-		{"an empty profile", built("/x/default.pgo"), given(&profile.Profile{}), NotTaken, MatchName, "recorded, but it is empty: no effect"},
-		{"no profile to compare with", built("/x/default.pgo"), nil, Taken, MatchUnknown, "built with /x/default.pgo"},
+		{"a build without a profile", built(""), given(oneCall(t)), NotUsed, MatchUnknown, "built without a profile"},
+		{"another build system", Build{}, given(oneCall(t)), EffectUnknown, MatchUnknown, "does not record"},
+		{"a hash in the name", built("/x/default-0123456789abcdef.pgo"), given(oneCall(t)), Used, MatchHash, "built with /x/default-0123456789abcdef.pgo"},
+		{"another hash", built("/x/default-fedcba9876543210.pgo"), given(oneCall(t)), NotUsed, MatchNone, "built with another profile"},
+		{"the same name", built("/x/default.pgo"), given(oneCall(t)), Used, MatchName, "built with /x/default.pgo"},
+		{"another name", built("/x/cpu.pgo"), given(oneCall(t)), EffectUnknown, MatchUnknown, "is unknown"},
+		{"an empty profile", built("/x/default.pgo"), given(&profile.Profile{}), NotUsed, MatchName, "recorded, but it is empty: no effect"},
+		{"no profile to compare with", built("/x/default.pgo"), nil, Used, MatchUnknown, "built with /x/default.pgo"},
 		{
 			"a profile that cannot be read", built("/x/default-0123456789abcdef.pgo"),
-			&GivenProfile{Name: "default.pgo", SHA256: hashOfGiven, Err: errors.New("it is cut")}, Taken, MatchHash, "built with",
+			&GivenProfile{Name: "default.pgo", SHA256: hashOfGiven, Err: errors.New("it is cut")}, Used, MatchHash, "built with",
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -56,14 +56,14 @@ func TestVerify(t *testing.T) {
 			if v.Effect != test.effect || v.Match != test.match || !strings.Contains(v.Reason, test.reason) {
 				t.Errorf("%s (%s): %s", v.Effect, v.Match, v.Reason)
 			}
-			if v.Effect == CannotTell && v.Hint == "" {
+			if v.Effect == EffectUnknown && v.Hint == "" {
 				t.Error("no hint")
 			}
 		})
 	}
 }
 
-func TestVerifySaysWhatManifestDescribes(t *testing.T) {
+func TestVerifyManifest(t *testing.T) {
 	g := &GivenProfile{Name: "default.pgo", SHA256: hashOfGiven, Profile: oneCall(t), Manifest: &Manifest{SHA256: hashOfGiven}}
 	if v := Verify("service", &Build{}, g); v.Manifest != "matches" || len(v.Notes) > 0 {
 		t.Errorf("%s %q", v.Manifest, v.Notes)

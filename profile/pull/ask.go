@@ -24,12 +24,12 @@ import (
 const partName = ".pull-"
 
 // attempt requests the profile once. It returns an error only for local problems, e.g. if a file cannot be written.
-func (p *puller) attempt(ctx context.Context, w *way, e *Entry) (*failure, error) {
+func (p *puller) attempt(ctx context.Context, w *processConn, e *Entry) (*failure, error) {
 	switch cause := context.Cause(ctx); {
 	case isTimeout(cause):
-		return failed(NotAsked, "not started within the %s for this process", p.opts.Total), nil
+		return newFailure(NotAsked, "not started within the %s for this process", p.opts.Total), nil
 	case cause != nil:
-		return failed(Interrupted, "stopped before the request was sent"), nil
+		return newFailure(Interrupted, "stopped before the request was sent"), nil
 	}
 	part, err := os.CreateTemp(p.dir, partName+"*")
 	if err != nil {
@@ -50,15 +50,15 @@ func (p *puller) attempt(ctx context.Context, w *way, e *Entry) (*failure, error
 		return f, nil
 	}
 	e.Bytes, e.SHA256 = got.bytes, hex.EncodeToString(got.sum.Sum(nil))
-	e.File = p.files.take(fileName(e.Node, e.Kind, got.packed))
+	e.File = p.files.reserve(fileName(e.Node, e.Kind, got.packed))
 	if err := os.Rename(part.Name(), filepath.Join(p.dir, e.File)); err != nil {
 		return nil, fmt.Errorf("save the profile of %s: %w", e.Node, err)
 	}
 	return nil, nil
 }
 
-// answer is a received response.
-type answer struct {
+// download is a received response.
+type download struct {
 	contentType string
 	bytes       int64
 	sum         hash.Hash
@@ -68,13 +68,13 @@ type answer struct {
 	took   time.Duration
 }
 
-// sniffed is how many leading bytes are used to detect the content of a response.
-const sniffed = 512
+// sniffLen is how many leading bytes are used to detect the content of a response.
+const sniffLen = 512
 
 // receive requests the profile and writes the response to a file. It returns an error only if writing fails.
-func (p *puller) receive(ctx context.Context, w *way, e *Entry, to *os.File) (*answer, *failure, error) {
+func (p *puller) receive(ctx context.Context, w *processConn, e *Entry, to *os.File) (*download, *failure, error) {
 	u, window := w.target.urlOf(e.Kind, p.opts.Seconds)
-	patience := within(ctx, p.opts.Timeout+time.Duration(window)*time.Second)
+	patience := remainingTimeout(ctx, p.opts.Timeout+time.Duration(window)*time.Second)
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	header := p.header(w.target)
@@ -84,28 +84,28 @@ func (p *puller) receive(ctx context.Context, w *way, e *Entry, to *os.File) (*a
 	response, err := w.client.Do(request)
 	e.To = p.clock().UTC()
 	if err != nil {
-		f := answerFailure(p.cause(ctx, err), patience)
-		f.again = f.outcome == CutOff && time.Since(start) < time.Second // servers may close waiting connections
+		f := responseFailure(p.cause(ctx, err), patience)
+		f.retryable = f.outcome == CutOff && time.Since(start) < time.Second // servers may close waiting connections
 		return nil, f, nil
 	}
 	defer response.Body.Close()
 	if f := p.judge(w.target, response); f != nil {
 		return nil, f, nil
 	}
-	got := &answer{contentType: response.Header.Get("Content-Type"), sum: sha256.New()}
+	got := &download{contentType: response.Header.Get("Content-Type"), sum: sha256.New()}
 	if response.ContentLength > p.opts.MaxBytes {
-		return nil, failed(TooLarge, "%d bytes, more than the limit of %d", response.ContentLength, p.opts.MaxBytes), nil
+		return nil, newFailure(TooLarge, "%d bytes, more than the limit of %d", response.ContentLength, p.opts.MaxBytes), nil
 	}
 	body := &source{r: io.LimitReader(response.Body, p.opts.MaxBytes+1)}
 	got.bytes, err = io.Copy(io.MultiWriter(to, got.sum, got), body)
 	e.To, got.took = p.clock().UTC(), time.Since(start)
 	switch {
 	case body.err != nil:
-		return nil, answerFailure(p.cause(ctx, body.err), patience), nil
+		return nil, responseFailure(p.cause(ctx, body.err), patience), nil
 	case err != nil:
 		return nil, nil, err
 	case got.bytes > p.opts.MaxBytes:
-		return nil, failed(TooLarge, "more than the limit of %d bytes", p.opts.MaxBytes), nil
+		return nil, newFailure(TooLarge, "more than the limit of %d bytes", p.opts.MaxBytes), nil
 	}
 	got.packed = len(got.head) > 1 && got.head[0] == 0x1f && got.head[1] == 0x8b
 	return got, nil, nil
@@ -145,73 +145,73 @@ func (s *source) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// maxTrouble is how many bytes of an error response are read.
-const maxTrouble = 4 << 10
+// maxErrorBody is how many bytes of an error response are read.
+const maxErrorBody = 4 << 10
 
 // judge returns the failure for an error response, or nil for success.
 func (p *puller) judge(t *Target, r *http.Response) *failure {
 	if r.StatusCode == http.StatusOK {
 		return nil
 	}
-	said := p.trouble(t, r)
-	if f := ofMilvus(t, r, said); f != nil {
+	said := p.errorText(t, r)
+	if f := milvusFailure(t, r, said); f != nil {
 		return f
 	}
 	switch code := r.StatusCode; {
 	case code >= 300 && code < 400:
 		return redirected(r)
 	case code == http.StatusUnauthorized, code == http.StatusForbidden, code == http.StatusProxyAuthRequired:
-		return failed(Denied, "%s%s", r.Status, said).hinted("give user and password in the URL, or a token (see the help)")
+		return newFailure(Denied, "%s%s", r.Status, said).withHint("give user and password in the URL, or a token (see the help)")
 	case code == http.StatusNotFound && strings.Contains(said, "Unknown profile"): // from net/http/pprof: the path is right
-		return failed(NotFound, "%s%s", r.Status, said)
+		return newFailure(NotFound, "%s%s", r.Status, said)
 	case code == http.StatusNotFound, code == http.StatusMethodNotAllowed, code == http.StatusNotImplemented:
-		return failed(NotFound, "%s%s", r.Status, said).hinted("name the path where the service has its profiles: http://host:port/path/debug/pprof")
+		return newFailure(NotFound, "%s%s", r.Status, said).withHint("name the path where the service has its profiles: http://host:port/path/debug/pprof")
 	case strings.Contains(said, "HTTP request to an HTTPS server"): // net/http, server.go
-		return failed(Denied, "%s%s", r.Status, said).hinted("use https:// instead of http://")
+		return newFailure(Denied, "%s%s", r.Status, said).withHint("use https:// instead of http://")
 	case isBusy(said):
-		return failed(Busy, "another profile of the process is being taken%s", said)
+		return newFailure(Busy, "another profile of the process is being taken%s", said)
 	// net/http/pprof of older Go: durationExceedsWriteTimeout (golang/go#62358).
 	case strings.Contains(said, "exceeds server's WriteTimeout"):
-		return failed(Failed, "%s%s", r.Status, said).
-			hinted("the server's write timeout is shorter: use fewer --seconds")
+		return newFailure(Failed, "%s%s", r.Status, said).
+			withHint("the server's write timeout is shorter: use fewer --seconds")
 	default:
-		return failed(Failed, "%s%s", r.Status, said)
+		return newFailure(Failed, "%s%s", r.Status, said)
 	}
 }
 
 // isBusy reports whether the server refuses because another profile is running and it allows only one at a
 // time. The messages are those of Go's runtime/pprof (StartCPUProfile) and runtime/trace (Start), and of
 // servers that use the same wording.
-func isBusy(said string) bool {
-	return slices.ContainsFunc([]string{"profiling already in use", "tracing is already enabled", "profiler already running"}, func(words string) bool { return strings.Contains(said, words) })
+func isBusy(message string) bool {
+	return slices.ContainsFunc([]string{"profiling already in use", "tracing is already enabled", "profiler already running"}, func(words string) bool { return strings.Contains(message, words) })
 }
 
-// trouble returns the text of an error response as ": text", or "" if it is empty or HTML. Sent credentials are
+// errorText returns the text of an error response as ": text", or "" if it is empty or HTML. Sent credentials are
 // removed before truncation, because a truncated secret would not be recognized.
-func (p *puller) trouble(t *Target, r *http.Response) string {
+func (p *puller) errorText(t *Target, r *http.Response) string {
 	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); strings.Contains(kind, "html") {
 		return ""
 	}
-	body, _ := io.ReadAll(io.LimitReader(r.Body, maxTrouble)) // a partial body is enough
+	body, _ := io.ReadAll(io.LimitReader(r.Body, maxErrorBody)) // a partial body is enough
 	text := strings.TrimSpace(string(body))
 	if text == "" || strings.HasPrefix(text, "<") {
 		return ""
 	}
-	return ": " + p.told(t, text)
+	return ": " + p.redactedReason(t, text)
 }
 
 func redirected(r *http.Response) *failure {
 	to, err := r.Location()
 	if err != nil {
-		return failed(Redirected, "%s", r.Status)
+		return newFailure(Redirected, "%s", r.Status)
 	}
 	to.User, to.RawQuery, to.Fragment = nil, "", ""
-	return failed(Redirected, "%s: to %s", r.Status, to).hinted("redirects are not followed: name the address that serves profiles")
+	return newFailure(Redirected, "%s: to %s", r.Status, to).withHint("redirects are not followed: name the address that serves profiles")
 }
 
 // Write keeps the first bytes.
-func (a *answer) Write(b []byte) (int, error) {
-	if room := sniffed - len(a.head); room > 0 {
+func (a *download) Write(b []byte) (int, error) {
+	if room := sniffLen - len(a.head); room > 0 {
 		a.head = append(a.head, b[:min(room, len(b))]...)
 	}
 	return len(b), nil

@@ -149,7 +149,7 @@ func TestFaults(t *testing.T) {
 func TestUnreachable(t *testing.T) {
 	t.Parallel()
 	for word, want := range map[string]pull.Outcome{"127.0.0.1:1": pull.Refused, "no-such-host.invalid:80": pull.Unreachable} {
-		e := one(t, word, pull.Options{Timeout: 2 * time.Second})
+		e := pullOne(t, word, pull.Options{Timeout: 2 * time.Second})
 		if e.Outcome != want || e.Error == "" {
 			t.Errorf("%s: %s %q, want %s", word, e.Outcome, e.Error, want)
 		}
@@ -160,7 +160,7 @@ func TestUnreachable(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	e := one(t, "https://"+l.Addr().String(), pull.Options{Timeout: 300 * time.Millisecond})
+	e := pullOne(t, "https://"+l.Addr().String(), pull.Options{Timeout: 300 * time.Millisecond})
 	if e.Outcome != pull.Unreachable && e.Outcome != pull.TimedOut {
 		t.Errorf("a server that is silent in the handshake: %s %q", e.Outcome, e.Error)
 	}
@@ -179,7 +179,7 @@ func TestBusy(t *testing.T) {
 		_, _ = w.Write(recorded)
 	}))
 	var waits atomic.Int32
-	e := one(t, s.URL, pull.Options{Seconds: 1, Progress: func(e pull.Event) {
+	e := pullOne(t, s.URL, pull.Options{Seconds: 1, Progress: func(e pull.Event) {
 		if e.State == pull.Waiting && strings.Contains(e.Reason, "already in use") {
 			waits.Add(1)
 		}
@@ -195,16 +195,16 @@ func TestBusyForEver(t *testing.T) {
 	s := start(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, "Could not enable CPU profiling: cpu profiling already in use", http.StatusInternalServerError)
 	}))
-	if e := one(t, s.URL, pull.Options{BusyWait: 700 * time.Millisecond}); e.Outcome != pull.Busy || e.Attempts != 3 {
+	if e := pullOne(t, s.URL, pull.Options{BusyWait: 700 * time.Millisecond}); e.Outcome != pull.Busy || e.Attempts != 3 {
 		t.Errorf("%+v", e)
 	}
-	if e := one(t, s.URL, pull.Options{BusyWait: -1}); e.Outcome != pull.Busy || e.Attempts != 1 {
+	if e := pullOne(t, s.URL, pull.Options{BusyWait: -1}); e.Outcome != pull.Busy || e.Attempts != 1 {
 		t.Errorf("not to wait: %+v", e)
 	}
 }
 
-// TestHangsUpAtTheGate checks that a request is repeated if the server closed the waiting connection.
-func TestHangsUpAtTheGate(t *testing.T) {
+// TestConnectionClosedWhileWaiting checks that a request is repeated if the server closed the waiting connection.
+func TestConnectionClosedWhileWaiting(t *testing.T) {
 	heap := fixture(t, "milvus-heap.pb.gz")
 	var n atomic.Int32
 	s := start(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -215,7 +215,7 @@ func TestHangsUpAtTheGate(t *testing.T) {
 		}
 		_, _ = w.Write(heap)
 	}))
-	if e := one(t, s.URL, pull.Options{Kinds: []pull.Kind{pull.Heap}}); e.Outcome != pull.OK || e.Attempts != 2 {
+	if e := pullOne(t, s.URL, pull.Options{Kinds: []pull.Kind{pull.Heap}}); e.Outcome != pull.OK || e.Attempts != 2 {
 		t.Errorf("%+v", e)
 	}
 }
@@ -224,13 +224,13 @@ func TestHangsUpAtTheGate(t *testing.T) {
 func TestNoDelta(t *testing.T) {
 	allocs := fixture(t, "milvus-allocs.pb.gz")
 	s := start(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(allocs) }))
-	if e := one(t, s.URL, pull.Options{Kinds: []pull.Kind{"allocs-delta"}, Seconds: 1}); e.Outcome != pull.Failed || !strings.Contains(e.Error, "deltas") {
+	if e := pullOne(t, s.URL, pull.Options{Kinds: []pull.Kind{"allocs-delta"}, Seconds: 1}); e.Outcome != pull.Failed || !strings.Contains(e.Error, "deltas") {
 		t.Errorf("%+v", e)
 	}
 }
 
-// TestNoRoom checks that an error of writing files stops everything.
-func TestNoRoom(t *testing.T) {
+// TestDiskFull checks that an error of writing files stops everything.
+func TestDiskFull(t *testing.T) {
 	s := start(t, realServer(""))
 	_, err := pull.Run(t.Context(), []pull.Target{target(t, s.URL)}, pull.Options{Kinds: []pull.Kind{pull.Heap}}, "no/such/folder")
 	if err == nil || !strings.Contains(err.Error(), "save the profiles") {

@@ -63,8 +63,8 @@ func TestInterrupted(t *testing.T) { // not parallel, because goroutines are cou
 	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
 }
 
-// TestNothingComes checks that no folder is created without a profile.
-func TestNothingComes(t *testing.T) {
+// TestNoProfiles checks that no folder is created without a profile.
+func TestNoProfiles(t *testing.T) {
 	parent := t.TempDir()
 	m, err := pull.ToFolder(t.Context(), []pull.Target{target(t, "127.0.0.1:1"), {Node: "proxy-4", Unknown: "nothing tells its port"}}, pull.Options{}, filepath.Join(parent, "x"))
 	if err != nil || m.Failed() != 2 {
@@ -78,8 +78,8 @@ func TestNothingComes(t *testing.T) {
 	}
 }
 
-// TestFolderIsThere checks that a folder that is not empty is left unchanged.
-func TestFolderIsThere(t *testing.T) {
+// TestFolderExists checks that a folder that is not empty is left unchanged.
+func TestFolderExists(t *testing.T) {
 	dir := t.TempDir()
 	s := start(t, realServer(""))
 	opts := pull.Options{Kinds: []pull.Kind{pull.Heap}}

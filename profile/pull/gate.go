@@ -12,19 +12,19 @@ type gate struct {
 	mu      sync.Mutex
 	missing int
 	open    chan struct{}
-	late    *time.Timer
+	timer   *time.Timer
 }
 
-// gatePatience is the maximum time for which a host that does not respond delays the others.
-const gatePatience = 2 * time.Second
+// gateTimeout is the maximum time for which a host that does not respond delays the others.
+const gateTimeout = 2 * time.Second
 
-func newGate(count int, patience time.Duration) *gate {
+func newGate(count int, timeout time.Duration) *gate {
 	g := &gate{missing: count, open: make(chan struct{})}
 	// The lock is held until g.late is set, because a timer without patience fires immediately and stops
 	// g.late.
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.late = time.AfterFunc(patience, func() { g.arrive(count) })
+	g.timer = time.AfterFunc(timeout, func() { g.arrive(count) })
 	return g
 }
 
@@ -34,7 +34,7 @@ func (g *gate) arrive(count int) {
 	defer g.mu.Unlock()
 	if g.missing > 0 && g.missing <= count {
 		close(g.open)
-		g.late.Stop()
+		g.timer.Stop()
 	}
 	g.missing -= count
 }

@@ -30,8 +30,8 @@ type spec struct {
 	endpoint string
 	// windowed is true if the response comes after the requested seconds.
 	windowed bool
-	// alone is true if a process can make only one such profile at a time, and other profiles disturb it.
-	alone bool
+	// exclusive is true if a process can make only one such profile at a time, and other profiles disturb it.
+	exclusive bool
 }
 
 // specOf returns the spec of a known kind. Deltas: net/http/pprof, profileSupportsDelta.

@@ -12,8 +12,8 @@ type names struct {
 	used map[string]bool
 }
 
-// take returns name, or a variant if it is taken. It ignores case, because some file systems do.
-func (n *names) take(name string) string {
+// reserve returns name, or a variant if it is taken. It ignores case, because some file systems do.
+func (n *names) reserve(name string) string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.used == nil {

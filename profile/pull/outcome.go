@@ -55,31 +55,31 @@ type failure struct {
 	reason  string
 	// hint is an instruction for the user; "" if nothing is known to help.
 	hint string
-	// again is true if the same request may succeed at once over another connection.
-	again bool
+	// retryable is true if the same request may succeed at once over another connection.
+	retryable bool
 }
 
 func (f *failure) Error() string { return f.reason }
 
-func failed(outcome Outcome, format string, args ...any) *failure {
+func newFailure(outcome Outcome, format string, args ...any) *failure {
 	return &failure{outcome: outcome, reason: fmt.Sprintf(format, args...)}
 }
 
-func (f *failure) hinted(format string, args ...any) *failure {
+func (f *failure) withHint(format string, args ...any) *failure {
 	f.hint = fmt.Sprintf(format, args...)
 	return f
 }
 
-// worded is an error of a dialer that provides its outcome.
-type worded interface {
+// outcomeError is an error of a dialer that provides its outcome.
+type outcomeError interface {
 	error
 	Word() string
 }
 
 // connectFailure returns the failure for an error of connecting, including TLS.
-func connectFailure(err error, patience time.Duration) *failure {
+func connectFailure(err error, timeout time.Duration) *failure {
 	var known *failure
-	var own worded
+	var own outcomeError
 	var dns *net.DNSError
 	var verify *tls.CertificateVerificationError
 	var notTLS tls.RecordHeaderError
@@ -88,27 +88,27 @@ func connectFailure(err error, patience time.Duration) *failure {
 	case errors.As(err, &known):
 		return known
 	case errors.Is(err, context.Canceled):
-		return failed(Interrupted, "stopped before a connection was made")
+		return newFailure(Interrupted, "stopped before a connection was made")
 	case errors.As(err, &own):
-		return failed(outcomeOfWord(own.Word()), "%v", own)
+		return newFailure(outcomeOfWord(own.Word()), "%v", own)
 	case errors.As(err, &verify):
-		return failed(Denied, "the server's certificate is not valid: %v", verify.Err).
-			hinted("give its CA with --ca, or skip verification with --insecure")
+		return newFailure(Denied, "the server's certificate is not valid: %v", verify.Err).
+			withHint("give its CA with --ca, or skip verification with --insecure")
 	case errors.As(err, &notTLS):
-		return failed(Denied, "the server does not speak TLS").hinted("use http:// instead of https://")
+		return newFailure(Denied, "the server does not speak TLS").withHint("use http:// instead of https://")
 	case errors.As(err, &alert), strings.Contains(err.Error(), "remote error: tls"):
-		return failed(Denied, "the server refuses the TLS handshake: %v", err).
-			hinted("it may require a client certificate: --cert and --key")
+		return newFailure(Denied, "the server refuses the TLS handshake: %v", err).
+			withHint("it may require a client certificate: --cert and --key")
 	case errors.As(err, &dns) && dns.IsNotFound:
-		return failed(Unreachable, "no such host: %s", dns.Name)
+		return newFailure(Unreachable, "no such host: %s", dns.Name)
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return failed(Refused, "nothing is listening on the port: connection refused")
+		return newFailure(Refused, "nothing is listening on the port: connection refused")
 	case isTimeout(err):
-		return failed(Unreachable, "no connection within %s", patience)
+		return newFailure(Unreachable, "no connection within %s", timeout)
 	case isCut(err):
-		return failed(CutOff, "the server closed the connection at once")
+		return newFailure(CutOff, "the server closed the connection at once")
 	}
-	return failed(Unreachable, "%v", err)
+	return newFailure(Unreachable, "%v", err)
 }
 
 // outcomeOfWord maps an outcome word of gRPC requests to an Outcome; other words become Unreachable.
@@ -121,27 +121,27 @@ func outcomeOfWord(word string) Outcome {
 	}
 }
 
-// answerFailure returns the failure for a missing or incomplete response.
-func answerFailure(err error, patience time.Duration) *failure {
+// responseFailure returns the failure for a missing or incomplete response.
+func responseFailure(err error, timeout time.Duration) *failure {
 	var known *failure
-	var own worded
+	var own outcomeError
 	switch {
 	case errors.As(err, &known):
 		return known
 	case errors.Is(err, context.Canceled):
-		return failed(Interrupted, "stopped before the response was complete")
+		return newFailure(Interrupted, "stopped before the response was complete")
 	case errors.As(err, &own), strings.Contains(err.Error(), "remote error: tls"): // TLS 1.3 reports a missing client certificate only here
-		return connectFailure(err, patience)
+		return connectFailure(err, timeout)
 	case isTimeout(err):
-		return failed(TimedOut, "no complete response within %s", patience)
+		return newFailure(TimedOut, "no complete response within %s", timeout)
 	case isCut(err):
-		return failed(CutOff, "the server closed the connection before the response was complete")
+		return newFailure(CutOff, "the server closed the connection before the response was complete")
 	case strings.Contains(err.Error(), "malformed"):
-		return failed(NoProfile, "not an HTTP server")
+		return newFailure(NoProfile, "not an HTTP server")
 	case strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
-		return failed(Denied, "the server does not speak TLS").hinted("use http:// instead of https://")
+		return newFailure(Denied, "the server does not speak TLS").withHint("use http:// instead of https://")
 	}
-	return failed(Failed, "%v", err)
+	return newFailure(Failed, "%v", err)
 }
 
 func isTimeout(err error) bool {

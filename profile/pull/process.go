@@ -14,20 +14,20 @@ import (
 
 // batch takes the profiles of some processes over the same window.
 func (p *puller) batch(ctx context.Context, stop context.CancelCauseFunc, targets []Target) {
-	g := newGate(len(targets), min(p.opts.Timeout, gatePatience, cmp.Or(p.opts.Total/4, gatePatience)))
+	g := newGate(len(targets), min(p.opts.Timeout, gateTimeout, cmp.Or(p.opts.Total/4, gateTimeout)))
 	var wg sync.WaitGroup
 	for i := range targets {
 		wg.Go(func() {
 			t := &targets[i]
 			if t.URL == nil {
 				g.arrive(1)
-				p.fail(t, p.opts.Kinds, failed(NotAsked, "%s", t.Unknown))
+				p.fail(t, p.opts.Kinds, newFailure(NotAsked, "%s", t.Unknown))
 				return
 			}
 			p.report(t.Node, "", Connecting, "")
-			w := p.newWay(t)
+			w := p.newProcessConn(t)
 			defer w.close()
-			ctx, cancel := p.bounded(ctx, t)
+			ctx, cancel := p.withTimeout(ctx, t)
 			defer cancel()
 			f := w.connect(ctx)
 			g.arrive(1)
@@ -37,23 +37,23 @@ func (p *puller) batch(ctx context.Context, stop context.CancelCauseFunc, target
 			}
 			g.wait(ctx)
 			if err := p.process(ctx, w); err != nil {
-				p.breaks(err, stop)
+				p.abort(err, stop)
 			}
 		})
 	}
 	wg.Wait()
 }
 
-// bounded returns a context that ends when the time for a process is over: Total plus its windows. Windows of
+// withTimeout returns a context that ends when the time for a process is over: Total plus its windows. Windows of
 // CPU profiles and of traces are added up, but deltas run at the same time.
-func (p *puller) bounded(ctx context.Context, t *Target) (context.Context, context.CancelFunc) {
+func (p *puller) withTimeout(ctx context.Context, t *Target) (context.Context, context.CancelFunc) {
 	if p.opts.Total == 0 {
 		return context.WithCancel(ctx)
 	}
 	alone, beside := 0, 0
 	for _, k := range p.kindsOf(t) {
 		_, window := t.urlOf(k, p.opts.Seconds)
-		if s, known := specOf(k); k == Trace || s.alone || !known {
+		if s, known := specOf(k); k == Trace || s.exclusive || !known {
 			alone += window
 		} else {
 			beside = max(beside, window)
@@ -62,8 +62,8 @@ func (p *puller) bounded(ctx context.Context, t *Target) (context.Context, conte
 	return context.WithTimeout(ctx, p.opts.Total+time.Duration(max(alone, beside))*time.Second)
 }
 
-// breaks stops all pulls after a local error, e.g. a full disk.
-func (p *puller) breaks(err error, stop context.CancelCauseFunc) {
+// abort stops all pulls after a local error, e.g. a full disk.
+func (p *puller) abort(err error, stop context.CancelCauseFunc) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.broken == nil {
@@ -76,20 +76,20 @@ func (p *puller) breaks(err error, stop context.CancelCauseFunc) {
 func (p *puller) fail(t *Target, kinds []Kind, f *failure) {
 	for _, k := range kinds {
 		e := p.entry(t, k)
-		p.settle(t, &e, f)
+		p.setOutcome(t, &e, f)
 		p.add(e)
 	}
 }
 
 // process takes all profiles of a process. Deltas share the window of the CPU profile, because they are taken
 // only at its two ends. Execution traces and then instantaneous profiles follow, because both cost CPU.
-func (p *puller) process(ctx context.Context, w *way) error {
+func (p *puller) process(ctx context.Context, w *processConn) error {
 	var first, traces, atOnce, deltas []Kind
 	for _, k := range p.kindsOf(w.target) {
 		switch s, known := specOf(k); {
 		case k == Trace:
 			traces = append(traces, k)
-		case s.alone || !known:
+		case s.exclusive || !known:
 			first = append(first, k)
 		case s.windowed:
 			deltas = append(deltas, k)
@@ -116,7 +116,7 @@ func (p *puller) process(ctx context.Context, w *way) error {
 const busyInterval = 500 * time.Millisecond
 
 // pull takes one profile. It returns an error only for local problems.
-func (p *puller) pull(ctx context.Context, w *way, k Kind) error {
+func (p *puller) pull(ctx context.Context, w *processConn, k Kind) error {
 	e := p.entry(w.target, k)
 	begun := time.Now()
 	for {
@@ -127,19 +127,19 @@ func (p *puller) pull(ctx context.Context, w *way, k Kind) error {
 			return err
 		}
 		switch {
-		case f != nil && f.again && e.Attempts == 1:
+		case f != nil && f.retryable && e.Attempts == 1:
 			continue
 		case f != nil && f.outcome == Busy && time.Since(begun) < p.opts.BusyWait:
-			p.report(e.Node, k, Waiting, p.told(w.target, f.reason))
+			p.report(e.Node, k, Waiting, p.redactedReason(w.target, f.reason))
 			if !sleep(ctx, busyInterval) {
 				if !isTimeout(context.Cause(ctx)) { // after a timeout the failure remains Busy
-					f = failed(Interrupted, "stopped while waiting for another profile of the process")
+					f = newFailure(Interrupted, "stopped while waiting for another profile of the process")
 				}
 				break
 			}
 			continue
 		}
-		p.settle(w.target, &e, f)
+		p.setOutcome(w.target, &e, f)
 		p.add(e)
 		return nil
 	}
@@ -165,16 +165,16 @@ func (p *puller) entry(t *Target, k Kind) Entry {
 	e := Entry{Node: t.Node, Roles: t.Roles, NodeIDs: t.NodeIDs, MilvusVersion: t.Version, Kind: k}
 	if t.URL != nil {
 		u, window := t.urlOf(k, p.opts.Seconds)
-		e.Address, e.URL, e.Seconds = address(t.URL), shownURL(u), window
+		e.Address, e.URL, e.Seconds = address(t.URL), redactURL(u), window
 	}
 	return e
 }
 
-// settle sets the outcome of a pull.
-func (p *puller) settle(t *Target, e *Entry, f *failure) {
+// setOutcome sets the outcome of a pull.
+func (p *puller) setOutcome(t *Target, e *Entry, f *failure) {
 	e.Outcome = OK
 	if f != nil {
-		e.Outcome, e.Error, e.Hint = f.outcome, p.told(t, f.reason), f.hint
+		e.Outcome, e.Error, e.Hint = f.outcome, p.redactedReason(t, f.reason), f.hint
 	}
 }
 
@@ -195,8 +195,8 @@ func oneLine(text string) string {
 	return text
 }
 
-// way holds the connection to a process: the first one is made in advance, and others on demand.
-type way struct {
+// processConn holds the connection to a process: the first one is made in advance, and others on demand.
+type processConn struct {
 	target *Target
 	opts   *Options
 	client *http.Client
@@ -208,8 +208,8 @@ type way struct {
 // maxHeader is the maximum size of a response header, in bytes.
 const maxHeader = 64 << 10
 
-func (p *puller) newWay(t *Target) *way {
-	w := &way{target: t, opts: &p.opts}
+func (p *puller) newProcessConn(t *Target) *processConn {
+	w := &processConn{target: t, opts: &p.opts}
 	w.client = &http.Client{
 		Transport: &http.Transport{
 			DialContext: w.dial, DialTLSContext: w.dial,
@@ -221,7 +221,7 @@ func (p *puller) newWay(t *Target) *way {
 	return w
 }
 
-func (w *way) close() {
+func (w *processConn) close() {
 	w.client.CloseIdleConnections()
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -231,8 +231,8 @@ func (w *way) close() {
 }
 
 // connect makes the first connection.
-func (w *way) connect(ctx context.Context) *failure {
-	patience := within(ctx, w.opts.Timeout)
+func (w *processConn) connect(ctx context.Context) *failure {
+	patience := remainingTimeout(ctx, w.opts.Timeout)
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	conn, err := w.open(ctx)
@@ -246,16 +246,16 @@ func (w *way) connect(ctx context.Context) *failure {
 	return nil
 }
 
-// within returns patience, or the remaining time for the process if that is less.
-func within(ctx context.Context, patience time.Duration) time.Duration {
+// remainingTimeout returns patience, or the remaining time for the process if that is less.
+func remainingTimeout(ctx context.Context, timeout time.Duration) time.Duration {
 	if until, ok := ctx.Deadline(); ok {
-		return max(0, min(patience, time.Until(until).Round(100*time.Millisecond)))
+		return max(0, min(timeout, time.Until(until).Round(100*time.Millisecond)))
 	}
-	return patience
+	return timeout
 }
 
 // dial is the dial function of the transport.
-func (w *way) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+func (w *processConn) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	w.mu.Lock()
 	conn := w.ready
 	w.ready = nil
@@ -263,7 +263,7 @@ func (w *way) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	if conn != nil {
 		return conn, nil
 	}
-	patience := within(ctx, w.opts.Timeout)
+	patience := remainingTimeout(ctx, w.opts.Timeout)
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	conn, err := w.open(ctx)
@@ -273,7 +273,7 @@ func (w *way) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	return conn, nil
 }
 
-func (w *way) open(ctx context.Context) (net.Conn, error) {
+func (w *processConn) open(ctx context.Context) (net.Conn, error) {
 	u := w.target.URL
 	conn, err := w.opts.Dial(ctx, "tcp", address(u))
 	if err != nil || u.Scheme != "https" {

@@ -118,23 +118,23 @@ type puller struct {
 
 	mu      sync.Mutex
 	entries []Entry
-	all     int
+	total   int
 	broken  error // a local error, e.g. of the disk
 }
 
 // Run takes profiles and writes them to an existing folder, without a manifest file. It returns an error for
 // local problems or if ctx ends. If ctx ends, the Manifest holds the complete profiles.
 func Run(ctx context.Context, targets []Target, opts Options, dir string) (*Manifest, error) {
-	if err := opts.settle(); err != nil {
+	if err := opts.validate(); err != nil {
 		return nil, err
 	}
 	if len(targets) == 0 {
 		return nil, errors.New("pull profiles: no process given")
 	}
-	p := &puller{opts: opts, dir: dir, clock: steady(opts.Now), decoding: make(chan struct{}, runtime.GOMAXPROCS(0))}
+	p := &puller{opts: opts, dir: dir, clock: monotonicClock(opts.Now), decoding: make(chan struct{}, runtime.GOMAXPROCS(0))}
 	targets = distinct(targets)
 	for i := range targets {
-		p.all += len(p.kindsOf(&targets[i]))
+		p.total += len(p.kindsOf(&targets[i]))
 	}
 	m := &Manifest{
 		Format: Format, Version: Version, Kitescope: opts.Tool, Command: opts.Command, Root: opts.Root,
@@ -153,7 +153,7 @@ func Run(ctx context.Context, targets []Target, opts Options, dir string) (*Mani
 	return m, cmp.Or(p.broken, context.Cause(ctx))
 }
 
-func (o *Options) settle() error {
+func (o *Options) validate() error {
 	switch {
 	case o.Seconds < 0 || o.Seconds > maxSeconds:
 		return errors.New("pull profiles: the window must be 1 second to 24 hours")
@@ -174,9 +174,9 @@ func (o *Options) settle() error {
 	return nil
 }
 
-// steady returns a clock that starts at now and advances with the monotonic clock, so a window keeps its length
+// monotonicClock returns a clock that starts at now and advances with the monotonic clock, so a window keeps its length
 // if the system clock is set meanwhile.
-func steady(now func() time.Time) func() time.Time {
+func monotonicClock(now func() time.Time) func() time.Time {
 	base, start := now().Round(0), time.Now()
 	return func() time.Time { return base.Add(time.Since(start)) }
 }
@@ -201,12 +201,12 @@ func distinct(targets []Target) []Target {
 		if hosts[t.Node] == nil {
 			hosts[t.Node] = map[string]bool{}
 		}
-		hosts[t.Node][t.place()] = true
+		hosts[t.Node][t.hostPort()] = true
 	}
 	for i := range kept {
 		t := &kept[i]
 		if len(hosts[t.Node]) > 1 { // different processes with the same name
-			t.Node += "@" + t.place()
+			t.Node += "@" + t.hostPort()
 		}
 		key := t.Node + " " + string(t.Only)
 		if used[key]++; used[key] > 1 { // several routes to one process
@@ -216,8 +216,8 @@ func distinct(targets []Target) []Target {
 	return kept
 }
 
-// place returns the address of a process, or "" if it is unknown.
-func (t *Target) place() string {
+// hostPort returns the address of a process, or "" if it is unknown.
+func (t *Target) hostPort() string {
 	if t.URL == nil {
 		return ""
 	}
@@ -237,25 +237,25 @@ func (p *puller) add(e Entry) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.entries = append(p.entries, e)
-	p.tell(Event{Node: e.Node, Kind: e.Kind, State: Done, Outcome: e.Outcome, Reason: e.Error})
+	p.emit(Event{Node: e.Node, Kind: e.Kind, State: Done, Outcome: e.Outcome, Reason: e.Error})
 }
 
 // report sends a progress event for a pull that is not done.
 func (p *puller) report(node string, k Kind, s State, reason string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.tell(Event{Node: node, Kind: k, State: s, Reason: reason})
+	p.emit(Event{Node: node, Kind: k, State: s, Reason: reason})
 }
 
-func (p *puller) tell(e Event) {
+func (p *puller) emit(e Event) {
 	if p.opts.Progress != nil {
-		e.Done, e.All = len(p.entries), p.all
+		e.Done, e.All = len(p.entries), p.total
 		p.opts.Progress(e)
 	}
 }
 
-// conceal removes sent credentials from text.
-func (p *puller) conceal(t *Target, text string) string {
+// redact removes sent credentials from text.
+func (p *puller) redact(t *Target, text string) string {
 	for _, s := range t.secrets {
 		text = replaceSecret(text, s)
 	}
@@ -270,15 +270,15 @@ func (p *puller) conceal(t *Target, text string) string {
 	return text
 }
 
-// told returns a reason in one line, without sent credentials and without secrets of the server. Both are
+// redactedReason returns a reason in one line, without sent credentials and without secrets of the server. Both are
 // removed before truncation, because a truncated secret would not be recognized.
-func (p *puller) told(t *Target, reason string) string {
-	return oneLine(redact.Text(p.conceal(t, reason)))
+func (p *puller) redactedReason(t *Target, reason string) string {
+	return oneLine(redact.Text(p.redact(t, reason)))
 }
 
-func replaceSecret(text, own string) string {
-	if own == "" {
+func replaceSecret(text, secret string) string {
+	if secret == "" {
 		return text
 	}
-	return strings.ReplaceAll(text, own, redact.Redacted)
+	return strings.ReplaceAll(text, secret, redact.Redacted)
 }

@@ -32,8 +32,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// alone serializes tests that take real CPU profiles or traces, because a process makes one at a time.
-var alone sync.Mutex
+// profilerMu serializes tests that take real CPU profiles or traces, because a process makes one at a time.
+var profilerMu sync.Mutex
 
 // realServer serves the profiles of the test process, below a prefix.
 func realServer(prefix string) *http.ServeMux {
@@ -65,7 +65,7 @@ func target(t *testing.T, word string) pull.Target {
 
 // burn uses CPU until the test ends. got returns the CPU time used so far, which is less than the elapsed time
 // on a busy machine. It adds up steps of some microseconds, without steps that took a millisecond or longer.
-func burn(t *testing.T) (got func() time.Duration) {
+func burn(t *testing.T) (cpuTime func() time.Duration) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	var wg sync.WaitGroup
@@ -86,8 +86,8 @@ func burn(t *testing.T) (got func() time.Duration) {
 	return func() time.Duration { return time.Duration(sum.Load()) }
 }
 
-// one pulls, and fails the test unless there is exactly one entry.
-func one(t *testing.T, word string, opts pull.Options) pull.Entry {
+// pullOne pulls, and fails the test unless there is exactly one entry.
+func pullOne(t *testing.T, word string, opts pull.Options) pull.Entry {
 	t.Helper()
 	m, err := pull.Run(t.Context(), []pull.Target{target(t, word)}, opts, t.TempDir())
 	if err != nil {
@@ -117,8 +117,8 @@ func noLeftovers(t *testing.T, dir string, m *pull.Manifest) {
 // TestRealProcess takes every kind from net/http/pprof.
 func TestRealProcess(t *testing.T) {
 	t.Parallel()
-	alone.Lock()
-	defer alone.Unlock()
+	profilerMu.Lock()
+	defer profilerMu.Unlock()
 	burnt := burn(t)
 	s := start(t, realServer(""))
 	dir := filepath.Join(t.TempDir(), "out")
@@ -195,8 +195,8 @@ func readBack(t *testing.T, dir string, m *pull.Manifest) {
 // TestRoutes checks that profiles are found at other paths, and that URLs of single profiles work.
 func TestRoutes(t *testing.T) {
 	t.Parallel()
-	alone.Lock()
-	defer alone.Unlock()
+	profilerMu.Lock()
+	defer profilerMu.Unlock()
 	mux := realServer("/api")
 	// Like the middleware of fiber: only profiles, no index, and a text for other paths.
 	mux.HandleFunc("/svc/pprof/goroutine", pprof.Handler("goroutine").ServeHTTP)
@@ -220,7 +220,7 @@ func TestRoutes(t *testing.T) {
 		{strings.TrimPrefix(s.URL, "http://") + "/svc/pprof", "goroutine", pull.OK},
 		{s.URL, "goroutine", pull.NotFound},
 	} {
-		e := one(t, c.word, pull.Options{Kinds: []pull.Kind{pull.Goroutine}, Seconds: 1})
+		e := pullOne(t, c.word, pull.Options{Kinds: []pull.Kind{pull.Goroutine}, Seconds: 1})
 		if e.Outcome != c.want || e.Kind != c.kind {
 			t.Errorf("%s: %s %s %q, want %s %s", c.word, e.Kind, e.Outcome, e.Error, c.kind, c.want)
 		}
@@ -236,7 +236,7 @@ func TestTLS(t *testing.T) {
 	pool := x509.NewCertPool()
 	pool.AddCert(s.Certificate())
 	with := func(c *tls.Config) pull.Entry {
-		return one(t, s.URL, pull.Options{Kinds: []pull.Kind{pull.Goroutine}, TLS: c})
+		return pullOne(t, s.URL, pull.Options{Kinds: []pull.Kind{pull.Goroutine}, TLS: c})
 	}
 	if e := with(nil); e.Outcome != pull.Denied || !strings.Contains(e.Error, "certificate") || e.Hint == "" {
 		t.Errorf("unknown authority: %+v", e)
@@ -249,7 +249,7 @@ func TestTLS(t *testing.T) {
 		t.Errorf("all that is wanted: %+v", e)
 	}
 	plain := start(t, realServer(""))
-	if e := one(t, "https://"+strings.TrimPrefix(plain.URL, "http://"), pull.Options{Kinds: []pull.Kind{pull.Heap}}); e.Outcome != pull.Denied || !strings.Contains(e.Hint, "http://") {
+	if e := pullOne(t, "https://"+strings.TrimPrefix(plain.URL, "http://"), pull.Options{Kinds: []pull.Kind{pull.Heap}}); e.Outcome != pull.Denied || !strings.Contains(e.Hint, "http://") {
 		t.Errorf("https to a plain server: %+v", e)
 	}
 }

@@ -111,7 +111,7 @@ func (r *Record) rolling(s Store, rounds map[string][]string) {
 		if strings.Contains(dir, "/") || !roundName().MatchString(dir) || !slices.Contains(files, ManifestName) {
 			continue
 		}
-		m, err := readManifest(below{s, dir})
+		m, err := readManifest(subStore{s, dir})
 		if err != nil {
 			r.Problems = append(r.Problems, Problem{dir, err.Error()})
 			continue
@@ -133,7 +133,7 @@ func (r *Record) rolling(s Store, rounds map[string][]string) {
 // round reads one folder, and reports whether it has profiles or a manifest.
 func (r *Record) round(s Store, dir string, files []string) bool {
 	if dir != "" {
-		s = below{s, dir}
+		s = subStore{s, dir}
 	}
 	before := len(r.Items)
 	round := RecordRound{Name: dir}
@@ -146,9 +146,9 @@ func (r *Record) round(s Store, dir string, files []string) bool {
 		}
 	}
 	if round.Manifest != nil {
-		r.listed(s, dir, files, round.Manifest)
+		r.addListed(s, dir, files, round.Manifest)
 	} else {
-		r.unlisted(s, dir, files)
+		r.addUnlisted(s, dir, files)
 	}
 	if len(r.Items) == before && round.Manifest == nil {
 		return false
@@ -159,8 +159,8 @@ func (r *Record) round(s Store, dir string, files []string) bool {
 	return true
 }
 
-// listed adds the profiles that a manifest lists.
-func (r *Record) listed(s Store, dir string, files []string, m *Manifest) {
+// addListed adds the profiles that a manifest lists.
+func (r *Record) addListed(s Store, dir string, files []string, m *Manifest) {
 	for i := range m.Profiles {
 		e := &m.Profiles[i]
 		if e.Outcome != OK {
@@ -224,8 +224,8 @@ var fileNamed = profile.NewPattern(`^(.+?)(?:\.([a-z]+(?:-delta)?))?\.(?:pb\.gz|
 // roleNamed matches a node name. Its group is the role: "querynode" for "querynode3".
 var roleNamed = profile.NewPattern(`^([a-z]+)[-_.]?[0-9]*$`)
 
-// unlisted adds the files that are named like profiles.
-func (r *Record) unlisted(s Store, dir string, files []string) {
+// addUnlisted adds the files that are named like profiles.
+func (r *Record) addUnlisted(s Store, dir string, files []string) {
 	for _, file := range files {
 		parts := fileNamed().FindStringSubmatch(file)
 		if parts == nil || strings.HasPrefix(file, ".") {
@@ -275,14 +275,14 @@ func readManifest(s Store) (*Manifest, error) {
 	return ParseManifest(ManifestName, text)
 }
 
-// below is a folder of a Store.
-type below struct {
+// subStore is a folder of a Store.
+type subStore struct {
 	store Store
 	dir   string
 }
 
-func (b below) Names() ([]string, error)                { return nil, errors.ErrUnsupported }
-func (b below) Open(name string) (io.ReadCloser, error) { return b.store.Open(b.dir + "/" + name) }
+func (b subStore) Names() ([]string, error)                { return nil, errors.ErrUnsupported }
+func (b subStore) Open(name string) (io.ReadCloser, error) { return b.store.Open(b.dir + "/" + name) }
 
 // folder is a folder of the file system as a Store.
 type folder string

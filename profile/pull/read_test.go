@@ -137,8 +137,8 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
-// TestReadIsWary checks that only regular files below the folder are opened.
-func TestReadIsWary(t *testing.T) {
+// TestReadRegularFilesOnly checks that only regular files below the folder are opened.
+func TestReadRegularFilesOnly(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "manifest.json"), []byte(head+`{"node":"a","kind":"cpu","file":"d","outcome":"ok"}]}`), 0o600); err != nil {
 		t.Fatal(err)

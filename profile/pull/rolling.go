@@ -64,7 +64,7 @@ func (r *Rolling) Run(ctx context.Context, round Round, done func(path string, m
 
 // next takes one round. Its error ends the record.
 func (r *Rolling) next(ctx context.Context, round Round, done func(path string, m *Manifest, err error)) error {
-	path, m, err := r.one(ctx, round)
+	path, m, err := r.runRound(ctx, round)
 	if own, ok := errors.AsType[*diskError](err); ok {
 		return own.err
 	}
@@ -80,7 +80,7 @@ type diskError struct{ err error }
 func (e *diskError) Error() string { return e.err.Error() }
 func (e *diskError) Unwrap() error { return e.err }
 
-func (r *Rolling) one(ctx context.Context, round Round) (string, *Manifest, error) {
+func (r *Rolling) runRound(ctx context.Context, round Round) (string, *Manifest, error) {
 	s, err := newStage(r.Dir)
 	if err != nil {
 		return "", nil, &diskError{fmt.Errorf("save %s: %w", r.Dir, err)}
@@ -105,8 +105,8 @@ func (r *Rolling) one(ctx context.Context, round Round) (string, *Manifest, erro
 }
 
 // place sets the sequence of a round, and returns the earlier rounds and the path for the new one.
-func (r *Rolling) place(m *Manifest) (rounds []kept, path string, err error) {
-	if rounds, err = keptRounds(r.Dir); err != nil {
+func (r *Rolling) place(m *Manifest) (rounds []savedRound, path string, err error) {
+	if rounds, err = savedRounds(r.Dir); err != nil {
 		return nil, "", err
 	}
 	m.Sequence = 1
@@ -131,20 +131,20 @@ func (r *Rolling) place(m *Manifest) (rounds []kept, path string, err error) {
 	}
 }
 
-// kept is a saved round.
-type kept struct {
+// savedRound is a saved round.
+type savedRound struct {
 	path     string
 	sequence int64
 	files    []string
 }
 
-// keptRounds returns the rounds of a record, oldest first. It ignores other folders.
-func keptRounds(dir string) ([]kept, error) {
+// savedRounds returns the rounds of a record, oldest first. It ignores other folders.
+func savedRounds(dir string) ([]savedRound, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
 	}
-	var rounds []kept
+	var rounds []savedRound
 	for _, e := range entries {
 		if !e.IsDir() || !roundName().MatchString(e.Name()) {
 			continue
@@ -154,7 +154,7 @@ func keptRounds(dir string) ([]kept, error) {
 		if err != nil || m.Sequence < 1 {
 			continue // not from a rolling record
 		}
-		k := kept{path: path, sequence: m.Sequence}
+		k := savedRound{path: path, sequence: m.Sequence}
 		for i := range m.Profiles {
 			if name := m.Profiles[i].File; isFile(name) {
 				k.files = append(k.files, name)
@@ -162,12 +162,12 @@ func keptRounds(dir string) ([]kept, error) {
 		}
 		rounds = append(rounds, k)
 	}
-	slices.SortStableFunc(rounds, func(a, b kept) int { return int(max(-1, min(1, a.sequence-b.sequence))) })
+	slices.SortStableFunc(rounds, func(a, b savedRound) int { return int(max(-1, min(1, a.sequence-b.sequence))) })
 	return rounds, nil
 }
 
 // prune removes the files listed in the manifests of the oldest rounds, and then their folders if empty.
-func (r *Rolling) prune(before []kept) {
+func (r *Rolling) prune(before []savedRound) {
 	if r.Keep == 0 {
 		return
 	}

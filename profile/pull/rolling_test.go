@@ -107,8 +107,8 @@ func TestRolling(t *testing.T) {
 	}
 }
 
-// TestRollingGoesOn checks that a record continues after a failed round, and saves a round in which all pulls failed.
-func TestRollingGoesOn(t *testing.T) {
+// TestRollingAfterFailedRound checks that a record continues after a failed round, and saves a round in which all pulls failed.
+func TestRollingAfterFailedRound(t *testing.T) {
 	dir := t.TempDir()
 	ctx, stop := context.WithCancel(t.Context())
 	n := 0
@@ -140,8 +140,8 @@ func TestRollingGoesOn(t *testing.T) {
 func TestRollingStops(t *testing.T) {
 	t.Parallel()
 	s := start(t, realServer(""))
-	alone.Lock()
-	defer alone.Unlock()
+	profilerMu.Lock()
+	defer profilerMu.Unlock()
 	dir := t.TempDir()
 	ctx, stop := context.WithCancel(t.Context())
 	time.AfterFunc(300*time.Millisecond, stop)
@@ -155,8 +155,8 @@ func TestRollingStops(t *testing.T) {
 	}
 }
 
-// TestRollingWantsRoom checks that a record ends if rounds cannot be saved.
-func TestRollingWantsRoom(t *testing.T) {
+// TestRollingDiskFull checks that a record ends if rounds cannot be saved.
+func TestRollingDiskFull(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)

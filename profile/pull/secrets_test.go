@@ -10,9 +10,9 @@ import (
 	"kitescope/profile/pull"
 )
 
-// TestSecretsOfAnswers checks that sent credentials are removed from text of the server: at the truncated end
+// TestSecretsInResponses checks that sent credentials are removed from text of the server: at the truncated end
 // of a message, in a busy message, and as a key of a query without a value.
-func TestSecretsOfAnswers(t *testing.T) {
+func TestSecretsInResponses(t *testing.T) {
 	t.Parallel()
 	const secret = "sesame-open-up"
 	s := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -85,9 +85,9 @@ func TestSecretsOfServers(t *testing.T) {
 	}
 }
 
-// TestOneOfMany checks that credentials of a URL take precedence over the common header, and that a Host header is
+// TestURLCredentialsPrecedence checks that credentials of a URL take precedence over the common header, and that a Host header is
 // sent.
-func TestOneOfMany(t *testing.T) {
+func TestURLCredentialsPrecedence(t *testing.T) {
 	heap := fixture(t, "milvus-heap.pb.gz")
 	s := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		user, password, basic := r.BasicAuth()
@@ -107,11 +107,11 @@ func TestOneOfMany(t *testing.T) {
 	}
 }
 
-// TestOwnSeconds checks that seconds in a URL are its window, in the manifest and for deltas.
-func TestOwnSeconds(t *testing.T) {
+// TestSecondsInURL checks that seconds in a URL are its window, in the manifest and for deltas.
+func TestSecondsInURL(t *testing.T) {
 	t.Parallel()
-	alone.Lock()
-	defer alone.Unlock()
+	profilerMu.Lock()
+	defer profilerMu.Unlock()
 	s := start(t, realServer(""))
 	m, err := pull.Run(t.Context(), []pull.Target{target(t, s.URL+"/debug/pprof/profile?seconds=1"), target(t, s.URL+"/debug/pprof/allocs?seconds=1")}, pull.Options{}, t.TempDir())
 	if err != nil || m.Failed() != 0 {

@@ -87,8 +87,8 @@ func ParseTarget(word, password string) (Target, error) {
 	t.authorize(u, password)
 	u.User, u.Fragment, u.RawFragment = nil, "", ""
 	t.URL = u
-	t.concealQuery()
-	if err := t.settlePath(); err != nil {
+	t.addQuerySecrets()
+	if err := t.resolvePath(); err != nil {
 		return t, fmt.Errorf("read the address %s: %w", withoutUser(word), err)
 	}
 	if t.Node == "" {
@@ -137,27 +137,27 @@ func WantsPassword(word string) bool {
 	return !has
 }
 
-// concealQuery adds the values of the query to the secrets. It omits parameters of pprof and values too short to
+// addQuerySecrets adds the values of the query to the secrets. It omits parameters of pprof and values too short to
 // search for.
-func (t *Target) concealQuery() {
+func (t *Target) addQuerySecrets() {
 	const shortest = 4
 	for key, values := range t.URL.Query() {
 		for _, v := range values {
 			if v == "" { // "?TOKEN"
 				v = key
 			}
-			if !isPlain(key) && len(v) >= shortest {
+			if !isPprofParam(key) && len(v) >= shortest {
 				t.secrets = append(t.secrets, v, url.QueryEscape(v))
 			}
 		}
 	}
 }
 
-// isPlain reports whether key is a parameter of net/http/pprof.
-func isPlain(key string) bool { return slices.Contains([]string{"seconds", "gc", "debug"}, key) }
+// isPprofParam reports whether key is a parameter of net/http/pprof.
+func isPprofParam(key string) bool { return slices.Contains([]string{"seconds", "gc", "debug"}, key) }
 
-// settlePath determines whether the path is a folder of profiles or one profile.
-func (t *Target) settlePath() error {
+// resolvePath determines whether the path is a folder of profiles or one profile.
+func (t *Target) resolvePath() error {
 	u := t.URL
 	last := path.Base("/" + strings.TrimSuffix(u.Path, "/"))
 	switch {
@@ -222,14 +222,14 @@ func (t *Target) urlOf(k Kind, seconds int) (u *url.URL, window int) {
 	return u, seconds
 }
 
-// shownURL returns u without possible secrets. It keeps only the values of parameters of pprof.
-func shownURL(u *url.URL) string {
+// redactURL returns u without possible secrets. It keeps only the values of parameters of pprof.
+func redactURL(u *url.URL) string {
 	shown := *u
 	shown.User = nil
 	query := shown.Query()
 	for key, values := range query {
 		switch {
-		case isPlain(key):
+		case isPprofParam(key):
 		case slices.Contains(values, ""): // a key without a value may be the secret itself
 			query.Del(key)
 			query.Set("redacted", "redacted")
@@ -273,14 +273,14 @@ func RedactWord(word string) string {
 	return withoutUser(word)
 }
 
-// At reports whether two targets have the same host and port.
-func (t *Target) At(other *Target) bool {
+// SameAddress reports whether two targets have the same host and port.
+func (t *Target) SameAddress(other *Target) bool {
 	return t.URL != nil && other.URL != nil && strings.EqualFold(address(t.URL), address(other.URL))
 }
 
-// As returns t with the sessions and the version of process, a target of the same process. It also takes the
+// WithProcess returns t with the sessions and the version of process, a target of the same process. It also takes the
 // name of process, unless the user named t.
-func (t *Target) As(process *Target) Target {
+func (t *Target) WithProcess(process *Target) Target {
 	c := *t
 	c.Roles, c.NodeIDs, c.Version = process.Roles, process.NodeIDs, process.Version
 	if c.URL == nil || c.Node == c.URL.Host {

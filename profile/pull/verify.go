@@ -18,8 +18,8 @@ import (
 
 // verify checks that the received file is a profile of the requested kind, and records its content in e. It
 // returns an error only if the file cannot be read back.
-func (p *puller) verify(ctx context.Context, path string, e *Entry, got *answer) (*failure, error) {
-	if f := obvious(e.Kind, got); f != nil {
+func (p *puller) verify(ctx context.Context, path string, e *Entry, got *download) (*failure, error) {
+	if f := sniffFailure(e.Kind, got); f != nil {
 		return f, nil
 	}
 	if e.Kind == Trace {
@@ -29,7 +29,7 @@ func (p *puller) verify(ctx context.Context, path string, e *Entry, got *answer)
 	case p.decoding <- struct{}{}:
 		defer func() { <-p.decoding }()
 	case <-ctx.Done():
-		return failed(Interrupted, "stopped before the profile was checked"), nil
+		return newFailure(Interrupted, "stopped before the profile was checked"), nil
 	}
 	file, err := os.Open(path)
 	if err != nil {
@@ -51,22 +51,22 @@ func (p *puller) verify(ctx context.Context, path string, e *Entry, got *answer)
 // traceMagic matches the beginning of an execution trace (internal/trace: "go 1.%d trace\x00\x00\x00").
 var traceMagic = profile.NewPattern(`^go 1\.[0-9]{1,3} trace\x00`)
 
-// obvious returns the failure for a response whose first bytes show that it is not a profile.
-func obvious(k Kind, got *answer) *failure {
+// sniffFailure returns the failure for a response whose first bytes show that it is not a profile.
+func sniffFailure(k Kind, got *download) *failure {
 	media, _, _ := mime.ParseMediaType(got.contentType)
 	text := bytes.TrimLeft(got.head, " \t\r\n\ufeff")
 	switch {
 	case got.bytes == 0:
-		return failed(NoProfile, "the response is empty")
+		return newFailure(NoProfile, "the response is empty")
 	case strings.Contains(media, "html"), bytes.HasPrefix(text, []byte("<")) && !got.packed:
-		return failed(NoProfile, "the response is an HTML page").
-			hinted("is there a login page in between? otherwise give the path: http://host:port/path/debug/pprof")
+		return newFailure(NoProfile, "the response is an HTML page").
+			withHint("is there a login page in between? otherwise give the path: http://host:port/path/debug/pprof")
 	case k == Trace && !traceMagic().Match(got.head):
-		return failed(NoProfile, "the response is not an execution trace: it begins with %q", brief(got.head))
+		return newFailure(NoProfile, "the response is not an execution trace: it begins with %q", brief(got.head))
 	case k != Trace && traceMagic().Match(got.head):
-		return failed(NoProfile, "the response is an execution trace")
+		return newFailure(NoProfile, "the response is an execution trace")
 	case strings.Contains(media, "json"), bytes.HasPrefix(text, []byte("{")):
-		return failed(NoProfile, "the response is JSON")
+		return newFailure(NoProfile, "the response is JSON")
 	}
 	return nil
 }
@@ -74,14 +74,14 @@ func obvious(k Kind, got *answer) *failure {
 func brief(head []byte) []byte { return head[:min(len(head), 16)] }
 
 func decodeFailure(ctx context.Context, err error) *failure {
-	f := failed(NoProfile, "the response does not decode: %v", err)
+	f := newFailure(NoProfile, "the response does not decode: %v", err)
 	switch {
 	case ctx.Err() != nil:
-		return failed(Interrupted, "stopped before the profile was checked")
+		return newFailure(Interrupted, "stopped before the profile was checked")
 	case errors.Is(err, profile.ErrTooLarge):
-		f = failed(TooLarge, "%v", err)
+		f = newFailure(TooLarge, "%v", err)
 	case errors.Is(err, io.ErrUnexpectedEOF), strings.Contains(err.Error(), "is cut after"):
-		f = failed(CutOff, "the response ends in the middle of the profile")
+		f = newFailure(CutOff, "the response ends in the middle of the profile")
 	}
 	if hints.Carried(err) {
 		f.hint = hints.Of(err)
@@ -124,18 +124,18 @@ func wrongKind(k Kind, read *profile.Profile) *failure {
 	if len(is) == 0 {
 		return nil
 	}
-	return failed(NoProfile, "the response is a profile of another kind: %s", joinKinds(is))
+	return newFailure(NoProfile, "the response is a profile of another kind: %s", joinKinds(is))
 }
 
 // describe records the content of a profile and notes about it. It returns a failure if a delta came too early to be
 // one.
-func (p *puller) describe(e *Entry, read *profile.Profile, got *answer) *failure {
+func (p *puller) describe(e *Entry, read *profile.Profile, got *download) *failure {
 	wanted := time.Duration(e.Seconds) * time.Second
 	isDelta := strings.HasSuffix(string(e.Kind), delta)
 	if isDelta && got.took < wanted*9/10 {
-		return failed(Failed, "the server does not compute deltas: it responded within %s",
+		return newFailure(Failed, "the server does not compute deltas: it responded within %s",
 			got.took.Round(time.Millisecond)).
-			hinted("pull %s twice and compare", strings.TrimSuffix(string(e.Kind), delta))
+			withHint("pull %s twice and compare", strings.TrimSuffix(string(e.Kind), delta))
 	}
 	if len(read.Mappings) > 0 {
 		e.BuildID = read.Mappings[0].BuildID
@@ -157,14 +157,14 @@ func (p *puller) describe(e *Entry, read *profile.Profile, got *answer) *failure
 	if read.Len() == 0 {
 		e.Notes = append(e.Notes, emptyNote(e.Kind))
 	}
-	if e.Kind == CPU && read.Duration > 0 && off(read.Duration, wanted) {
+	if e.Kind == CPU && read.Duration > 0 && deviates(read.Duration, wanted) {
 		e.Notes = append(e.Notes, fmt.Sprintf("window %s (%s requested)", read.Duration.Round(time.Millisecond), wanted))
 	}
 	return nil
 }
 
-// off reports whether d differs from wanted by more than 20%, and by more than 500 ms.
-func off(d, wanted time.Duration) bool {
+// deviates reports whether d differs from wanted by more than 20%, and by more than 500 ms.
+func deviates(d, wanted time.Duration) bool {
 	return wanted > 0 && (d-wanted).Abs() > max(wanted/5, 500*time.Millisecond)
 }
 

@@ -284,8 +284,8 @@ func TestPackedText(t *testing.T) {
 	}
 }
 
-// TestPprofIsPassedOn checks that pprof files are read by profile.Decode, also if zstd-compressed.
-func TestPprofIsPassedOn(t *testing.T) {
+// TestPprof checks that pprof files are read by profile.Decode, also if zstd-compressed.
+func TestPprof(t *testing.T) {
 	p := mustOpen(t, "milvus-cpu-flat.pb.gz", Options{})
 	if p.Origin.Format != "pprof" || p.Total(0) != 954 || filepath.Base(p.Origin.Name) != "milvus-cpu-flat.pb.gz" {
 		t.Errorf("%+v, %d samples", p.Origin, p.Total(0))

@@ -51,13 +51,13 @@ func (f *folded) line(line []byte) error {
 		return hints.Errorf("give each profile to kitescope profile diff", "the line has two counts: it is the difference of two profiles")
 	}
 	if !ok || len(bytes.TrimSpace(stack)) == 0 {
-		return misfit("folded stacks", "remove lines that are not stacks: frames between semicolons, a space, a count", line)
+		return malformedLine("folded stacks", "remove lines that are not stacks: frames between semicolons, a space, a count", line)
 	}
 	n, err := parseFoldedCount(count)
 	if err != nil {
 		return err
 	}
-	if f.total, err = plus(f.total, n); err != nil {
+	if f.total, err = addAbs(f.total, n); err != nil {
 		return err
 	}
 	f.read = true
@@ -150,9 +150,9 @@ func parseFoldedCount(count []byte) (int64, error) {
 	return n, nil
 }
 
-// plus adds the absolute value of n to total, the base of percentages. It returns an error if the sum
+// addAbs adds the absolute value of n to total, the base of percentages. It returns an error if the sum
 // overflows.
-func plus(total, n int64) (int64, error) {
+func addAbs(total, n int64) (int64, error) {
 	if n < 0 {
 		n = -n
 	}

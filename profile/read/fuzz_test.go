@@ -33,13 +33,13 @@ func seeds(f *testing.F, names ...string) {
 	}
 }
 
-// fuzzed holds the limits during fuzzing.
-var fuzzed = profile.Limits{MaxBytes: 4 << 20, MaxMemory: 16 << 20}
+// fuzzLimits holds the limits during fuzzing.
+var fuzzLimits = profile.Limits{MaxBytes: 4 << 20, MaxMemory: 16 << 20}
 
 // checked reads data and checks the invariants of the resulting profile.
 func checked(t *testing.T, data []byte, o Options) {
 	t.Helper()
-	o.Limits, o.MaxText = fuzzed, 4<<20
+	o.Limits, o.MaxText = fuzzLimits, 4<<20
 	p, err := From(context.Background(), "it", bytes.NewReader(data), o)
 	if err != nil {
 		if !strings.HasPrefix(err.Error(), "read it: ") || strings.Contains(err.Error(), "\n") {

@@ -65,7 +65,7 @@ func readJFRPrint(ctx context.Context, r io.Reader, o *Options) (*profile.Profil
 	s := jfrSamples{b: newBuilder(o, samplesType, profile.ValueType{Type: "native samples", Unit: "count"})}
 	// This mapping lets classification recognize code that was not compiled from C or Go.
 	s.jit = s.b.Mapping(profile.Mapping{File: "[jit]", HasFunctions: true, HasLineNumbers: true})
-	in := &pieces{r: stoppable{ctx, r}, left: maxPiece}
+	in := &eventReader{r: ctxReader{ctx, r}, left: maxEventSize}
 	decoder := json.NewDecoder(in)
 	depth := 0
 	step := func() (json.Token, error) {
@@ -81,26 +81,26 @@ func readJFRPrint(ctx context.Context, r io.Reader, o *Options) (*profile.Profil
 	for {
 		t, err := step()
 		if err != nil {
-			return nil, explained(err)
+			return nil, jsonError(err)
 		}
 		if t == json.Delim('[') {
 			break
 		}
 	}
 	for decoder.More() {
-		in.left = maxPiece
+		in.left = maxEventSize
 		var e jfrEvent
 		if err := decoder.Decode(&e); err != nil {
-			return nil, explained(err)
+			return nil, jsonError(err)
 		}
 		if err := s.event(&e); err != nil {
 			return nil, err
 		}
 	}
 	for depth > 0 {
-		in.left = maxPiece
+		in.left = maxEventSize
 		if _, err := step(); err != nil {
-			return nil, explained(err)
+			return nil, jsonError(err)
 		}
 	}
 	if decoder.More() {
@@ -109,18 +109,18 @@ func readJFRPrint(ctx context.Context, r io.Reader, o *Options) (*profile.Profil
 	return s.finish()
 }
 
-// maxPiece is the maximum size of an event in bytes.
-const maxPiece = 64 << 20
+// maxEventSize is the maximum size of an event in bytes.
+const maxEventSize = 64 << 20
 
-// pieces is a reader that fails if an event has more than maxPiece bytes.
-type pieces struct {
+// eventReader is a reader that fails if an event has more than maxEventSize bytes.
+type eventReader struct {
 	r    io.Reader
 	left int64
 }
 
-func (p *pieces) Read(b []byte) (int, error) {
+func (p *eventReader) Read(b []byte) (int, error) {
 	if p.left <= 0 {
-		return 0, fmt.Errorf("one value of the JSON is larger than %d bytes", maxPiece)
+		return 0, fmt.Errorf("one value of the JSON is larger than %d bytes", maxEventSize)
 	}
 	n, err := p.r.Read(b[:min(int64(len(b)), p.left)])
 	p.left -= int64(n)

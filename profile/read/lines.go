@@ -21,7 +21,7 @@ type lines struct {
 	r       *bufio.Reader
 	long    []byte
 	number  int
-	blamed  int // the line number for an error, if it is not that of the last line
+	errLine int // the line number for an error, if it is not that of the last line
 	err     error
 }
 
@@ -62,15 +62,15 @@ func (l *lines) next() (line []byte, ok bool) {
 func (l *lines) each(take func(line []byte) error) error {
 	for line, ok := l.next(); ok; line, ok = l.next() {
 		if err := take(line); err != nil {
-			return fmt.Errorf("line %d: %w", cmp.Or(l.blamed, l.number), err)
+			return fmt.Errorf("line %d: %w", cmp.Or(l.errLine, l.number), err)
 		}
 	}
 	return l.err
 }
 
-// misfit returns the error for a line that does not belong to the format. Such lines are not skipped, because a
+// malformedLine returns the error for a line that does not belong to the format. Such lines are not skipped, because a
 // file can begin like a format without being in it, and every figure would miss the skipped lines.
-func misfit(format, hint string, line []byte) error {
+func malformedLine(format, hint string, line []byte) error {
 	return hints.Errorf(hint, "unexpected line in %s: %.60q", format, line)
 }
 

@@ -311,7 +311,7 @@ func TestPerfScriptEvents(t *testing.T) {
 	for name, want := range map[string]string{
 		"cpu-clock:ppp": "cpu-clock", "cycles:uppp": "cycles:u", "cycles:P": "cycles", "sched:sched_switch": "sched:sched_switch", "cycles": "cycles",
 	} {
-		if got := string(imprecise([]byte(name))); got != want {
+		if got := string(trimModifiers([]byte(name))); got != want {
 			t.Errorf("%s is %s, want %s", name, got, want)
 		}
 	}

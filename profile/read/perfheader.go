@@ -18,9 +18,9 @@ type perfHeader struct {
 	rest []byte
 }
 
-// sure reports whether the line is certainly the first one of a sample: it has a time, or a thread and an
+// isSampleStart reports whether the line is certainly the first one of a sample: it has a time, or a thread and an
 // event.
-func (h *perfHeader) sure() bool { return h.time >= 0 || len(h.event) > 0 && h.thread != nil }
+func (h *perfHeader) isSampleStart() bool { return h.time >= 0 || len(h.event) > 0 && h.thread != nil }
 
 // maxFields is how many words of a line are parsed.
 const maxFields = 64
@@ -53,7 +53,7 @@ func parsePerfHeader(line []byte, buffer []field) perfHeader {
 	after := len(words)
 	for i := range words {
 		// A comm can look like a time, but not like a time that follows a thread.
-		if t, ok := perfTime(word(i)); ok && (h.identified(line, words[:i]) || h.time < 0) {
+		if t, ok := perfTime(word(i)); ok && (h.parseThread(line, words[:i]) || h.time < 0) {
 			h.time, after = t, i+1
 			if h.thread != nil {
 				break
@@ -62,9 +62,9 @@ func parsePerfHeader(line []byte, buffer []field) perfHeader {
 	}
 	if h.time < 0 {
 		after = eventStart(line, words)
-		h.identified(line, words[:after])
+		h.parseThread(line, words[:after])
 	}
-	h.eventOf(line, words[after:])
+	h.parseEvent(line, words[after:])
 	return h
 }
 
@@ -98,8 +98,8 @@ func eventStart(line []byte, words []field) int {
 	return event
 }
 
-// identified sets comm, thread and pid from the words before the time, and reports whether there is a thread.
-func (h *perfHeader) identified(line []byte, words []field) bool {
+// parseThread sets comm, thread and pid from the words before the time, and reports whether there is a thread.
+func (h *perfHeader) parseThread(line []byte, words []field) bool {
 	n := len(words)
 	word := func(i int) []byte { return line[words[i].from:words[i].to] }
 	if n > 0 && isFlags(word(n-1)) {
@@ -121,8 +121,8 @@ func (h *perfHeader) identified(line []byte, words []field) bool {
 	return h.thread != nil
 }
 
-// eventOf sets the period and the event from the words after the time.
-func (h *perfHeader) eventOf(line []byte, words []field) {
+// parseEvent sets the period and the event from the words after the time.
+func (h *perfHeader) parseEvent(line []byte, words []field) {
 	word := func(i int) []byte { return line[words[i].from:words[i].to] }
 	at := 0
 	if len(words) > 0 {
@@ -214,9 +214,9 @@ func isFlags(w []byte) bool {
 	return len(w) > 0 && len(w) <= 3
 }
 
-// groupers are the thousands separators of various languages: comma, point, apostrophe, and non-breaking
+// groupSeparators are the thousands separators of various languages: comma, point, apostrophe, and non-breaking
 // spaces.
-var groupers = [][]byte{[]byte(","), []byte("."), []byte("'"), []byte("’"), []byte("\u00a0"), []byte("\u202f"), []byte("\u2009")}
+var groupSeparators = [][]byte{[]byte(","), []byte("."), []byte("'"), []byte("’"), []byte("\u00a0"), []byte("\u202f"), []byte("\u2009")}
 
 // isCount reports whether a word is a number, with or without thousands separators.
 func isCount(w []byte) bool {
@@ -230,7 +230,7 @@ func perfCount(w []byte) (int64, bool) {
 		n, err := strconv.ParseInt(string(w), 10, 64)
 		return n, err == nil
 	}
-	for _, g := range groupers {
+	for _, g := range groupSeparators {
 		groups := bytes.Split(w, g)
 		if len(groups) < 2 || len(groups) > 7 || len(groups[0]) > 3 {
 			continue

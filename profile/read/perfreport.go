@@ -64,7 +64,7 @@ func (t *perfTable) line(line []byte) error {
 	case t.columns != nil && reportRow().Match(line):
 		return t.row(line)
 	}
-	return misfit("perf report", reportHint, line)
+	return malformedLine("perf report", reportHint, line)
 }
 
 // isRow reports whether a line begins with a share in the first column. Shares in a call graph are further
@@ -84,13 +84,13 @@ func (t *perfTable) comment(line []byte) error {
 		}
 		if _, name, ok := strings.Cut(text, "'"); ok {
 			name, _, _ = strings.Cut(name, "'")
-			t.event = string(imprecise([]byte(name)))
+			t.event = string(trimModifiers([]byte(name)))
 		}
 	case strings.HasPrefix(text, "Event count"), strings.HasPrefix(text, "Total Lost Samples:"):
 		_, number, _ := strings.Cut(text, ":")
 		n, ok := perfCount([]byte(strings.TrimSpace(number)))
 		if !ok {
-			return misfit("perf report", reportHint, line)
+			return malformedLine("perf report", reportHint, line)
 		}
 		if text[0] == 'E' {
 			t.count = n
@@ -118,7 +118,7 @@ func (t *perfTable) layOut(dots []byte) {
 	}
 	t.header = nil
 	e := eventWeight{name: t.event}
-	v := profile.ValueType{Type: e.word(), Unit: e.unit()}
+	v := profile.ValueType{Type: e.displayName(), Unit: e.unit()}
 	if t.count < 0 && !t.hasPeriods() {
 		v.Unit = "hundredths of a percent"
 	}
@@ -157,13 +157,13 @@ func (t *perfTable) row(line []byte) error {
 			text := strings.Replace(strings.TrimRight(cell, " %"), ",", ".", 1) // some locales print a decimal comma
 			f, err := strconv.ParseFloat(text, 64)
 			if err != nil || !(f >= 0 && f <= 1000) {
-				return misfit("perf report", reportHint, line)
+				return malformedLine("perf report", reportHint, line)
 			}
 			share = int64(math.Round(f * 100))
 		case "Period":
 			n, ok := perfCount([]byte(cell))
 			if !ok {
-				return misfit("perf report", reportHint, line)
+				return malformedLine("perf report", reportHint, line)
 			}
 			period = n
 		case "Command":
@@ -190,7 +190,7 @@ func (t *perfTable) row(line []byte) error {
 		value = int64(math.Round(float64(share) * float64(t.count) / hundred))
 	}
 	var err error
-	if t.total, err = plus(t.total, value); err != nil || value == 0 {
+	if t.total, err = addAbs(t.total, value); err != nil || value == 0 {
 		return err
 	}
 	values := make([]int64, t.kinds)

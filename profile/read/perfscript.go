@@ -24,7 +24,7 @@ func readPerfScript(ctx context.Context, r io.Reader, o *Options) (*profile.Prof
 		return nil, err
 	}
 	if err := s.flush(); err != nil {
-		return nil, fmt.Errorf("line %d: %w", cmp.Or(s.in.blamed, s.in.number), err)
+		return nil, fmt.Errorf("line %d: %w", cmp.Or(s.in.errLine, s.in.number), err)
 	}
 	return s.finish()
 }
@@ -71,8 +71,8 @@ type frame struct {
 	located bool
 }
 
-// unsettled is the event of a sample whose header line has no event. The line may turn out not to be a sample.
-const unsettled = -2
+// noEvent is the event of a sample whose header line has no event. The line may turn out not to be a sample.
+const noEvent = -2
 
 // perfSample holds the data of the open sample that is still needed after its header line.
 type perfSample struct {
@@ -134,7 +134,7 @@ func (s *perfScript) line(line []byte) error {
 			return s.record(line[at:])
 		}
 		// A command may be named dd or cafe, so its header line would also parse as a frame.
-		if h = parsePerfHeader(line, s.words); h.sure() {
+		if h = parsePerfHeader(line, s.words); h.isSampleStart() {
 			return s.begin(line, &h)
 		}
 	}
@@ -144,10 +144,10 @@ func (s *perfScript) line(line []byte) error {
 		}
 	}
 	switch {
-	case dumpLine().Match(line), perfMessage().Match(text), s.ofWarning(text):
+	case dumpLine().Match(line), perfMessage().Match(text), s.inWarning(text):
 		return nil
 	case tab:
-		return misfit("perf script", scriptHint, line)
+		return malformedLine("perf script", scriptHint, line)
 	case len(s.sample.frames) > 0 && sourceLine().Match(line): // belongs to the last frame
 		last := &s.sample.frames[len(s.sample.frames)-1]
 		if bytes.HasSuffix(text, []byte("(inlined)")) && !(*last).inlined {
@@ -162,8 +162,8 @@ func (s *perfScript) line(line []byte) error {
 	return s.begin(line, &h)
 }
 
-// ofWarning reports whether a line belongs to a warning of perf, and notes the first line of its text.
-func (s *perfScript) ofWarning(text []byte) bool {
+// inWarning reports whether a line belongs to a warning of perf, and notes the first line of its text.
+func (s *perfScript) inWarning(text []byte) bool {
 	if string(text) == perfWarning {
 		s.warning, s.warned = true, false
 		return true
@@ -186,15 +186,15 @@ func (s *perfScript) begin(line []byte, h *perfHeader) error {
 		return err
 	}
 	x := &s.sample
-	x.open, x.number, x.known = true, s.in.number, h.sure()
+	x.open, x.number, x.known = true, s.in.number, h.isSampleStart()
 	s.warning = false
 	if !x.known { // a sample only if frames follow
 		if x.header = string(line); len(h.comm) > maxComm && h.thread == nil {
-			return s.unknown()
+			return s.errHeader()
 		}
 	}
 	x.pid, x.period = h.pid, h.period
-	x.event = unsettled
+	x.event = noEvent
 	if named {
 		x.event = s.w.event(h.event)
 	}
@@ -245,7 +245,7 @@ func (s *perfScript) frame(line []byte, single bool) (ok bool, err error) {
 		s.cache[string(line)] = f
 	}
 	if x := &s.sample; !x.open { // -F without any field of the header line
-		x.open, x.known, x.pid, x.event = true, true, -1, unsettled
+		x.open, x.known, x.pid, x.event = true, true, -1, noEvent
 		s.warning = false
 	}
 	if len(s.sample.frames) >= maxDepth {
@@ -265,9 +265,9 @@ func (s *perfScript) record(text []byte) (err error) {
 	number, _, _ = bytes.Cut(bytes.TrimSpace(number), []byte(" "))
 	n, ok := perfCount(number)
 	if !ok {
-		return misfit("perf script", scriptHint, text)
+		return malformedLine("perf script", scriptHint, text)
 	}
-	s.lost, err = plus(s.lost, n)
+	s.lost, err = addAbs(s.lost, n)
 	return err
 }
 
@@ -280,7 +280,7 @@ func (s *perfScript) flush() error {
 	defer func() { *x = perfSample{frames: x.frames[:0]} }()
 	if len(x.frames) == 0 {
 		if !x.known {
-			return s.unknown()
+			return s.errHeader()
 		}
 		s.bare++
 	}
@@ -297,20 +297,20 @@ func (s *perfScript) flush() error {
 	if len(s.stack) == 0 {
 		s.stack = append(s.stack, s.b.Location(profile.NoMapping, 0))
 	}
-	if x.event == unsettled {
+	if x.event == noEvent {
 		x.event = s.w.event(nil)
 	}
-	values, err := s.w.of(x.event, x.period)
+	values, err := s.w.sampleValues(x.event, x.period)
 	if err != nil {
 		return err
 	}
 	return s.b.Sample(s.stack, values, x.labels...)
 }
 
-// unknown returns the error for the header line of the open sample.
-func (s *perfScript) unknown() error {
-	s.in.blamed = s.sample.number
-	return misfit("perf script", scriptHint, []byte(s.sample.header))
+// errHeader returns the error for the header line of the open sample.
+func (s *perfScript) errHeader() error {
+	s.in.errLine = s.sample.number
+	return malformedLine("perf script", scriptHint, []byte(s.sample.header))
 }
 
 // locate returns the location of the frames at one address: a function and the functions inlined into it,

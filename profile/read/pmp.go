@@ -57,10 +57,10 @@ func (m *pmp) line(line []byte) error {
 		if err == nil || localDate().Match(text) && hasYear().Match(text) {
 			return nil
 		}
-		return misfit("pt-pmp", "remove lines that are not stacks: a count, frames between commas", line)
+		return malformedLine("pt-pmp", "remove lines that are not stacks: a count, frames between commas", line)
 	}
 	var err error
-	if m.total, err = plus(m.total, count); err != nil {
+	if m.total, err = addAbs(m.total, count); err != nil {
 		return err
 	}
 	m.words, m.stack = pmpFrames(rest, m.words[:0]), m.stack[:0]

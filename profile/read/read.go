@@ -39,8 +39,8 @@ type Options struct {
 // defaultText is the default of Options.MaxText. It limits time, not memory.
 const defaultText = 16 << 30
 
-// sniffed is how many leading bytes are used to detect the format.
-const sniffed = 64 << 10
+// sniffLen is how many leading bytes are used to detect the format.
+const sniffLen = 64 << 10
 
 // Open reads a profile from a file.
 func Open(ctx context.Context, path string, o Options) (*profile.Profile, error) {
@@ -85,8 +85,8 @@ func sizeOf(r io.Reader) int64 {
 }
 
 func from(ctx context.Context, r io.Reader, o *Options) (*profile.Profile, error) {
-	packed := bufio.NewReaderSize(r, sniffed)
-	head, err := packed.Peek(sniffed)
+	packed := bufio.NewReaderSize(r, sniffLen)
+	head, err := packed.Peek(sniffLen)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func from(ctx context.Context, r io.Reader, o *Options) (*profile.Profile, error
 	if err != nil {
 		return nil, err
 	}
-	if format == formatPprof && !packedOther(head) {
+	if format == formatPprof && !isZstd(head) {
 		return decode(ctx, packed, o)
 	}
 	limit := o.MaxText

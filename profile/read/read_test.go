@@ -234,8 +234,8 @@ func TestMemoryGrowsWithStacks(t *testing.T) {
 	}
 }
 
-// TestHeldToLimits checks that text with a new name on each line hits the memory limit of the profile.
-func TestHeldToLimits(t *testing.T) {
+// TestLimits checks that text with a new name on each line hits the memory limit of the profile.
+func TestLimits(t *testing.T) {
 	long := strings.Repeat("n", 10_000)
 	folded, script := &strings.Builder{}, &strings.Builder{}
 	scope, events := []string{}, []string{}
@@ -276,9 +276,9 @@ func TestOddCharacters(t *testing.T) {
 	}
 }
 
-// TestPeriodThatCannotBe checks that an impossible period counts as missing and does not become part of the
+// TestImpossiblePeriod checks that an impossible period counts as missing and does not become part of the
 // event name.
-func TestPeriodThatCannotBe(t *testing.T) {
+func TestImpossiblePeriod(t *testing.T) {
 	for _, period := range []string{"-5", "99223372036854775807"} {
 		p := mustRead(t, "sh 1 1.000000: "+period+" cpu-clock: \n\t1 f (/b)\n\nsh 1 2.000000: 7 cpu-clock: \n\t1 f (/b)\n\n", Options{})
 		if len(p.Types) != 2 || p.Types[1].Type != "cpu-clock" || !strings.Contains(notesOf(p), "samples of cpu-clock without a period") {

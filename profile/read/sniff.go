@@ -22,8 +22,8 @@ const (
 	formatJFRPrint
 )
 
-// foreign lists files that are often mistaken for profiles, by their first bytes.
-var foreign = []struct{ magic, what, hint string }{
+// foreignMagics lists files that are often mistaken for profiles, by their first bytes.
+var foreignMagics = []struct{ magic, what, hint string }{
 	{"PERFILE2", "it is perf's binary data", "convert it to text: perf script -i FILE > FILE.txt"},
 	{"PERFFILE", "it is perf's binary data", "convert it to text: perf script -i FILE > FILE.txt"},
 	{
@@ -41,9 +41,9 @@ var foreign = []struct{ magic, what, hint string }{
 
 const utf16Hint = "convert it to UTF-8: iconv -f UTF-16 -t UTF-8 FILE > FILE.txt (the > of PowerShell writes UTF-16)"
 
-// printed lists texts of other programs, by lines that occur only in them. The collapse scripts are from
+// foreignTexts lists texts of other programs, by lines that occur only in them. The collapse scripts are from
 // github.com/brendangregg/FlameGraph and github.com/jonhoo/inferno.
-var printed = []struct {
+var foreignTexts = []struct {
 	pattern    func() *regexp.Regexp
 	what, hint string
 }{
@@ -89,22 +89,22 @@ const (
 	readHint  = "supported formats: pprof, folded stacks, pt-pmp, perf script, perf report, speedscope and JFR"
 )
 
-// decoded lists the beginnings of texts that profile.Decode rejects with a more specific error: pprof formats
+// pprofPrefixes lists the beginnings of texts that profile.Decode rejects with a more specific error: pprof formats
 // that predate protocol buffers, text profiles of Go (runtime/pprof with debug=1 and 2), and responses of web
 // servers.
-var decoded = []string{
+var pprofPrefixes = []string{
 	"goroutine profile:", "threadcreate profile:", "heap profile:", "heap_v2/", "growthz profile:", "fragmentationz profile:", "goroutine ", "---",
 	"go 1.", "<!doctype", "<html", "could not enable cpu profiling", "cpu profiling already in use", "404 page not found",
 }
 
 // sniff detects the format from the first uncompressed bytes of a file.
 func sniff(head []byte) (format, error) {
-	for _, f := range foreign {
-		if begins(head, f.magic) {
+	for _, f := range foreignMagics {
+		if hasMagic(head, f.magic) {
 			return 0, hints.Errorf(f.hint, "%s", f.what)
 		}
 	}
-	if begins(head, "FLR\x00") {
+	if hasMagic(head, "FLR\x00") {
 		return formatJFR, nil
 	}
 	if hasControls(head) {
@@ -115,14 +115,14 @@ func sniff(head []byte) (format, error) {
 	if len(trimmed) == 0 {
 		return 0, errors.New("it has only white space")
 	}
-	for _, f := range printed {
+	for _, f := range foreignTexts {
 		if f.pattern().Match(head) {
 			return 0, hints.Errorf(f.hint, "%s", f.what)
 		}
 	}
 	lower := bytes.ToLower(trimmed[:min(len(trimmed), 64)])
-	for _, l := range decoded {
-		if begins(lower, l) && bytes.IndexByte(firstLine(trimmed), ';') < 0 {
+	for _, l := range pprofPrefixes {
+		if hasMagic(lower, l) && bytes.IndexByte(firstLine(trimmed), ';') < 0 {
 			return formatPprof, nil
 		}
 	}
@@ -197,9 +197,9 @@ var (
 
 // sniffText selects the text format that most lines match.
 func sniffText(head []byte) (format, error) {
-	if at := bytes.LastIndexByte(head, '\n'); at > 0 && len(head) >= sniffed {
+	if at := bytes.LastIndexByte(head, '\n'); at > 0 && len(head) >= sniffLen {
 		head = head[:at] // the last line may be cut
-	} else if at < 0 && len(head) >= sniffed && bytes.IndexByte(head, ';') > 0 {
+	} else if at < 0 && len(head) >= sniffLen && bytes.IndexByte(head, ';') > 0 {
 		return formatFolded, nil // a stack longer than head
 	}
 	var script, report, folded, pmp, bare, rest int // bare: lines of perf script, or of pt-pmp with a single frame

@@ -71,9 +71,9 @@ type speedscope struct {
 
 func readSpeedscope(ctx context.Context, r io.Reader, o *Options) (*profile.Profile, error) {
 	var file scopeFile
-	decoder := json.NewDecoder(&limited{r: stoppable{ctx, r}, left: maxScope, limit: maxScope})
+	decoder := json.NewDecoder(&limited{r: ctxReader{ctx, r}, left: maxScope, limit: maxScope})
 	if err := decoder.Decode(&file); err != nil {
-		return nil, explained(err)
+		return nil, jsonError(err)
 	}
 	if decoder.More() {
 		return nil, errMoreJSON
@@ -131,7 +131,7 @@ func (s *speedscope) add(p *scopeProfile, several bool) error {
 		}
 		rest = weight - v
 		var err error
-		if s.total, err = plus(s.total, int64(v)); err != nil || v == 0 {
+		if s.total, err = addAbs(s.total, int64(v)); err != nil || v == 0 {
 			return err
 		}
 		values := make([]int64, len(s.kinds))
@@ -194,13 +194,13 @@ func (p *scopeProfile) replay(add func(stack []uint32, weight float64) error) er
 	return nil
 }
 
-// stoppable is a reader that fails when its context is done.
-type stoppable struct {
+// ctxReader is a reader that fails when its context is done.
+type ctxReader struct {
 	ctx context.Context
 	r   io.Reader
 }
 
-func (s stoppable) Read(b []byte) (int, error) {
+func (s ctxReader) Read(b []byte) (int, error) {
 	if err := s.ctx.Err(); err != nil {
 		return 0, err
 	}
@@ -210,8 +210,8 @@ func (s stoppable) Read(b []byte) (int, error) {
 var errMoreJSON = hints.Errorf("put each into a file of its own: a file holds one profile",
 	"more data follows the JSON")
 
-// explained returns a readable error for an error of encoding/json.
-func explained(err error) error {
+// jsonError returns a readable error for an error of encoding/json.
+func jsonError(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return errors.New("the JSON is cut in the middle")
 	}

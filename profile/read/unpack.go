@@ -22,24 +22,24 @@ const (
 // maxWindow is the maximum window of a zstd frame, in bytes of memory.
 const maxWindow = 256 << 20
 
-func begins(head []byte, magic string) bool { return bytes.HasPrefix(head, []byte(magic)) }
+func hasMagic(head []byte, magic string) bool { return bytes.HasPrefix(head, []byte(magic)) }
 
-// packedOther reports whether a file is compressed in a way that profile.Decode does not support.
-func packedOther(head []byte) bool { return begins(head, magicZstd) }
+// isZstd reports whether a file is compressed in a way that profile.Decode does not support.
+func isZstd(head []byte) bool { return hasMagic(head, magicZstd) }
 
 // unpack returns a reader of the decompressed text. If r is compressed, the reader fails after more than limit
 // bytes.
 func unpack(r io.Reader, head []byte, limit int64) (text io.Reader, done func(), err error) {
 	done = func() {}
 	switch {
-	case begins(head, magicGzip):
+	case hasMagic(head, magicGzip):
 		text, err = gzip.NewReader(r)
-	case begins(head, magicZstd):
+	case hasMagic(head, magicZstd):
 		var z *zstd.Decoder
 		if z, err = zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow)); err == nil {
 			text, done = z, z.Close
 		}
-	case begins(head, magicXz):
+	case hasMagic(head, magicXz):
 		return nil, nil, hints.Errorf("unpack it first: xz -d FILE", "it is compressed with xz")
 	default:
 		return r, done, nil
@@ -52,7 +52,7 @@ func unpack(r io.Reader, head []byte, limit int64) (text io.Reader, done func(),
 
 // unpackedHead returns the first decompressed bytes of a file, given its first bytes.
 func unpackedHead(head []byte) ([]byte, error) {
-	text, done, err := unpack(bytes.NewReader(head), head, sniffed)
+	text, done, err := unpack(bytes.NewReader(head), head, sniffLen)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func unpackedHead(head []byte) ([]byte, error) {
 	inner := make([]byte, 512)
 	n, err := io.ReadFull(text, inner)
 	if err == nil && !hasControls(inner) {
-		inner = append(inner, make([]byte, sniffed-n)...)
+		inner = append(inner, make([]byte, sniffLen-n)...)
 		var more int
 		more, err = io.ReadFull(text, inner[n:])
 		n += more

@@ -26,10 +26,10 @@ type eventWeight struct {
 	name            string
 	samples, period int // indexes of types; period is -1 without such a type
 	total           int64
-	// alike is the period of all samples so far; -1 if they differ.
-	alike int64
-	// without is the number of samples without a period, out of count.
-	without, count int64
+	// commonPeriod is the period of all samples so far; -1 if they differ.
+	commonPeriod int64
+	// noPeriod is the number of samples without a period, out of count.
+	noPeriod, count int64
 }
 
 // maxEvents exceeds the number of events that perf can record at once on any known machine.
@@ -41,7 +41,7 @@ func newWeights(b *profile.Builder) weights {
 
 // event returns the index of an event, or -1 if there are too many events.
 func (w *weights) event(name []byte) int {
-	name = imprecise(name)
+	name = trimModifiers(name)
 	for i := range w.events {
 		if w.events[i].name == string(name) {
 			return i
@@ -52,17 +52,17 @@ func (w *weights) event(name []byte) int {
 	}
 	e := eventWeight{name: string(name), period: -1}
 	if len(w.events) > 0 {
-		e.samples = w.add(profile.ValueType{Type: e.word() + " samples", Unit: "count"}, -1)
-		w.b.Meta().Types[0].Type = w.events[0].word() + " samples"
+		e.samples = w.add(profile.ValueType{Type: e.displayName() + " samples", Unit: "count"}, -1)
+		w.b.Meta().Types[0].Type = w.events[0].displayName() + " samples"
 	}
 	w.events = append(w.events, e)
 	return len(w.events) - 1
 }
 
-// imprecise removes the p modifiers from an event name (man perf-list, EVENT MODIFIERS). They set how precisely
+// trimModifiers removes the p modifiers from an event name (man perf-list, EVENT MODIFIERS). They set how precisely
 // a sample is attributed, and do not make it a different event. "cpu-clock:ppp" is perf's default on machines
 // without hardware counters.
-func imprecise(name []byte) []byte {
+func trimModifiers(name []byte) []byte {
 	at := bytes.LastIndexByte(name, ':')
 	if at < 0 || len(bytes.Trim(name[at+1:], "ukhGHpPSDIeWb")) > 0 {
 		return name
@@ -71,8 +71,8 @@ func imprecise(name []byte) []byte {
 	return bytes.TrimSuffix(kept, []byte(":"))
 }
 
-// word returns the name of the event for display.
-func (e *eventWeight) word() string {
+// displayName returns the name of the event for display.
+func (e *eventWeight) displayName() string {
 	if e.name == "" {
 		return "event"
 	}
@@ -95,32 +95,32 @@ func (w *weights) add(t profile.ValueType, like int) int {
 	return len(w.values) - 1
 }
 
-// of returns the values of a sample. The slice is valid until the next call.
-func (w *weights) of(event int, period int64) ([]int64, error) {
+// sampleValues returns the values of a sample. The slice is valid until the next call.
+func (w *weights) sampleValues(event int, period int64) ([]int64, error) {
 	if event < 0 {
 		return nil, errEvents
 	}
 	e := &w.events[event]
 	if period > 0 && e.period < 0 {
 		// Earlier samples without a period count as 1 each.
-		e.period = w.add(profile.ValueType{Type: e.word(), Unit: e.unit()}, e.samples)
-		e.total, e.alike = e.count, period
+		e.period = w.add(profile.ValueType{Type: e.displayName(), Unit: e.unit()}, e.samples)
+		e.total, e.commonPeriod = e.count, period
 	}
 	clear(w.values)
 	w.values[e.samples] = 1
 	e.count++
 	if period <= 0 {
 		period = 1
-		e.without++
+		e.noPeriod++
 	}
 	if e.period < 0 {
 		return w.values, nil
 	}
-	if period != e.alike {
-		e.alike = -1
+	if period != e.commonPeriod {
+		e.commonPeriod = -1
 	}
 	w.values[e.period] = period
-	total, err := plus(e.total, period)
+	total, err := addAbs(e.total, period)
 	e.total = total
 	return w.values, err
 }
@@ -132,7 +132,7 @@ func (w *weights) finish() {
 		return
 	}
 	first := &w.events[0]
-	shown := w.shown()
+	shown := w.defaultEvent()
 	p.DefaultType = p.Types[shown.samples].Type
 	if shown.period >= 0 {
 		p.DefaultType = p.Types[shown.period].Type
@@ -141,33 +141,33 @@ func (w *weights) finish() {
 		e := &w.events[i]
 		switch {
 		case e.period < 0:
-			w.b.Note(fmt.Sprintf("samples of %s have no period: they are counted", e.word()), e.without)
-		case e.without > 0:
-			w.b.Note(fmt.Sprintf("samples of %s without a period, weighed as 1 each", e.word()), e.without)
+			w.b.Note(fmt.Sprintf("samples of %s have no period: they are counted", e.displayName()), e.noPeriod)
+		case e.noPeriod > 0:
+			w.b.Note(fmt.Sprintf("samples of %s without a period, weighed as 1 each", e.displayName()), e.noPeriod)
 		}
 	}
 	if len(w.events) == 1 && first.period >= 0 {
 		p.PeriodType = p.Types[first.period]
-		p.Period = max(0, first.alike)
+		p.Period = max(0, first.commonPeriod)
 	}
-	w.b.Note(w.said(p.Types), 1)
+	w.b.Note(w.note(p.Types), 1)
 }
 
-// shown returns the event to show by default: an event of time if there is any, otherwise the one with most
+// defaultEvent returns the event to show by default: an event of time if there is any, otherwise the one with most
 // samples.
-func (w *weights) shown() *eventWeight {
+func (w *weights) defaultEvent() *eventWeight {
 	best := &w.events[0]
 	for i := range w.events {
 		e := &w.events[i]
-		if e.clock() != best.clock() && e.clock() || e.clock() == best.clock() && e.count > best.count {
+		if e.isClock() != best.isClock() && e.isClock() || e.isClock() == best.isClock() && e.count > best.count {
 			best = e
 		}
 	}
 	return best
 }
 
-// clock reports whether an event counts time or cycles.
-func (e *eventWeight) clock() bool {
+// isClock reports whether an event counts time or cycles.
+func (e *eventWeight) isClock() bool {
 	name := strings.Trim(strings.TrimPrefix(strings.TrimPrefix(e.name, "cpu_core/"), "cpu/"), "/")
 	for _, clock := range []string{"cpu-clock", "task-clock", "cycles", "cpu-cycles"} {
 		if rest, ok := strings.CutPrefix(name, clock); ok && (rest == "" || rest[0] == ':' || rest[0] == '/') {
@@ -177,8 +177,8 @@ func (e *eventWeight) clock() bool {
 	return false
 }
 
-// said returns a note about how the values were computed.
-func (w *weights) said(types []profile.ValueType) string {
+// note returns a note about how the values were computed.
+func (w *weights) note(types []profile.ValueType) string {
 	if !slices.ContainsFunc(w.events, func(e eventWeight) bool { return e.period >= 0 }) {
 		return "weights are counts of samples"
 	}

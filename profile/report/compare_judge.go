@@ -60,8 +60,8 @@ func (t *test) judge(c *Comparison) {
 			change.FlatSamples, change.CumSamples = -1, -1
 			change.FlatEventsBefore, change.FlatEventsAfter, change.CumEventsBefore, change.CumEventsAfter = -1, -1, -1, -1
 		}
-		flat[i] = t.p(change.FlatEventsBefore, change.FlatEventsAfter)
-		cum[i] = t.p(change.CumEventsBefore, change.CumEventsAfter)
+		flat[i] = t.pValue(change.FlatEventsBefore, change.FlatEventsAfter)
+		cum[i] = t.pValue(change.CumEventsBefore, change.CumEventsAfter)
 		change.FlatP, change.CumP = flat[i], cum[i]
 	}
 	t.correct(flat, func(i int) int64 { return c.Changes[i].FlatEventsBefore + c.Changes[i].FlatEventsAfter })
@@ -74,9 +74,9 @@ func (t *test) judge(c *Comparison) {
 	}
 }
 
-// p returns the probability that the two counts differ at least as much by chance, or NaN if a count is
+// pValue returns the probability that the two counts differ at least as much by chance, or NaN if a count is
 // unknown.
-func (t *test) p(before, after int64) float64 {
+func (t *test) pValue(before, after int64) float64 {
 	switch {
 	case !t.known:
 		return math.NaN()
@@ -96,7 +96,7 @@ func (t *test) p(before, after int64) float64 {
 func (t *test) correct(ps []float64, events func(i int) int64) {
 	candidates := make([]float64, len(ps))
 	for i, p := range ps {
-		if candidates[i] = p; t.least(events(i)) > t.level {
+		if candidates[i] = p; t.leastP(events(i)) > t.level {
 			candidates[i] = math.NaN()
 		}
 	}
@@ -107,16 +107,16 @@ func (t *test) correct(ps []float64, events func(i int) int64) {
 	}
 }
 
-// least returns the smallest possible p-value of the given number of events, i.e. the p-value if all events are
+// leastP returns the smallest possible p-value of the given number of events, i.e. the p-value if all events are
 // on one side.
-func (t *test) least(events int64) float64 {
+func (t *test) leastP(events int64) float64 {
 	const surely = 1e-6
 	odds := t.before / (t.before + t.after)
 	chance := math.Pow(min(odds, 1-odds), float64(events))
 	if t.hypothesis == EqualRates || chance < surely*t.level {
 		return chance
 	}
-	return min(t.p(min(events, int64(t.before)), max(0, events-int64(t.before))), t.p(max(0, events-int64(t.after)), min(events, int64(t.after))))
+	return min(t.pValue(min(events, int64(t.before)), max(0, events-int64(t.before))), t.pValue(max(0, events-int64(t.after)), min(events, int64(t.after))))
 }
 
 // verdict returns the verdict on a change. Its direction is the direction of events per time, or per total

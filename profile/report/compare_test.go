@@ -14,9 +14,9 @@ import (
 	"kitescope/profile/report"
 )
 
-// drawn returns a profile with random samples of a program. parts[i] is the part of its time that the program
+// randomProfile returns a profile with random samples of a program. parts[i] is the part of its time that the program
 // spends in function i.
-func drawn(t *testing.T, r *rand.Rand, ticks int, over time.Duration, parts []float64) *profile.Profile {
+func randomProfile(t *testing.T, r *rand.Rand, ticks int, over time.Duration, parts []float64) *profile.Profile {
 	t.Helper()
 	cpu := profile.ValueType{Type: "cpu", Unit: "nanoseconds"}
 	b := profile.NewBuilder(cpu)
@@ -64,9 +64,9 @@ func TestNoiseIsNoChange(t *testing.T) {
 			const runs = 40
 			wrong, missed := 0, 0
 			for range runs {
-				base := drawn(t, r, 1000, 10*time.Second, equalParts(50, 0))
+				base := randomProfile(t, r, 1000, 10*time.Second, equalParts(50, 0))
 				o := report.CompareOptions{Normalize: test.normalize}
-				same, err := report.NewComparison(base, drawn(t, r, test.ticks, test.over, equalParts(50, 0)), o)
+				same, err := report.NewComparison(base, randomProfile(t, r, test.ticks, test.over, equalParts(50, 0)), o)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -79,11 +79,11 @@ func TestNoiseIsNoChange(t *testing.T) {
 						break
 					}
 				}
-				other, err := report.NewComparison(base, drawn(t, r, test.ticks, test.over, equalParts(50, 0.2)), o)
+				other, err := report.NewComparison(base, randomProfile(t, r, test.ticks, test.over, equalParts(50, 0.2)), o)
 				if err != nil {
 					t.Fatal(err)
 				}
-				if c := other.Changes[0]; c.Function != "f00" || c.FlatVerdict != report.More {
+				if c := other.Changes[0]; c.Function != "f00" || c.FlatVerdict != report.Increased {
 					missed++
 				}
 			}
@@ -124,8 +124,8 @@ func TestManyFunctions(t *testing.T) {
 		t.Run(fmt.Sprint(test.part), func(t *testing.T) {
 			alarms, found := 0, 0
 			for range runs {
-				base := drawn(t, r, ticks, 10*time.Second, with(test.part, 1-test.part))
-				next := drawn(t, r, ticks*105/100, 10*time.Second, with((test.part+0.05)/1.05, (1-test.part)/1.05))
+				base := randomProfile(t, r, ticks, 10*time.Second, with(test.part, 1-test.part))
+				next := randomProfile(t, r, ticks*105/100, 10*time.Second, with((test.part+0.05)/1.05, (1-test.part)/1.05))
 				c, err := report.NewComparison(base, next, report.CompareOptions{})
 				if err != nil {
 					t.Fatal(err)
@@ -135,7 +135,7 @@ func TestManyFunctions(t *testing.T) {
 					switch {
 					case change.FlatVerdict == report.Noise && change.FlatCorrectedP < c.Level, change.FlatVerdict != report.Noise && change.FlatCorrectedP >= c.Level:
 						t.Fatalf("%s is %s at %v", change.Function, change.FlatVerdict, change.FlatCorrectedP)
-					case change.Function == "f00" && change.FlatVerdict == report.More:
+					case change.Function == "f00" && change.FlatVerdict == report.Increased:
 						found++
 					case change.Function != "f00" && change.FlatVerdict != report.Noise:
 						alarm = true
@@ -173,10 +173,10 @@ func TestVerdictsOfRealProfiles(t *testing.T) {
 	if got := verdicts("t5/querynode1.cpu.pb.gz", "t5/querynode3.cpu.pb.gz", report.CompareOptions{}); len(got) != 0 {
 		t.Errorf("two nodes at the same work differ in %v", got)
 	}
-	if got := verdicts("t5/querynode1.cpu.pb.gz", "t5/querynode2.cpu.pb.gz", report.CompareOptions{}); got["[libknowhere.so]"] != report.Less {
+	if got := verdicts("t5/querynode1.cpu.pb.gz", "t5/querynode2.cpu.pb.gz", report.CompareOptions{}); got["[libknowhere.so]"] != report.Decreased {
 		t.Errorf("an idle node and one at work: %v", got)
 	}
-	if got := verdicts("milvus-cpu-hnsw.pb.gz", "milvus-cpu-hnswcos-nq1-20s.pb.gz", report.CompareOptions{Normalize: true}); got["[libknowhere.so]"] != report.Less || got["runtime.scanobject"] != report.More {
+	if got := verdicts("milvus-cpu-hnsw.pb.gz", "milvus-cpu-hnswcos-nq1-20s.pb.gz", report.CompareOptions{Normalize: true}); got["[libknowhere.so]"] != report.Decreased || got["runtime.scanobject"] != report.Increased {
 		t.Errorf("nq 10 and nq 1: %v", got)
 	}
 }
@@ -225,7 +225,7 @@ func TestVerdictOf(t *testing.T) {
 	for _, v := range []struct {
 		p, change float64
 		want      report.Verdict
-	}{{math.NaN(), 1, report.Undecided}, {0.5, 1, report.Noise}, {0.001, 0, report.Noise}, {0.001, 1, report.More}, {0.001, -1, report.Less}} {
+	}{{math.NaN(), 1, report.Undecided}, {0.5, 1, report.Noise}, {0.001, 0, report.Noise}, {0.001, 1, report.Increased}, {0.001, -1, report.Decreased}} {
 		if got := report.VerdictOf(v.p, 0.01, v.change); got != v.want {
 			t.Errorf("%+v: %s", v, got)
 		}

@@ -40,11 +40,11 @@ func TestComparisonEqualsPprof(t *testing.T) {
 						args = append(args, "-normalize")
 					}
 					args = append(args, filepath.Join(fixtures, pair.new))
-					q := diffQuestions()
+					q := diffQueries()
 					if kind < len(p.Types)-1 {
 						q = q[:1]
 					}
-					answers := ask(t, tool, args, "", unitOf(p.Types[kind].Unit), kind, q)
+					answers := runPprof(t, tool, args, "", unitOf(p.Types[kind].Unit), kind, q)
 					for i := range q {
 						o.Options = q[i].options
 						o.SampleIndex = strconv.Itoa(kind)
@@ -56,8 +56,8 @@ func TestComparisonEqualsPprof(t *testing.T) {
 	}
 }
 
-func diffQuestions() []question {
-	return []question{
+func diffQueries() []query {
+	return []query{
 		{},
 		{commands: "sort=cum\ngranularity=lines", options: report.Options{By: profile.ByLine, SortCum: true}},
 		{commands: "focus=runtime\nignore=mallocgc", options: report.Options{Filter: profile.Filter{Focus: rx("runtime"), Ignore: rx("mallocgc")}}},

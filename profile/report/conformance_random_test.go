@@ -14,11 +14,11 @@ import (
 	"kitescope/profile/report"
 )
 
-// tangled returns a profile with features that are rare in recorded profiles: few functions that call, inline
+// googleProfile returns a profile with features that are rare in recorded profiles: few functions that call, inline
 // and recurse into each other in every way, columns, paths that need cleaning, empty stacks, and frames that
 // the profile wants dropped. All functions have names, because frames of nameless functions may look the
 // same, and pprof prints those in any order.
-func tangled(r *rand.Rand) *google.Profile {
+func googleProfile(r *rand.Rand) *google.Profile {
 	cpu := &google.ValueType{Type: "cpu", Unit: "nanoseconds"}
 	p := &google.Profile{SampleType: []*google.ValueType{{Type: "samples", Unit: "count"}, cpu}, PeriodType: cpu, Period: 10}
 	for i, file := range []string{"/bin/main", "/lib/liba.so", ""} {
@@ -66,11 +66,11 @@ func save(t *testing.T, p *google.Profile, name string) string {
 	return file
 }
 
-func TestTangledProfilesEqualPprof(t *testing.T) {
+func TestRandomProfilesEqualPprof(t *testing.T) {
 	t.Parallel()
 	tool := pprofTool(t)
 	hide := profile.Filter{Hide: rx("a|liba")}
-	questions := []question{
+	questions := []query{
 		{},
 		{commands: "sort=cum", options: report.Options{SortCum: true}},
 		{commands: "granularity=lines", options: report.Options{By: profile.ByLine}},
@@ -81,17 +81,17 @@ func TestTangledProfilesEqualPprof(t *testing.T) {
 	}
 	r := rand.New(rand.NewPCG(13, 14))
 	for range 25 {
-		file := save(t, tangled(r), "tangled.pb.gz")
-		compare(t, decode(t, file), 1, questions, ask(t, tool, []string{file}, "cpu", "ns", 1, questions))
+		file := save(t, googleProfile(r), "tangled.pb.gz")
+		compare(t, decode(t, file), 1, questions, runPprof(t, tool, []string{file}, "cpu", "ns", 1, questions))
 	}
 }
 
-func TestTangledDifferencesEqualPprof(t *testing.T) {
+func TestRandomDiffsEqualPprof(t *testing.T) {
 	t.Parallel()
 	tool := pprofTool(t)
 	r := rand.New(rand.NewPCG(15, 16))
 	for n := range 16 {
-		theirs, base := tangled(r), tangled(r)
+		theirs, base := googleProfile(r), googleProfile(r)
 		if n%4 == 0 { // equal numbers of samples: normalizing may drop a sample because of its time
 			base.Sample = append(base.Sample[:0:0], theirs.Sample...)
 			base.Location, base.Function, base.Mapping = theirs.Location, theirs.Function, theirs.Mapping
@@ -106,8 +106,8 @@ func TestTangledDifferencesEqualPprof(t *testing.T) {
 			args = append(args, "-normalize")
 		}
 		kind := n % 2
-		for i, answer := range ask(t, tool, append(args, file), "", []string{"count", "ns"}[kind], kind, diffQuestions()) {
-			o.Options = diffQuestions()[i].options
+		for i, answer := range runPprof(t, tool, append(args, file), "", []string{"count", "ns"}[kind], kind, diffQueries()) {
+			o.Options = diffQueries()[i].options
 			o.SampleIndex = strconv.Itoa(kind)
 			compareDiff(t, decode(t, baseFile), decode(t, file), o, fmt.Sprint(n, args, i), answer)
 		}

@@ -47,22 +47,22 @@ type line struct {
 	Cum, CumPct   string
 }
 
-// question is a report: the pprof commands and our options for it.
-type question struct {
+// query is a report: the pprof commands and our options for it.
+type query struct {
 	commands string // interactive settings, one per line
 	options  report.Options
 }
 
-func (q question) name() string {
+func (q query) name() string {
 	return strings.ReplaceAll(q.commands, "\n", " ")
 }
 
 // settings are the initial commands. They select units that pprof converts exactly.
 const settings = "trim=false\nunit=%s\nsample_index=%s\n"
 
-// ask runs all questions in one interactive pprof and returns its answers. It checks that pprof's default type
+// runPprof runs all questions in one interactive pprof and returns its answers. It checks that pprof's default type
 // is wantType.
-func ask(t *testing.T, tool string, args []string, wantType, unit string, kind int, questions []question) []string {
+func runPprof(t *testing.T, tool string, args []string, wantType, unit string, kind int, questions []query) []string {
 	t.Helper()
 	dir := t.TempDir()
 	var script strings.Builder
@@ -173,9 +173,9 @@ func unordered(lines []line) []line {
 	return lines
 }
 
-// questions returns the reports to compare for each fixture.
-func questions(all bool) []question {
-	q := []question{
+// queries returns the reports to compare for each fixture.
+func queries(all bool) []query {
+	q := []query{
 		{commands: ""},
 		{commands: "sort=cum", options: report.Options{SortCum: true}},
 		{commands: "granularity=lines", options: report.Options{By: profile.ByLine}},
@@ -187,7 +187,7 @@ func questions(all bool) []question {
 	if !all {
 		return q
 	}
-	return append(q, []question{
+	return append(q, []query{
 		{commands: "focus=mallocgc|libknowhere|proto", options: report.Options{Filter: profile.Filter{Focus: rx("mallocgc|libknowhere|proto")}}},
 		{commands: "ignore=grpc", options: report.Options{Filter: profile.Filter{Ignore: rx("grpc")}}},
 		{commands: "focus=proxy\nignore=mallocgc", options: report.Options{Filter: profile.Filter{Focus: rx("proxy"), Ignore: rx("mallocgc")}}},
@@ -201,7 +201,7 @@ func questions(all bool) []question {
 }
 
 // compare compares pprof's answers with our reports.
-func compare(t *testing.T, p *profile.Profile, kind int, questions []question, answers []string) {
+func compare(t *testing.T, p *profile.Profile, kind int, questions []query, answers []string) {
 	t.Helper()
 	for i, q := range questions {
 		q.options.SampleIndex = strconv.Itoa(kind)
@@ -243,8 +243,8 @@ func TestTopEqualsPprof(t *testing.T) {
 				if i > len(files) && kind != main {
 					continue // all nodes of a cluster have the same types
 				}
-				q := questions(i < len(files) && kind == len(p.Types)-1)
-				compare(t, p, kind, q, ask(t, tool, []string{file}, p.Types[main].Type, unitOf(valueType.Unit), kind, q))
+				q := queries(i < len(files) && kind == len(p.Types)-1)
+				compare(t, p, kind, q, runPprof(t, tool, []string{file}, p.Types[main].Type, unitOf(valueType.Unit), kind, q))
 			}
 		})
 	}
@@ -278,10 +278,10 @@ func TestNodesEqualPprof(t *testing.T) {
 	if err := os.WriteFile(file, out.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	q := []question{
+	q := []query{
 		{},
 		{commands: "tagfocus=node=^querynode1$", options: report.Options{Filter: profile.Filter{Nodes: []string{"querynode1"}}}},
 		{commands: "tagfocus=node=^querynode[23]$\nhide=runtime", options: report.Options{Filter: profile.Filter{Nodes: []string{"querynode3", "querynode2"}, Hide: rx("runtime")}}},
 	}
-	compare(t, decode(t, file), 1, q, ask(t, tool, []string{file}, "cpu", "ns", 1, q))
+	compare(t, decode(t, file), 1, q, runPprof(t, tool, []string{file}, "cpu", "ns", 1, q))
 }

@@ -137,18 +137,18 @@ func judgeLoads(list []*NodeShares) {
 	}
 }
 
-// tallied is a sum of values and of events.
-type tallied struct {
+// tally is a sum of values and of events.
+type tally struct {
 	value  int64
 	events float64
 }
 
-func (t *tallied) add(value int64, events float64) {
+func (t *tally) add(value int64, events float64) {
 	t.value, t.events = t.value+value, t.events+events
 }
 
 // part returns t as a Part of all samples of a node.
-func (h *Header) part(t tallied) Part {
+func (h *Header) part(t tally) Part {
 	part := Part{Events: int64(math.Round(t.events)), Part: math.NaN(), Low: math.NaN(), High: math.NaN()}
 	if h.Samples < 0 {
 		part.Events = -1
@@ -162,22 +162,22 @@ func (h *Header) part(t tallied) Part {
 
 // Flags of a frame: the categories that its samples count for.
 const (
-	aboutGC uint8 = 1 << iota
-	aboutLocks
-	aboutLock2
-	aboutBrute
-	aboutIVF
+	flagGC uint8 = 1 << iota
+	flagLocks
+	flagLock2
+	flagBrute
+	flagIVF
 )
 
 // counter sums up the samples of a process.
 type counter struct {
 	p      *profile.Profile
 	frames *profile.Frames
-	about  []uint8 // by frame name
+	flags  []uint8 // by frame name
 	// knowhere, openMP and named are indexed by location: in libknowhere, in libgomp, with a function name.
 	knowhere, openMP, named []bool
 
-	gc, locks, search, searchNamed, searchOpenMP, brute tallied
+	gc, locks, search, searchNamed, searchOpenMP, brute tally
 }
 
 // count computes the shares of a profile.
@@ -193,20 +193,20 @@ func (x *NodeShares) count(p *profile.Profile, kind int) {
 func newCounter(p *profile.Profile) *counter {
 	n := len(p.Locations)
 	c := &counter{p: p, frames: p.Frames(profile.ByFunction), knowhere: make([]bool, n), openMP: make([]bool, n), named: make([]bool, n)}
-	c.about = make([]uint8, len(c.frames.Names))
+	c.flags = make([]uint8, len(c.frames.Names))
 	for i, name := range c.frames.Names {
 		if c.frames.Classes[i] == profile.GC {
-			c.about[i] |= aboutGC
+			c.flags[i] |= flagGC
 		}
 		switch {
 		case name == "runtime.lock2":
-			c.about[i] |= aboutLock2
+			c.flags[i] |= flagLock2
 		case ivfRx().MatchString(name):
-			c.about[i] |= aboutIVF
+			c.flags[i] |= flagIVF
 		case bruteRx().MatchString(name):
-			c.about[i] |= aboutBrute
+			c.flags[i] |= flagBrute
 		case lockRx().MatchString(name):
-			c.about[i] |= aboutLocks
+			c.flags[i] |= flagLocks
 		}
 	}
 	for i := range n {
@@ -215,7 +215,7 @@ func newCounter(p *profile.Profile) *counter {
 			continue
 		}
 		c.knowhere[i], c.openMP[i] = inLibrary(m.File, knowhereLib), inLibrary(m.File, openMPLib)
-		for _, id := range c.frames.Of(uint32(i)) {
+		for _, id := range c.frames.IDs(uint32(i)) {
 			c.named[i] = c.named[i] || !isBracketed(c.frames.Names[id])
 		}
 	}
@@ -231,10 +231,10 @@ func (c *counter) add(stack []uint32, value int64, events float64) {
 	var about uint8
 	var knowhere, named, openMP, calledOpenMP, below bool
 	for _, l := range stack { // from the leaf towards its callers
-		for _, id := range c.frames.Of(l) {
-			a := c.about[id]
-			if a&aboutLock2 != 0 && below { // lock2 waits only if it has called a function
-				a |= aboutLocks
+		for _, id := range c.frames.IDs(l) {
+			a := c.flags[id]
+			if a&flagLock2 != 0 && below { // lock2 waits only if it has called a function
+				a |= flagLocks
 			}
 			about |= a
 			below = true
@@ -250,14 +250,14 @@ func (c *counter) add(stack []uint32, value int64, events float64) {
 	}
 	for _, x := range []struct {
 		counts bool
-		to     *tallied
+		to     *tally
 	}{
-		{about&aboutGC != 0, &c.gc},
-		{about&aboutLocks != 0, &c.locks},
+		{about&flagGC != 0, &c.gc},
+		{about&flagLocks != 0, &c.locks},
 		{knowhere, &c.search},
 		{knowhere && named, &c.searchNamed},
 		{knowhere && calledOpenMP, &c.searchOpenMP},
-		{about&aboutBrute != 0 && about&aboutIVF == 0, &c.brute},
+		{about&flagBrute != 0 && about&flagIVF == 0, &c.brute},
 	} {
 		if x.counts {
 			x.to.add(value, events)
@@ -265,9 +265,9 @@ func (c *counter) add(stack []uint32, value int64, events float64) {
 	}
 }
 
-// mostNamed is the fraction of libknowhere's samples that must have a function name for the brute force share
+// minNamed is the fraction of libknowhere's samples that must have a function name for the brute force share
 // to be known.
-const mostNamed = 0.9
+const minNamed = 0.9
 
 func (c *counter) bruteForce(h *Header) BruteForce {
 	f := BruteForce{Part: h.part(c.brute), Exhaustive: h.part(c.searchOpenMP), Knowhere: h.part(c.search)}
@@ -275,11 +275,11 @@ func (c *counter) bruteForce(h *Header) BruteForce {
 	mapped := slices.ContainsFunc(c.p.Mappings, func(m profile.Mapping) bool { return inLibrary(m.File, knowhereLib) })
 	switch {
 	case h.Total == 0:
-		f.Why = "it has no samples"
+		f.Reason = "it has no samples"
 	case nothing && !mapped:
-		f.Why = "no sample is in libknowhere, and the profile does not record whether it is loaded"
-	case c.search.value > 0 && float64(c.searchNamed.value) < mostNamed*float64(c.search.value):
-		f.Why = "libknowhere has no symbols: brute force and IVF cannot be told apart"
+		f.Reason = "no sample is in libknowhere, and the profile does not record whether it is loaded"
+	case c.search.value > 0 && float64(c.searchNamed.value) < minNamed*float64(c.search.value):
+		f.Reason = "libknowhere has no symbols: brute force and IVF cannot be told apart"
 	default:
 		f.Known = true
 		return f

@@ -41,8 +41,8 @@ func inLibrary(file, lib string) bool { return strings.HasPrefix(path.Base(file)
 type BruteForce struct {
 	Part
 	// Known reports whether the share could be determined. If not, Why is the reason.
-	Known bool
-	Why   string
+	Known  bool
+	Reason string
 	// Exhaustive is work in libknowhere that runs through OpenMP: brute force, or IVF. Knowhere is all work
 	// in libknowhere.
 	Exhaustive, Knowhere Part

@@ -75,7 +75,7 @@ func NewGrowth(dumps []*profile.Profile) (*Growth, error) {
 func stackOf(stacks map[string]*StackGrowth, p *profile.Profile, frames *profile.Frames, sample, dumps int) *StackGrowth {
 	var names []string
 	for _, l := range p.Stack(sample) {
-		for _, id := range frames.Of(l) {
+		for _, id := range frames.IDs(l) {
 			names = append(names, frames.Names[id])
 		}
 	}
@@ -117,7 +117,7 @@ func (g *Growth) judge(stacks map[string]*StackGrowth) {
 		x := &g.Stacks[i]
 		if ps[i] = math.NaN(); len(x.Counts) > 1 {
 			ps[i] = significance.EqualRatesP(max(0, x.Counts[0]), 1, max(0, x.Counts[len(x.Counts)-1]), 1)
-			x.Steady = rises(x.Counts)
+			x.Steady = isIncreasing(x.Counts)
 		}
 	}
 	for i, p := range significance.Holm(ps) {
@@ -125,7 +125,7 @@ func (g *Growth) judge(stacks map[string]*StackGrowth) {
 	}
 }
 
-func rises(counts []int64) bool {
+func isIncreasing(counts []int64) bool {
 	for i := 1; i < len(counts); i++ {
 		if counts[i] <= counts[i-1] {
 			return false

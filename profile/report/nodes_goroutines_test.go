@@ -12,7 +12,7 @@ import (
 	"kitescope/profile"
 )
 
-func own(t *testing.T, name string) *profile.Profile {
+func loadTestdata(t *testing.T, name string) *profile.Profile {
 	t.Helper()
 	return load(t, filepath.Join("..", "..", "profile", "report", "testdata", name))
 }
@@ -20,7 +20,7 @@ func own(t *testing.T, name string) *profile.Profile {
 func TestGrowth(t *testing.T) {
 	var dumps []*profile.Profile
 	for i := range 4 {
-		dumps = append(dumps, own(t, fmt.Sprintf("go-leak%d.goroutine.pb.gz", i)))
+		dumps = append(dumps, loadTestdata(t, fmt.Sprintf("go-leak%d.goroutine.pb.gz", i)))
 	}
 	slices.Reverse(dumps) // the times determine the order
 	g, err := NewGrowth(dumps)
@@ -45,7 +45,7 @@ func TestGrowth(t *testing.T) {
 // TestGrowthOfMilvus checks that nothing is reported to grow in a query node under load, from dumps a quarter
 // of an hour apart.
 func TestGrowthOfMilvus(t *testing.T) {
-	g, err := NewGrowth([]*profile.Profile{own(t, "t3-querynode1.goroutine.pb.gz"), own(t, "t5-querynode1.goroutine.pb.gz")})
+	g, err := NewGrowth([]*profile.Profile{loadTestdata(t, "t3-querynode1.goroutine.pb.gz"), loadTestdata(t, "t5-querynode1.goroutine.pb.gz")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,14 +53,14 @@ func TestGrowthOfMilvus(t *testing.T) {
 		t.Errorf("%v goroutines in %v", g.Totals, g.To.Sub(g.From))
 	}
 	for _, s := range g.Stacks {
-		if s.Verdict == More {
+		if s.Verdict == Increased {
 			t.Errorf("%s: %v, p %v", s.Function, s.Counts, s.P)
 		}
 	}
 }
 
 func TestGrowthOfFew(t *testing.T) {
-	one, err := NewGrowth([]*profile.Profile{own(t, "go-leak3.goroutine.pb.gz")})
+	one, err := NewGrowth([]*profile.Profile{loadTestdata(t, "go-leak3.goroutine.pb.gz")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,25 +73,25 @@ func TestGrowthOfFew(t *testing.T) {
 		t.Errorf("of none: %+v, %v", g, err)
 	}
 	var mismatch *Mismatch
-	if _, err := NewGrowth([]*profile.Profile{own(t, "go-gc.cpu.pb.gz")}); !errors.As(err, &mismatch) {
+	if _, err := NewGrowth([]*profile.Profile{loadTestdata(t, "go-gc.cpu.pb.gz")}); !errors.As(err, &mismatch) {
 		t.Errorf("of the CPU: %v", err)
 	}
 }
 
-// TestNodesOfTrouble checks the shares of programs that were made to wait for a lock or to allocate.
-func TestNodesOfTrouble(t *testing.T) {
+// TestNodesUnderContention checks the shares of programs that were made to wait for a lock or to allocate.
+func TestNodesUnderContention(t *testing.T) {
 	for file, share := range map[string]func(*NodeShares) (least float64, high, none Part){
 		"go-lock.cpu.pb.gz": func(x *NodeShares) (float64, Part, Part) { return 0.2, x.LockWait, x.GC },
 		"go-gc.cpu.pb.gz":   func(x *NodeShares) (float64, Part, Part) { return 0.4, x.GC, x.BruteForce.Knowhere },
 	} {
-		n, err := NewNodes([]*profile.Profile{own(t, file)})
+		n, err := NewNodes([]*profile.Profile{loadTestdata(t, file)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if least, high, none := share(n[0]); !(high.Low >= least) || none.Events > 0 {
 			t.Errorf("%s: %+v, %+v", file, high, none)
 		}
-		if b := n[0].BruteForce; b.Known || b.Why == "" {
+		if b := n[0].BruteForce; b.Known || b.Reason == "" {
 			t.Errorf("%s: brute force %+v", file, b)
 		}
 	}
@@ -99,7 +99,7 @@ func TestNodesOfTrouble(t *testing.T) {
 
 // TestWaits checks NewWaits for a program whose goroutines contend for one mutex.
 func TestWaits(t *testing.T) {
-	p := own(t, "go-lock.mutex.pb.gz")
+	p := loadTestdata(t, "go-lock.mutex.pb.gz")
 	w, err := NewWaits(p)
 	if err != nil {
 		t.Fatal(err)
@@ -112,7 +112,7 @@ func TestWaits(t *testing.T) {
 	if w, err = NewWaits(&window); err != nil || !(w.Waiting > 1) {
 		t.Errorf("over a window: %v, %v", w.Waiting, err)
 	}
-	if _, err := NewWaits(own(t, "go-gc.cpu.pb.gz")); err == nil {
+	if _, err := NewWaits(loadTestdata(t, "go-gc.cpu.pb.gz")); err == nil {
 		t.Error("a CPU profile has no delays")
 	}
 }

@@ -60,8 +60,8 @@ func TestNodesOfCluster(t *testing.T) {
 	}
 }
 
-// TestNodesSpend checks the shares of libraries and of the collector for a standalone under known loads.
-func TestNodesSpend(t *testing.T) {
+// TestNodeShares checks the shares of libraries and of the collector for a standalone under known loads.
+func TestNodeShares(t *testing.T) {
 	type spends struct {
 		Knowhere, OpenMP, GC int64
 		Known                bool
@@ -110,7 +110,7 @@ func TestNodesBruteForce(t *testing.T) {
 	for i, want := range []string{"12.0", "12.0", "71.0", "12.0"} {
 		b := n[i].BruteForce
 		if got := fmt.Sprintf("%.1f", 100*b.Part.Part); got != want || !b.Known {
-			t.Errorf("node %d: %s%% %v %s, want %s", i+1, got, b.Known, b.Why, want)
+			t.Errorf("node %d: %s%% %v %s, want %s", i+1, got, b.Known, b.Reason, want)
 		}
 	}
 }

@@ -17,8 +17,8 @@ type Waits struct {
 	Places []Entry
 }
 
-// mostPlaces is the maximum length of Waits.Places.
-const mostPlaces = 3
+// maxPlaces is the maximum length of Waits.Places.
+const maxPlaces = 3
 
 // NewWaits computes Waits from a mutex profile, or from the difference of two, which covers a window. Delays
 // are estimates that runtime/pprof scales up, so they have no bounds. A process that does not record contention
@@ -37,7 +37,7 @@ func NewWaits(p *profile.Profile) (*Waits, error) {
 		w.Waiting = float64(w.Total) / float64(w.Duration)
 	}
 	for i := range top.Entries {
-		if e := &top.Entries[i]; len(w.Places) < mostPlaces && e.Cum > 0 && isProgram(e.Function) {
+		if e := &top.Entries[i]; len(w.Places) < maxPlaces && e.Cum > 0 && isProgram(e.Function) {
 			w.Places = append(w.Places, *e)
 		}
 	}

@@ -18,7 +18,7 @@ import (
 type Options struct {
 	// SampleIndex is the name of a type ("cpu", "inuse_space") or its number. "" is the default type.
 	SampleIndex string
-	By          profile.By
+	By          profile.Granularity
 	Filter      profile.Filter
 	// SortCum sorts by cum instead of flat.
 	SortCum bool
@@ -73,9 +73,9 @@ const (
 	Undecided Verdict = iota
 	// Noise: the difference is within sampling noise.
 	Noise
-	// More and Less: the difference is significant.
-	More
-	Less
+	// Increased and Less: the difference is significant.
+	Increased
+	Decreased
 )
 
 var verdictNames = [...]string{"undecided", "noise", "more", "less"}
@@ -137,7 +137,7 @@ func VerdictOf(p, level, change float64) Verdict {
 	case p >= level || change == 0:
 		return Noise
 	case change > 0:
-		return More
+		return Increased
 	}
-	return Less
+	return Decreased
 }

@@ -17,7 +17,7 @@ type entrySums struct {
 // stack does not count for any frame.
 func (v *view) tally(pick func(i int) bool) []entrySums {
 	t := make([]entrySums, len(v.group.names))
-	frames, own := v.group.frames, v.group.own
+	frames, own := v.group.frames, v.group.sampleIDs
 	for i := range v.p.Len() {
 		if pick != nil && !pick(i) {
 			continue
@@ -37,11 +37,11 @@ func (v *view) tally(pick func(i int) bool) []entrySums {
 			leaf = own[i]
 			t[leaf].addCum(stamp, value, events)
 		} else if len(stack) > 0 {
-			leaf = frames.Of(stack[0])[0]
+			leaf = frames.IDs(stack[0])[0]
 		}
 		if frames != nil {
 			for _, location := range stack {
-				for _, id := range frames.Of(location) {
+				for _, id := range frames.IDs(location) {
 					t[id].addCum(stamp, value, events)
 				}
 			}

@@ -9,7 +9,7 @@ import (
 
 // NewTop sums up samples as `go tool pprof -top` with -nodecount=0 and -nodefraction=0 does. Values, names and
 // order are those of pprof (google/pprof internal/graph and internal/report), which has no counterpart of
-// ByPackage, ByMapping, ByClass and ByNode. For ByClass the flat values are those of profile.Spent, and add up
+// ByPackage, ByMapping, ByClass and ByNode. For ByClass the flat values are those of profile.SampleKinds, and add up
 // to the total.
 func NewTop(p *profile.Profile, o Options) (*Top, error) {
 	v, err := newView(p, o)

@@ -69,8 +69,8 @@ type grouping struct {
 	files   []string
 	// frames is nil if samples are grouped by own only.
 	frames *profile.Frames
-	// own holds the id that each sample's flat value is added to. If nil, it is the id of the leaf.
-	own []uint32
+	// sampleIDs holds the id that each sample's flat value is added to. If nil, it is the id of the leaf.
+	sampleIDs []uint32
 }
 
 func newGrouping(p *profile.Profile, o Options) *grouping {
@@ -80,22 +80,22 @@ func newGrouping(p *profile.Profile, o Options) *grouping {
 	f := p.Frames(o.By)
 	g := &grouping{names: f.Names, classes: f.Classes, files: f.Files, frames: f}
 	if o.By == profile.ByClass {
-		g.own = g.spent(p)
+		g.sampleIDs = g.sampleKinds(p)
 	}
 	return g
 }
 
-// spent returns the id of each sample's kind (profile.Spent). It adds kinds that are not the kind of any frame.
-func (g *grouping) spent(p *profile.Profile) []uint32 {
-	s := p.Spent()
+// sampleKinds returns the id of each sample's kind (profile.SampleKinds). It adds kinds that are not the kind of any frame.
+func (g *grouping) sampleKinds(p *profile.Profile) []uint32 {
+	s := p.SampleKinds()
 	ids := make([]uint32, len(s.Kinds))
 	for i, k := range s.Kinds {
 		ids[i] = g.id(k.String(), k.Class)
 	}
-	for i, k := range s.Of {
-		s.Of[i] = ids[k]
+	for i, k := range s.Index {
+		s.Index[i] = ids[k]
 	}
-	return s.Of
+	return s.Index
 }
 
 // id returns the id of a name, adding it if necessary. It searches linearly because there are few names.
@@ -114,7 +114,7 @@ func (g *grouping) id(name string, class profile.Class) uint32 {
 const NoNode = "(none)"
 
 func byNode(p *profile.Profile) *grouping {
-	g := &grouping{own: make([]uint32, p.Len())}
+	g := &grouping{sampleIDs: make([]uint32, p.Len())}
 	ids := map[string]uint32{}
 	of := make([]uint32, max(1, len(p.LabelSets)))
 	for i := range of {
@@ -132,12 +132,12 @@ func byNode(p *profile.Profile) *grouping {
 		}
 		of[i] = id
 	}
-	for i := range g.own {
+	for i := range g.sampleIDs {
 		set := uint32(0)
 		if p.LabelOf != nil {
 			set = p.LabelOf[i]
 		}
-		g.own[i] = of[set]
+		g.sampleIDs[i] = of[set]
 	}
 	return g
 }

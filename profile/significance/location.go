@@ -11,10 +11,10 @@ import (
 // Shift is the estimated difference in location between two sets of values, or of differences from 0, with
 // its p-value.
 type Shift struct {
-	// By is the estimate of Hodges and Lehmann ("Estimates of location based on rank tests", Annals of
+	// Estimate is the estimate of Hodges and Lehmann ("Estimates of location based on rank tests", Annals of
 	// Mathematical Statistics 34, 1963). Low and High are its 95 % interval. They are NaN if unknown: By
 	// without any values, the interval with too few.
-	By, Low, High float64
+	Estimate, Low, High float64
 	// P is the probability, without a true shift, of a shift at least as large in either direction. It is NaN
 	// if unknown.
 	P float64
@@ -22,9 +22,9 @@ type Shift struct {
 
 func unknownShift() Shift { return Shift{math.NaN(), math.NaN(), math.NaN(), math.NaN()} }
 
-// mostExactPairs is the maximum number of pairs for the exact distribution. Beyond it the normal
+// maxExactPairs is the maximum number of pairs for the exact distribution. Beyond it the normal
 // approximation is as good.
-const mostExactPairs = 100
+const maxExactPairs = 100
 
 // SignedRank tests whether the differences of pairs are centred on 0. It is the signed-rank test of Wilcoxon
 // ("Individual comparisons by ranking methods", Biometrics Bulletin 1, 1945), two-sided. It assumes that,
@@ -41,7 +41,7 @@ func SignedRank(differences []float64) Shift {
 	if n == 0 {
 		return unknownShift()
 	}
-	sorted := thinned(slices.Sorted(slices.Values(differences)))
+	sorted := quantiles(slices.Sorted(slices.Values(differences)))
 	averages := make([]float64, 0, len(sorted)*(len(sorted)+1)/2)
 	for i, x := range sorted {
 		for _, y := range sorted[i:] {
@@ -66,7 +66,7 @@ func RankSum(before, after []float64) Shift {
 	// For few values with ties and sides of unequal size the distribution is not symmetric, although benchmath
 	// assumes that. The larger p-value of both directions is the correct one.
 	p := max(benchmath.AssumeNothing.Compare(one, other).P, benchmath.AssumeNothing.Compare(other, one).P)
-	x, y = thinned(x), thinned(y)
+	x, y = quantiles(x), quantiles(y)
 	gaps := make([]float64, 0, len(x)*len(y))
 	for _, b := range x {
 		for _, a := range y {
@@ -81,7 +81,7 @@ func RankSum(before, after []float64) Shift {
 // of a rank statistic with the given maximum and variance.
 func shiftOf(numbers []float64, most, variance, p float64) Shift {
 	slices.Sort(numbers)
-	s := Shift{By: Median(numbers), Low: math.NaN(), High: math.NaN(), P: p}
+	s := Shift{Estimate: Median(numbers), Low: math.NaN(), High: math.NaN(), P: p}
 	out := math.Floor(most/2 - 0.5 - normalQuantile((1+Confidence)/2)*math.Sqrt(variance))
 	if at := int(out / most * float64(len(numbers))); out >= 0 {
 		s.Low, s.High = numbers[at], numbers[len(numbers)-1-at]
@@ -89,17 +89,17 @@ func shiftOf(numbers []float64, most, variance, p float64) Shift {
 	return s
 }
 
-// mostListed is the maximum number of values for which all combinations are listed.
-const mostListed = 200
+// maxListed is the maximum number of values for which all combinations are listed.
+const maxListed = 200
 
-// thinned returns the sorted values, reduced to mostListed quantiles if there are more.
-func thinned(sorted []float64) []float64 {
-	if len(sorted) <= mostListed {
+// quantiles returns the sorted values, reduced to maxListed quantiles if there are more.
+func quantiles(sorted []float64) []float64 {
+	if len(sorted) <= maxListed {
 		return sorted
 	}
-	list := make([]float64, mostListed)
+	list := make([]float64, maxListed)
 	for i := range list {
-		list[i] = sorted[(2*i+1)*len(sorted)/(2*mostListed)]
+		list[i] = sorted[(2*i+1)*len(sorted)/(2*maxListed)]
 	}
 	return list
 }
@@ -138,7 +138,7 @@ func signedRankP(differences []float64) float64 {
 	if len(ranks) == 0 {
 		return 1
 	}
-	if len(differences) <= mostExactPairs {
+	if len(differences) <= maxExactPairs {
 		return min(1, 2*chanceOfSum(ranks, min(above, below)))
 	}
 	// The moments are those of R's wilcox.test, minus the contribution of Pratt's zeros (Cureton, "The normal
@@ -208,13 +208,13 @@ func normalQuantile(q float64) float64 { return math.Sqrt2 * math.Erfinv(2*q-1) 
 
 // StudentQuantile returns the t for which StudentP is p. It uses Newton's method from below, where StudentP
 // is convex.
-func StudentQuantile(p, freedom float64) float64 {
+func StudentQuantile(p, df float64) float64 {
 	t := normalQuantile(1 - p/2)
-	a, _ := math.Lgamma((freedom + 1) / 2)
-	b, _ := math.Lgamma(freedom / 2)
-	scale := 2 * math.Exp(a-b) / math.Sqrt(freedom*math.Pi)
+	a, _ := math.Lgamma((df + 1) / 2)
+	b, _ := math.Lgamma(df / 2)
+	scale := 2 * math.Exp(a-b) / math.Sqrt(df*math.Pi)
 	for range 100 {
-		step := (StudentP(t, freedom) - p) / (scale * math.Pow(1+t*t/freedom, -(freedom+1)/2))
+		step := (StudentP(t, df) - p) / (scale * math.Pow(1+t*t/df, -(df+1)/2))
 		t += step
 		if !(step > 1e-9*t) {
 			break

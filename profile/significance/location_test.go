@@ -72,7 +72,7 @@ func TestSignedRank(t *testing.T) {
 		"large": {[]float64{math.MaxFloat64, math.MaxFloat64, -1}, "p 0.5, 1.348e+308 from NaN to NaN"},
 	} {
 		s := SignedRank(v.differences)
-		if got := fmt.Sprintf("p %.4g, %.4g from %.4g to %.4g", s.P, s.By, s.Low, s.High); got != v.want {
+		if got := fmt.Sprintf("p %.4g, %.4g from %.4g to %.4g", s.P, s.Estimate, s.Low, s.High); got != v.want {
 			t.Errorf("%s: %s, want %s", name, got, v.want)
 		}
 	}
@@ -108,13 +108,13 @@ func TestRankSum(t *testing.T) {
 		"none":             {nil, []float64{1}, "p NaN, NaN from NaN to NaN"},
 	} {
 		s := RankSum(v.before, v.after)
-		if got := fmt.Sprintf("p %.4g, %.4g from %.4g to %.4g", s.P, s.By, s.Low, s.High); got != v.want {
+		if got := fmt.Sprintf("p %.4g, %.4g from %.4g to %.4g", s.P, s.Estimate, s.Low, s.High); got != v.want {
 			t.Errorf("%s: %s, want %s", name, got, v.want)
 		}
 		if v.before == nil {
 			continue
 		}
-		if back := RankSum(v.after, v.before); math.Abs(back.P-s.P) > 1e-12 || back.By != -s.By {
+		if back := RankSum(v.after, v.before); math.Abs(back.P-s.P) > 1e-12 || back.Estimate != -s.Estimate {
 			t.Errorf("%s: the other way round it is %v, not %v", name, back, s)
 		}
 	}

@@ -41,9 +41,9 @@ func ShareInterval(hits, total int64) (low, high float64) {
 	return low, high
 }
 
-// fewExpected is the smallest expected number of events per table cell for which the normal approximation is
+// minExpected is the smallest expected number of events per table cell for which the normal approximation is
 // used, because it is as good as the exact test there. Below it, the exact test is the more cautious one.
-const fewExpected = 500
+const minExpected = 500
 
 // EqualSharesP returns the probability that two profiles of programs with equal shares differ at least as much,
 // given hits1 of total1 events in one and hits2 of total2 in the other. It uses Fisher's exact test, two-sided
@@ -55,7 +55,7 @@ func EqualSharesP(hits1, total1, hits2, total2 int64) float64 {
 	}
 	k1, n1, k2, n2 := float64(hits1), float64(total1), float64(hits2), float64(total2)
 	k, n := k1+k2, n1+n2
-	if min(k, n-k)*min(n1, n2) >= fewExpected*n {
+	if min(k, n-k)*min(n1, n2) >= minExpected*n {
 		p := k / n
 		z := (k1/n1 - k2/n2) / math.Sqrt(p*(1-p)*(1/n1+1/n2))
 		return math.Erfc(math.Abs(z) / math.Sqrt2)
@@ -68,15 +68,15 @@ func EqualSharesP(hits1, total1, hits2, total2 int64) float64 {
 // EqualRatesP returns the probability that two counts of equal rates differ at least as much. Each count is a
 // number of events over a time, in any unit. Given their sum, the first count is binomial (Przyborowski and
 // Wilenski, Biometrika 31, 1940). It returns NaN if a value is unknown.
-func EqualRatesP(events1 int64, over1 float64, events2 int64, over2 float64) float64 {
-	if events1 < 0 || events2 < 0 || !(over1 > 0) || !(over2 > 0) {
+func EqualRatesP(events1 int64, exposure1 float64, events2 int64, exposure2 float64) float64 {
+	if events1 < 0 || events2 < 0 || !(exposure1 > 0) || !(exposure2 > 0) {
 		return math.NaN()
 	}
-	k, n, p := float64(events1), float64(events1+events2), over1/(over1+over2)
+	k, n, p := float64(events1), float64(events1+events2), exposure1/(exposure1+exposure2)
 	if n == 0 {
 		return 1
 	}
-	if n*min(p, 1-p) >= fewExpected {
+	if n*min(p, 1-p) >= minExpected {
 		return math.Erfc(math.Abs(k-n*p) / math.Sqrt(2*n*p*(1-p)))
 	}
 	up := func(x float64) float64 { return (n - x) / (x + 1) * p / (1 - p) }
@@ -85,13 +85,13 @@ func EqualRatesP(events1 int64, over1 float64, events2 int64, over2 float64) flo
 
 // twoSided returns the sum of the probabilities of all outcomes from lo to hi that are at most as likely as
 // seen. up(x) is the probability of x+1 divided by that of x. mode is the most likely outcome.
-func twoSided(up func(float64) float64, lo, mode, hi, seen float64) float64 {
+func twoSided(ratio func(float64) float64, lo, mode, hi, observed float64) float64 {
 	limit := 1.0 // the probability of seen, relative to the mode's
-	for x := mode; x < seen && limit > 0; x++ {
-		limit *= up(x)
+	for x := mode; x < observed && limit > 0; x++ {
+		limit *= ratio(x)
 	}
-	for x := mode; x > seen && limit > 0; x-- {
-		limit /= up(x - 1)
+	for x := mode; x > observed && limit > 0; x-- {
+		limit /= ratio(x - 1)
 	}
 	if limit == 0 {
 		return 0
@@ -108,12 +108,12 @@ func twoSided(up func(float64) float64, lo, mode, hi, seen float64) float64 {
 		return chance > none*tail
 	}
 	for x, chance := mode, 1.0; x <= hi && add(chance); x++ {
-		chance *= up(x)
+		chance *= ratio(x)
 	}
 	if mode > lo {
-		for x, chance := mode-1, 1/up(mode-1); x >= lo && add(chance); x-- {
+		for x, chance := mode-1, 1/ratio(mode-1); x >= lo && add(chance); x-- {
 			if x > lo {
-				chance /= up(x - 1)
+				chance /= ratio(x - 1)
 			}
 		}
 	}
@@ -163,7 +163,7 @@ func betaQuantile(a, b, q float64) float64 {
 		if x == low || x == high {
 			break
 		}
-		if betaBelow(a, b, x) < q {
+		if betaCDF(a, b, x) < q {
 			low = x
 		} else {
 			high = x
@@ -172,16 +172,16 @@ func betaQuantile(a, b, q float64) float64 {
 	return (low + high) / 2
 }
 
-// betaBelow returns the regularized incomplete beta function I_x(a, b). It evaluates the continued fraction
+// betaCDF returns the regularized incomplete beta function I_x(a, b). It evaluates the continued fraction
 // 8.17.22 of the Digital Library of Mathematical Functions, on the side on which it converges fast.
-func betaBelow(a, b, x float64) float64 {
+func betaCDF(a, b, x float64) float64 {
 	switch {
 	case x <= 0:
 		return 0
 	case x >= 1:
 		return 1
 	case x > (a+1)/(a+b+2):
-		return 1 - betaBelow(b, a, 1-x)
+		return 1 - betaCDF(b, a, 1-x)
 	}
 	ga, _ := math.Lgamma(a)
 	gb, _ := math.Lgamma(b)
@@ -219,6 +219,6 @@ func betaBelow(a, b, x float64) float64 {
 }
 
 // StudentP returns the two-sided p-value of t in Student's distribution.
-func StudentP(t, freedom float64) float64 {
-	return betaBelow(freedom/2, 0.5, freedom/(freedom+t*t))
+func StudentP(t, df float64) float64 {
+	return betaCDF(df/2, 0.5, df/(df+t*t))
 }

@@ -94,7 +94,7 @@ func TestEqualSharesP(t *testing.T) {
 func TestExactMeetsApproximate(t *testing.T) {
 	for _, n := range []int64{10_000, 100_000, 10_000_000} {
 		for _, d := range []int64{5, 20, 60} {
-			const half = fewExpected
+			const half = minExpected
 			exact, normal := EqualSharesP(half-1-d, n, half+d, n), EqualSharesP(half-d, n, half+d, n)
 			if ratio := exact / normal; ratio < 0.9 || ratio > 1.3 {
 				t.Errorf("n %d, %d +- %d: exact %v, normal %v", n, half, d, exact, normal)

@@ -21,9 +21,9 @@ type Module struct {
 	Dir, Path, GoVersion string
 	// Package is the package to build, as an import path. Main is its folder, where default.pgo belongs.
 	Package, Main string
-	// Had reports that the folder already has a default.pgo. The program "without PGO" is built without that
+	// HasDefaultPGO reports that the folder already has a default.pgo. The program "without PGO" is built without that
 	// file.
-	Had bool
+	HasDefaultPGO bool
 }
 
 // Build is the result of a build.
@@ -49,7 +49,7 @@ const (
 
 // find is step 1: it finds the module and its main package.
 func (t *trial) find(ctx context.Context) error {
-	t.say("looking at %s", t.plan.Dir)
+	t.notify("looking at %s", t.plan.Dir)
 	m, err := pgo.FindModule(ctx, t.plan.Dir)
 	if err != nil {
 		return err
@@ -65,7 +65,7 @@ func (t *trial) find(ctx context.Context) error {
 	}
 	found.Package, found.Main = main.ImportPath, main.Dir
 	_, err = os.Stat(filepath.Join(found.Main, pgo.DefaultName))
-	found.Had = err == nil
+	found.HasDefaultPGO = err == nil
 	t.report.Module = found
 	return nil
 }
@@ -89,7 +89,7 @@ func (t *trial) buildPacked(ctx context.Context) error {
 	}
 	if b.PGO == "" && b.Recorded {
 		return planError("write {pgo} where the go command takes flags: --build 'go build -o {bin} {pgo} ./cmd/x'",
-			"the build with PGO did not use the profile: it ignores %s", pgoPlace)
+			"the build with PGO did not use the profile: it ignores %s", pgoPlaceholder)
 	}
 	t.report.Packed = b
 	if t.plan.Control == 0 {
@@ -129,10 +129,10 @@ func (t *trial) build(ctx context.Context, side, flag string) (*Build, error) {
 	defer os.RemoveAll(temp)
 	c := command{
 		words: t.buildWords(), dir: t.plan.Dir, timeout: t.plan.Timeout, temp: temp,
-		out:    t.folder.path("build", side+".out"),
-		places: places{binPlace: file, pgoPlace: flag, dirPlace: t.plan.Dir},
+		out:          t.folder.path("build", side+".out"),
+		placeholders: placeholders{binPlaceholder: file, pgoPlaceholder: flag, dirPlaceholder: t.plan.Dir},
 	}
-	t.say("building %s", sideName(side))
+	t.notify("building %s", sideName(side))
 	r, err := c.run(ctx)
 	if err != nil {
 		return nil, err
@@ -166,7 +166,7 @@ func (t *trial) buildWords() []string {
 		words, _ := splitWords(t.plan.Build) // settle checked it
 		return words
 	}
-	return []string{"go", "build", "-buildvcs=false", "-o", binPlace, pgoPlace, t.report.Module.Package}
+	return []string{"go", "build", "-buildvcs=false", "-o", binPlaceholder, pgoPlaceholder, t.report.Module.Package}
 }
 
 // renew replaces a program by a copy with the same bytes. The memory layout of a file's pages stays the same

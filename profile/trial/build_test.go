@@ -48,7 +48,7 @@ func TestWhichProgram(t *testing.T) {
 		"no such":        {two, "./cmd/c", "", "no main package"},
 	} {
 		p := Plan{Dir: x.dir, Package: x.pkg, Load: "{bin} {profile}", Folder: filepath.Join(t.TempDir(), "trial")}
-		if err := p.settle(); err != nil {
+		if err := p.validate(); err != nil {
 			t.Fatal(err)
 		}
 		tr := newTrial(p, nil)

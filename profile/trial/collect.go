@@ -20,11 +20,11 @@ import (
 // collect is step 3: it runs the program without PGO under its load until there are enough samples.
 func (t *trial) collect(ctx context.Context) (err error) {
 	if len(t.plan.Profiles) > 0 {
-		t.inputs, err = t.brought(ctx)
+		t.inputs, err = t.loadInputs(ctx)
 		return err
 	}
 	for {
-		events := t.sampled()
+		events := t.sampleCount()
 		n := len(t.inputs)
 		if n == t.plan.Rounds || n > 0 && events >= t.plan.Events {
 			return nil
@@ -39,8 +39,8 @@ func (t *trial) collect(ctx context.Context) (err error) {
 	}
 }
 
-// sampled returns the number of samples in all rounds; 0 if unknown.
-func (t *trial) sampled() (events int64) {
+// sampleCount returns the number of samples in all rounds; 0 if unknown.
+func (t *trial) sampleCount() (events int64) {
 	for _, r := range t.report.Rounds {
 		events += max(r.Events, 0)
 	}
@@ -49,7 +49,7 @@ func (t *trial) sampled() (events int64) {
 
 // round runs the load once and returns its profile.
 func (t *trial) round(ctx context.Context, n int, events int64) (*profile.Profile, error) {
-	t.say("profile %d: %d of %d samples so far", n, events, t.plan.Events)
+	t.notify("profile %d: %d of %d samples so far", n, events, t.plan.Events)
 	name := fmt.Sprintf("profile-%02d", n)
 	r := t.newRun(slot{number: n, side: sidePlain}, name, true)
 	if t.plan.PProf != "" {
@@ -87,8 +87,8 @@ func eventsOf(p *profile.Profile) int64 {
 	return -1
 }
 
-// brought returns the profiles that the user named.
-func (t *trial) brought(ctx context.Context) (inputs []pgo.Input, err error) {
+// loadInputs returns the profiles that the user named.
+func (t *trial) loadInputs(ctx context.Context) (inputs []pgo.Input, err error) {
 	for _, name := range t.plan.Profiles {
 		p, err := profileread.Open(ctx, name, profileread.Options{})
 		if ctx.Err() != nil {
@@ -106,12 +106,12 @@ func (e *UnfitError) Error() string { return "the profile is unfit: " + e.Judgem
 
 // judge is step 4: it judges the profiles.
 func (t *trial) judge(ctx context.Context) (err error) {
-	t.say("judging the profiles")
+	t.notify("judging the profiles")
 	if t.report.Judgement, err = pgo.Judge(ctx, t.inputs, pgo.JudgeOptions{MinEvents: t.plan.minEvents()}); err != nil {
 		return err
 	}
-	if t.report.Judgement.Verdict == pgo.Unfit && !t.plan.Anyway {
-		return &hints.Error{Err: &UnfitError{t.report.Judgement}, Advice: t.more()}
+	if t.report.Judgement.Verdict == pgo.Unfit && !t.plan.Force {
+		return &hints.Error{Err: &UnfitError{t.report.Judgement}, Advice: t.moreSamplesHint()}
 	}
 	return nil
 }
@@ -124,9 +124,9 @@ func (p *Plan) minEvents() int64 {
 	return p.Events
 }
 
-// more returns a hint on how to get more samples, or "" if no profile is usable.
-func (t *trial) more() string {
-	n, events := len(t.report.Rounds), t.sampled()
+// moreSamplesHint returns a hint on how to get more samples, or "" if no profile is usable.
+func (t *trial) moreSamplesHint() string {
+	n, events := len(t.report.Rounds), t.sampleCount()
 	const anyway = "--anyway continues with this profile"
 	switch {
 	case !slices.ContainsFunc(t.inputs, func(in pgo.Input) bool { return in.Err == nil && len(pgo.Refusals(in.Profile)) == 0 }):
@@ -149,7 +149,7 @@ type Pack struct {
 
 // pack is step 5: it packs the profiles into a default.pgo.
 func (t *trial) pack(ctx context.Context) error {
-	t.say("packing default.pgo")
+	t.notify("packing default.pgo")
 	readable := slices.DeleteFunc(slices.Clone(t.inputs), func(in pgo.Input) bool { return in.Err != nil })
 	pack, err := pgo.NewPack(ctx, readable, pgo.PackOptions{Judgement: t.report.Judgement, Kitescope: t.plan.Tool})
 	if err != nil {

@@ -16,9 +16,9 @@ import (
 
 // command is a program to run.
 type command struct {
-	words  []string
-	dir    string
-	places places
+	words        []string
+	dir          string
+	placeholders placeholders
 	// out is the file for standard output. Standard error goes to a file next to it (see errorFile).
 	out     string
 	timeout time.Duration
@@ -44,8 +44,8 @@ type resources struct {
 const (
 	// maxOutput is the number of bytes kept of each output stream of a run.
 	maxOutput = 32 << 20
-	// patience is how long a program may take to exit after SIGTERM.
-	patience = 5 * time.Second
+	// exitTimeout is how long a program may take to exit after SIGTERM.
+	exitTimeout = 5 * time.Second
 	// tailLines and buildLines limit the displayed output. A build gets more lines, because its first errors
 	// are the most useful.
 	tailLines, buildLines = 20, 200
@@ -56,12 +56,12 @@ const (
 type process struct {
 	cmd      *exec.Cmd
 	began    time.Time
-	said     []*output
+	outputs  []*output
 	stop     context.CancelFunc
 	timedOut func() bool
 	timeout  time.Duration
-	// grace is the time that processes left behind have to exit on their own.
-	grace time.Duration
+	// gracePeriod is the time that processes left behind have to exit on their own.
+	gracePeriod time.Duration
 }
 
 // start starts a program in its own process group, so that all its processes can be ended.
@@ -73,15 +73,15 @@ func (c *command) start(ctx context.Context) (*process, error) {
 	p := &process{stop: stop, timeout: c.timeout, timedOut: func() bool {
 		return errors.Is(limited.Err(), context.DeadlineExceeded) && ctx.Err() == nil
 	}}
-	words := c.places.expand(c.words)
+	words := c.placeholders.expand(c.words)
 	p.cmd = exec.CommandContext(limited, words[0], words[1:]...)
 	p.cmd.Dir = c.dir
-	p.cmd.Env = append(p.cmd.Environ(), c.places.environment()...)
+	p.cmd.Env = append(p.cmd.Environ(), c.placeholders.environment()...)
 	if c.temp != "" {
 		p.cmd.Env = append(p.cmd.Env, "GOTMPDIR="+c.temp)
 	}
-	p.cmd.WaitDelay = patience
-	inGroup(p.cmd)
+	p.cmd.WaitDelay = exitTimeout
+	setGroup(p.cmd)
 	var ends []io.Closer // write ends of the pipes, inherited by the program
 	var err error
 	for i, path := range []string{c.out, errorFile(c.out)} {
@@ -91,7 +91,7 @@ func (c *command) start(ctx context.Context) (*process, error) {
 		}
 		ends = append(ends, w)
 		*[]*io.Writer{&p.cmd.Stdout, &p.cmd.Stderr}[i] = w
-		p.said = append(p.said, o)
+		p.outputs = append(p.outputs, o)
 	}
 	if err == nil {
 		p.began = time.Now()
@@ -110,7 +110,7 @@ func (c *command) start(ctx context.Context) (*process, error) {
 // distinguish the end of the program from the end of the last process that holds the pipe.
 type output struct {
 	r    *os.File
-	kept bounded
+	file limitedWriter
 	done chan struct{}
 }
 
@@ -119,13 +119,13 @@ func newOutput(path string) (o *output, w *os.File, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	o = &output{kept: bounded{w: file, left: maxOutput}, done: make(chan struct{})}
+	o = &output{file: limitedWriter{w: file, left: maxOutput}, done: make(chan struct{})}
 	if o.r, w, err = os.Pipe(); err != nil {
 		return nil, nil, errors.Join(err, file.Close())
 	}
 	go func() {
 		defer close(o.done)
-		_, _ = io.Copy(&o.kept, o.r) // ends with the pipe
+		_, _ = io.Copy(&o.file, o.r) // ends with the pipe
 	}()
 	return o, w, nil
 }
@@ -133,9 +133,9 @@ func newOutput(path string) (o *output, w *os.File, err error) {
 // close waits until all output is written, but drops the output of processes that hold the pipe for longer than
 // patience.
 func (o *output) close() error {
-	_ = o.r.SetReadDeadline(time.Now().Add(patience)) // pipes support deadlines
+	_ = o.r.SetReadDeadline(time.Now().Add(exitTimeout)) // pipes support deadlines
 	<-o.done
-	return errors.Join(o.kept.err, o.kept.w.Close(), o.r.Close())
+	return errors.Join(o.file.err, o.file.w.Close(), o.r.Close())
 }
 
 // errorFile returns the file for standard error.
@@ -145,9 +145,9 @@ func errorFile(out string) string { return strings.TrimSuffix(out, filepath.Ext(
 // It returns an error only for a failure of kitescope itself, not of the program.
 func (p *process) wait() (result, error) {
 	err := p.cmd.Wait()
-	r := result{wall: time.Since(p.began), use: used(p.cmd.ProcessState)}
+	r := result{wall: time.Since(p.began), use: resourcesOf(p.cmd.ProcessState)}
 	timedOut := p.timedOut()
-	endGroup(p.cmd, p.grace)
+	endGroup(p.cmd, p.gracePeriod)
 	switch {
 	case timedOut:
 		r.failed = "it took longer than " + p.timeout.String() + " (--run-timeout)"
@@ -163,7 +163,7 @@ func (p *process) wait() (result, error) {
 // close releases files and timers.
 func (p *process) close() (err error) {
 	p.stop()
-	for _, o := range p.said {
+	for _, o := range p.outputs {
 		err = errors.Join(err, o.close())
 	}
 	return err
@@ -180,16 +180,16 @@ func (c *command) run(ctx context.Context) (result, error) {
 	return r, cmp.Or(ctx.Err(), err)
 }
 
-// bounded writes the beginning of its input to w and drops the rest. After a write error it keeps the error and
+// limitedWriter writes the beginning of its input to w and drops the rest. After a write error it keeps the error and
 // accepts all further input, because the writer is not at fault.
-type bounded struct {
+type limitedWriter struct {
 	w    io.WriteCloser
 	left int64
 	err  error
 }
 
 // Write implements io.Writer.
-func (b *bounded) Write(p []byte) (int, error) {
+func (b *limitedWriter) Write(p []byte) (int, error) {
 	keep := p[:min(int64(len(p)), b.left)]
 	b.left -= int64(len(keep))
 	if b.err == nil && len(keep) > 0 {
@@ -209,7 +209,7 @@ func tail(out string, lines int) (text, file string) {
 	return "", ""
 }
 
-func lastLines(path string, most int) string {
+func lastLines(path string, n int) string {
 	f, err := os.Open(path)
 	if err != nil {
 		return ""
@@ -219,7 +219,7 @@ func lastLines(path string, most int) string {
 	if err != nil {
 		return ""
 	}
-	size := int64(most) * lineSize
+	size := int64(n) * lineSize
 	from := max(0, info.Size()-size)
 	text, err := io.ReadAll(io.NewSectionReader(f, from, size))
 	if err != nil {
@@ -229,6 +229,6 @@ func lastLines(path string, most int) string {
 	if from > 0 && len(lines) > 1 {
 		lines = lines[1:] // cut in the middle
 	}
-	lines = lines[max(0, len(lines)-most):]
+	lines = lines[max(0, len(lines)-n):]
 	return strings.ToValidUTF8(string(bytes.Join(lines, []byte("\n"))), "?")
 }

@@ -8,17 +8,17 @@ import (
 	"time"
 )
 
-// inGroup does nothing, because there are no process groups on this system: only the program itself is ended.
-func inGroup(*exec.Cmd) {}
+// setGroup does nothing, because there are no process groups on this system: only the program itself is ended.
+func setGroup(*exec.Cmd) {}
 
-func askGroup(cmd *exec.Cmd) { _ = cmd.Process.Kill() }
+func terminateGroup(cmd *exec.Cmd) { _ = cmd.Process.Kill() }
 
-func forceGroup(cmd *exec.Cmd) { _ = cmd.Process.Kill() }
+func killGroup(cmd *exec.Cmd) { _ = cmd.Process.Kill() }
 
 func endGroup(*exec.Cmd, time.Duration) {}
 
-// used returns the resources of a program that has ended.
-func used(s *os.ProcessState) resources {
+// resourcesOf returns the resources of a program that has ended.
+func resourcesOf(s *os.ProcessState) resources {
 	if s == nil {
 		return resources{rss: -1}
 	}

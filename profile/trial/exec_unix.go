@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// inGroup makes a program the leader of a process group. Its Cancel sends SIGTERM to the whole group.
-func inGroup(cmd *exec.Cmd) {
+// setGroup makes a program the leader of a process group. Its Cancel sends SIGTERM to the whole group.
+func setGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error {
 		if err := syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM); !errors.Is(err, syscall.ESRCH) {
@@ -22,26 +22,26 @@ func inGroup(cmd *exec.Cmd) {
 	}
 }
 
-// askGroup sends SIGTERM to a process group.
-func askGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) } // fails if the group has ended
+// terminateGroup sends SIGTERM to a process group.
+func terminateGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) } // fails if the group has ended
 
 // endGroup ends the rest of a process group whose leader has exited. With a grace period, it first sends
 // SIGTERM and waits. Then it sends SIGKILL.
-func endGroup(cmd *exec.Cmd, grace time.Duration) {
+func endGroup(cmd *exec.Cmd, gracePeriod time.Duration) {
 	const pause = 2 * time.Millisecond
 	gone := func() bool { return errors.Is(syscall.Kill(-cmd.Process.Pid, 0), syscall.ESRCH) }
 	if gone() {
 		return
 	}
-	if grace > 0 {
-		askGroup(cmd)
-		for end := time.Now().Add(grace); time.Now().Before(end); time.Sleep(pause) {
+	if gracePeriod > 0 {
+		terminateGroup(cmd)
+		for end := time.Now().Add(gracePeriod); time.Now().Before(end); time.Sleep(pause) {
 			if gone() {
 				return
 			}
 		}
 	}
-	forceGroup(cmd)
+	killGroup(cmd)
 	// The rest may not end at once: an unkillable process waits for a disk, and a zombie of another parent
 	// waits for that parent.
 	for i := 0; i < 100 && !gone(); i++ {
@@ -49,12 +49,12 @@ func endGroup(cmd *exec.Cmd, grace time.Duration) {
 	}
 }
 
-// forceGroup sends SIGKILL to a process group.
-func forceGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) } // fails if the group has ended
+// killGroup sends SIGKILL to a process group.
+func killGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) } // fails if the group has ended
 
-// used returns the resources that wait4(2) reports for an exited program: its own and those of all children
+// resourcesOf returns the resources that wait4(2) reports for an exited program: its own and those of all children
 // that it waited for.
-func used(s *os.ProcessState) resources {
+func resourcesOf(s *os.ProcessState) resources {
 	if s == nil {
 		return resources{rss: -1}
 	}

@@ -13,12 +13,12 @@ import (
 )
 
 func TestStubbornServiceIsEnded(t *testing.T) {
-	tr := served(t, "stubborn")
+	tr := servedTrial(t, "stubborn")
 	r, err := measureOne(t.Context(), tr)
 	if err != nil || r.Failed != "" {
 		t.Errorf("%+v, %v", r, err)
 	}
-	if answers(t.Context(), tr.plan.Ready) {
+	if responds(t.Context(), tr.plan.Ready) {
 		t.Error("the service is still there")
 	}
 }
@@ -32,7 +32,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 	if err != nil || r.failed != "" {
 		t.Fatalf("%+v, %v", r, err)
 	}
-	pid, err := strconv.Atoi(said(c.out))
+	pid, err := strconv.Atoi(outputTail(c.out))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -72,11 +72,11 @@ func (r *Report) PrimaryLines() []*bench.Line {
 func (r *Report) Effect() pgo.Effect {
 	switch {
 	case r.Packed.PGO != "":
-		return pgo.Taken
+		return pgo.Used
 	case !r.Packed.Recorded:
-		return pgo.CannotTell
+		return pgo.EffectUnknown
 	}
-	return pgo.NotTaken
+	return pgo.NotUsed
 }
 
 // Failed returns the number of failed runs of a side.
@@ -91,7 +91,7 @@ func (r *Report) Failed(side string) (n int) {
 
 // finish is step 8: it compares the runs and completes the report.
 func (t *trial) finish(context.Context) error {
-	t.say("comparing")
+	t.notify("comparing")
 	r := t.report
 	if err := t.compare(r); err != nil {
 		return err
@@ -104,7 +104,7 @@ func (t *trial) finish(context.Context) error {
 
 // sets returns the runs to compare: without and with PGO, and both sides of the control.
 func (t *trial) sets() (before, after *bench.Set, control [2]*bench.Set) {
-	dropped := t.partial()
+	dropped := t.incompleteMetrics()
 	sets := map[bool]map[string]*bench.Set{
 		false: {sidePlain: {Name: "without PGO", Format: "pgo trial"}, sidePacked: {Name: "with PGO", Format: "pgo trial"}},
 		true:  {sidePlain: {Name: "without PGO", Format: "pgo trial"}, sideCopy: {Name: "without PGO, again", Format: "pgo trial"}},
@@ -112,7 +112,7 @@ func (t *trial) sets() (before, after *bench.Set, control [2]*bench.Set) {
 	for i := range t.report.Runs {
 		r := &t.report.Runs[i]
 		if set := sets[r.Control][r.Side]; set != nil {
-			values := slices.DeleteFunc(slices.Clone(r.Values), func(v bench.Value) bool { return v.Of == "" && slices.Contains(dropped, v.Name) })
+			values := slices.DeleteFunc(slices.Clone(r.Values), func(v bench.Value) bool { return v.Benchmark == "" && slices.Contains(dropped, v.Name) })
 			set.Runs = append(set.Runs, bench.Run{Name: strconv.Itoa(r.Number), Pair: strconv.Itoa(r.Pair), Values: values, Failed: r.Failed})
 		}
 	}
@@ -127,9 +127,9 @@ func (t *trial) sets() (before, after *bench.Set, control [2]*bench.Set) {
 	return sets[false][sidePlain], sets[false][sidePacked], control
 }
 
-// partial returns the metrics to drop: those that some successful runs lack, because the other runs would not
+// incompleteMetrics returns the metrics to drop: those that some successful runs lack, because the other runs would not
 // be a random sample, and CPU time if CPU time per request is available.
-func (t *trial) partial() []string {
+func (t *trial) incompleteMetrics() []string {
 	seen, runs := map[string]int{}, 0
 	for i := range t.report.Runs {
 		r := &t.report.Runs[i]
@@ -138,18 +138,18 @@ func (t *trial) partial() []string {
 		}
 		runs++
 		for _, v := range r.Values {
-			if v.Of == "" {
+			if v.Benchmark == "" {
 				seen[v.Name]++
 			}
 		}
 	}
 	var names []string
-	for _, name := range []string{MetricCPUEach, MetricRSS} {
+	for _, name := range []string{MetricCPUPerRequest, MetricRSS} {
 		if seen[name] < runs {
 			names = append(names, name)
 		}
 	}
-	if !slices.Contains(names, MetricCPUEach) {
+	if !slices.Contains(names, MetricCPUPerRequest) {
 		names = append(names, MetricCPU)
 	}
 	return names
@@ -183,9 +183,9 @@ func primary(c *bench.Comparison) []string {
 	var clock, rates, each []string
 	for i := range c.Lines {
 		l := &c.Lines[i]
-		own, name := l.Metric.Of == "", l.Metric.String()
+		own, name := l.Metric.Benchmark == "", l.Metric.String()
 		switch {
-		case own && l.Metric.Name == MetricCPUEach:
+		case own && l.Metric.Name == MetricCPUPerRequest:
 			each = append(each, name)
 		case own && (l.Metric.Name == MetricCPU || l.Metric.Name == MetricWall):
 			clock = append(clock, name)
@@ -238,7 +238,7 @@ func (r *Report) caution() {
 			}
 		}
 	}
-	if r.Effect() == pgo.NotTaken {
+	if r.Effect() == pgo.NotUsed {
 		add("the program was built without the profile: a difference has another cause")
 	}
 	if a, b := r.Failed(sidePlain), r.Failed(sidePacked); a+b > 0 {

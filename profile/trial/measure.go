@@ -23,9 +23,9 @@ const (
 	MetricCPU  = "CPU time"
 	MetricWall = "wall time"
 	MetricRSS  = "max RSS"
-	// MetricCPUEach replaces MetricCPU if the load prints its number of requests. A load of fixed duration
+	// MetricCPUPerRequest replaces MetricCPU if the load prints its number of requests. A load of fixed duration
 	// sends more requests to a faster program, and their additional CPU time is not a loss.
-	MetricCPUEach = "CPU time per request"
+	MetricCPUPerRequest = "CPU time per request"
 )
 
 // measure is step 7: it runs both programs in pairs.
@@ -35,9 +35,9 @@ func (t *trial) measure(ctx context.Context) error {
 		return err
 	}
 	for _, s := range order {
-		t.say("run %d of %d, %s", len(t.report.Runs)+1, len(order), sideName(s.side))
+		t.notify("run %d of %d, %s", len(t.report.Runs)+1, len(order), sideName(s.side))
 		c := t.newRun(s, runName(s), false)
-		r, err := t.one(ctx, s, c)
+		r, err := t.measureRun(ctx, s, c)
 		if err != nil {
 			return err
 		}
@@ -100,7 +100,7 @@ func (t *trial) warmUp(ctx context.Context) error {
 	}
 	for ; t.warmed < t.plan.Warmup; t.warmed++ {
 		for _, side := range sides {
-			t.say("warm-up run %d of %d, %s", t.warmed+1, t.plan.Warmup, sideName(side))
+			t.notify("warm-up run %d of %d, %s", t.warmed+1, t.plan.Warmup, sideName(side))
 			c := t.newRun(slot{side: side}, "warmup-"+strconv.Itoa(t.warmed+1)+"-"+side, false)
 			r, err := t.perform(ctx, c)
 			if err != nil {
@@ -137,8 +137,8 @@ func (t *trial) judgeFailures(r *Measured, c *run, all int) error {
 // runName returns the base name of the files of a measured run.
 func runName(s slot) string { return fmt.Sprintf("%04d-%s", s.number, s.side) }
 
-// one makes a measured run.
-func (t *trial) one(ctx context.Context, s slot, c *run) (*Measured, error) {
+// measureRun makes a measured run.
+func (t *trial) measureRun(ctx context.Context, s slot, c *run) (*Measured, error) {
 	if err := t.renew(s.side); err != nil {
 		return nil, err
 	}
@@ -174,7 +174,7 @@ func (t *trial) values(ctx context.Context, c *run, r *result) (values []bench.V
 		add(MetricCPU, "s", r.use.cpu.Seconds())
 	}
 	if n := requests(printed, r.wall); r.use.known && n > 0 {
-		add(MetricCPUEach, "s", r.use.cpu.Seconds()/n)
+		add(MetricCPUPerRequest, "s", r.use.cpu.Seconds()/n)
 	}
 	add(MetricWall, "s", r.wall.Seconds())
 	if r.use.rss >= 0 {

@@ -54,7 +54,7 @@ func TestOrderPairsAndMixes(t *testing.T) {
 	}
 }
 
-func TestOrderIsThatOfTheSeed(t *testing.T) {
+func TestOrderDependsOnSeed(t *testing.T) {
 	p := Plan{Pairs: 12, Control: 6}
 	opt := cmp.AllowUnexported(slot{})
 	if d := cmp.Diff(p.order(7), p.order(7), opt); d != "" {

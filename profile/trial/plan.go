@@ -47,8 +47,8 @@ type Plan struct {
 	Level, Effect float64
 	// Seed determines the order of runs; 0: from the clock.
 	Seed uint64
-	// Anyway continues with profiles that are judged unfit.
-	Anyway bool
+	// Force continues with profiles that are judged unfit.
+	Force bool
 
 	// Folder is the output folder.
 	Folder string
@@ -90,8 +90,8 @@ func planError(hint, format string, args ...any) error {
 	return &PlanError{fmt.Errorf(format, args...), hint}
 }
 
-// settle sets the defaults and validates the plan before anything is run.
-func (p *Plan) settle() error {
+// validate sets the defaults and validates the plan before anything is run.
+func (p *Plan) validate() error {
 	p.defaults()
 	for _, path := range []*string{&p.Dir, &p.Folder} {
 		abs, err := filepath.Abs(*path)
@@ -154,13 +154,13 @@ func (p *Plan) checkLoad() error {
 	switch {
 	case p.Load == "":
 		return planError("--load '{bin} -cpuprofile {profile} ARG...'", "nothing to run: no load")
-	case p.Serve == "" && !mentions(p.Load, binPlace):
+	case p.Serve == "" && !hasPlaceholder(p.Load, binPlaceholder):
 		return planError("write {bin} in place of the program's name: --load '{bin} ARG...'",
 			"the load does not run the program: it lacks {bin}")
-	case p.Serve != "" && !mentions(p.Serve, binPlace):
+	case p.Serve != "" && !hasPlaceholder(p.Serve, binPlaceholder):
 		return planError("write {bin} in place of the program's name: --serve '{bin} ARG...'",
 			"the service does not run the program: it lacks {bin}")
-	case !p.selfProfiles() && len(p.Profiles) == 0:
+	case !p.canProfile() && len(p.Profiles) == 0:
 		return planError("let the program write one: --profile-load '{bin} -cpuprofile {profile} ARG...'; a "+
 			"service: --pprof http://127.0.0.1:6060; or give profiles: --profile FILE",
 			"no source of CPU profiles: no {profile}, no --pprof, no --profile")
@@ -200,9 +200,9 @@ func (p *Plan) checkFiles() error {
 	return nil
 }
 
-// selfProfiles reports whether the trial can take profiles.
-func (p *Plan) selfProfiles() bool {
-	return p.PProf != "" || mentions(p.profileLine(), profilePlace) || mentions(p.Serve, profilePlace)
+// canProfile reports whether the trial can take profiles.
+func (p *Plan) canProfile() bool {
+	return p.PProf != "" || hasPlaceholder(p.profileLine(), profilePlaceholder) || hasPlaceholder(p.Serve, profilePlaceholder)
 }
 
 // profileLine returns the load under which profiles are taken.
@@ -215,7 +215,7 @@ func (p *Plan) profileLine() string {
 
 // profilesAlways reports whether the measured runs write profiles too.
 func (p *Plan) profilesAlways() bool {
-	return mentions(p.Load, profilePlace) || mentions(p.Serve, profilePlace)
+	return hasPlaceholder(p.Load, profilePlaceholder) || hasPlaceholder(p.Serve, profilePlaceholder)
 }
 
 func (p *Plan) checkLines() error {
@@ -230,13 +230,13 @@ func (p *Plan) checkLines() error {
 		}
 	}
 	switch {
-	case mentions(p.Load+p.ProfileLoad+p.Serve, pgoPlace):
+	case hasPlaceholder(p.Load+p.ProfileLoad+p.Serve, pgoPlaceholder):
 		return planError("a load takes {bin}, and {profile} where it profiles itself", "{pgo} belongs to --build: it is a flag of the go command")
 	case p.Build == "":
 		return nil
-	case !mentions(p.Build, binPlace):
+	case !hasPlaceholder(p.Build, binPlaceholder):
 		return planError("for example: --build 'go build -o {bin} {pgo} ./cmd/x'", "the build command lacks {bin}, the place of the program")
-	case !mentions(p.Build, pgoPlace):
+	case !hasPlaceholder(p.Build, pgoPlaceholder):
 		return planError("for example: --build 'go build -o {bin} {pgo} ./cmd/x'; elsewhere $KITESCOPE_PGO is "+
 			"-pgo=FILE or -pgo=off", "the build does not use the profile: it has no {pgo}")
 	}
@@ -272,8 +272,8 @@ func (p *Plan) checkService() error {
 	return nil
 }
 
-// shown returns the Plan without secrets.
-func (p *Plan) shown() Plan {
+// withoutSecrets returns the Plan without secrets.
+func (p *Plan) withoutSecrets() Plan {
 	s := *p
 	for _, line := range []*string{&s.Build, &s.Load, &s.ProfileLoad, &s.Serve} {
 		if *line != "" {

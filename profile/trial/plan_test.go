@@ -57,7 +57,7 @@ func TestPlanGood(t *testing.T) {
 		"a service":             {Serve: "{bin}", Ready: "localhost:80", PProf: "http://localhost", Load: "env"},
 		"a build of a makefile": {Load: "{bin} {profile}", Build: `sh -c 'GOFLAGS=$KITESCOPE_PGO make OUT="$KITESCOPE_BIN"'`},
 	} {
-		if err := plan.settle(); err != nil {
+		if err := plan.validate(); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		if plan.Pairs != DefaultPairs || plan.Timeout != DefaultTimeout || plan.Events != DefaultEvents {
@@ -78,7 +78,7 @@ func TestFolderIsNewOrEmpty(t *testing.T) {
 
 func TestReportHasNoSecrets(t *testing.T) {
 	plan := Plan{Dir: ".", Load: "{bin} --token abc123 {profile}"}
-	if err := plan.settle(); err != nil {
+	if err := plan.validate(); err != nil {
 		t.Fatal(err)
 	}
 	if r := newTrial(plan, nil).report; strings.Contains(fmt.Sprint(r.Plan), "abc123") || r.Seed == 0 {

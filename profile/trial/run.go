@@ -24,8 +24,8 @@ func (t *trial) newRun(s slot, name string, profiled bool) *run {
 		r.profile = t.folder.path("profiles", name+".pb.gz")
 	}
 	file := t.binary(s.side)
-	where := places{
-		binPlace: file, profilePlace: r.profile, dirPlace: t.plan.Dir, runPlace: strconv.Itoa(s.number), outPlace: filepath.Join(r.scratch, "out"),
+	where := placeholders{
+		binPlaceholder: file, profilePlaceholder: r.profile, dirPlaceholder: t.plan.Dir, runPlaceholder: strconv.Itoa(s.number), outPlaceholder: filepath.Join(r.scratch, "out"),
 	}
 	line := t.plan.Load
 	if profiled {
@@ -33,12 +33,12 @@ func (t *trial) newRun(s slot, name string, profiled bool) *run {
 	}
 	words, _ := splitWords(line) // settle checked it
 	dir := t.plan.Dir
-	r.load = command{words: words, dir: dir, places: where, out: t.folder.path("runs", name+".out"), timeout: t.plan.Timeout}
+	r.load = command{words: words, dir: dir, placeholders: where, out: t.folder.path("runs", name+".out"), timeout: t.plan.Timeout}
 	if t.plan.Serve != "" {
 		words, _ := splitWords(t.plan.Serve)
 		r.serve = &command{
-			words: words, dir: dir, places: where, out: t.folder.path("runs", name+"-service.out"),
-			timeout: t.plan.Timeout + t.plan.ReadyTimeout + time.Duration(t.plan.Seconds)*time.Second + 2*patience,
+			words: words, dir: dir, placeholders: where, out: t.folder.path("runs", name+"-service.out"),
+			timeout: t.plan.Timeout + t.plan.ReadyTimeout + time.Duration(t.plan.Seconds)*time.Second + 2*exitTimeout,
 		}
 	}
 	return r
@@ -55,13 +55,13 @@ func (r *run) prepare() error {
 	return os.MkdirAll(filepath.Dir(r.profile), 0o755)
 }
 
-// maxKept is the size in bytes to which the output of a successful run is truncated.
-const maxKept = 1 << 20
+// maxRunOutput is the size in bytes to which the output of a successful run is truncated.
+const maxRunOutput = 1 << 20
 
 // clean removes the files of a run that are no longer needed. It keeps the whole output of a failed run.
-func (r *run) clean(well bool) {
+func (r *run) clean(ok bool) {
 	_ = os.RemoveAll(r.scratch) // prepare empties it before the next run
-	if !well {
+	if !ok {
 		return
 	}
 	for _, c := range []*command{&r.load, r.serve} {
@@ -73,8 +73,8 @@ func (r *run) clean(well bool) {
 			case err != nil:
 			case info.Size() == 0:
 				_ = os.Remove(path)
-			case info.Size() > maxKept:
-				_ = os.Truncate(path, maxKept) // it was parsed before, and a trial has many runs
+			case info.Size() > maxRunOutput:
+				_ = os.Truncate(path, maxRunOutput) // it was parsed before, and a trial has many runs
 			}
 		}
 	}

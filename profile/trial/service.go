@@ -41,7 +41,7 @@ type service struct {
 }
 
 func (t *trial) startService(ctx context.Context, c *command) (*service, error) {
-	if answers(ctx, t.plan.Ready) {
+	if responds(ctx, t.plan.Ready) {
 		return nil, planError("stop it, or let the service listen elsewhere",
 			"something responds at %s before the service is started", redactWord(t.plan.Ready))
 	}
@@ -49,7 +49,7 @@ func (t *trial) startService(ctx context.Context, c *command) (*service, error) 
 	if err != nil {
 		return nil, fmt.Errorf("run %s: %w", c.words[0], err)
 	}
-	p.grace = patience
+	p.gracePeriod = exitTimeout
 	s := &service{process: p, ended: make(chan struct{})}
 	go func() {
 		defer close(s.ended)
@@ -65,15 +65,15 @@ func (s *service) end() (result, error) {
 		return s.result, s.err
 	default:
 	}
-	askGroup(s.process.cmd)
-	force := time.AfterFunc(patience, func() { forceGroup(s.process.cmd) })
+	terminateGroup(s.process.cmd)
+	force := time.AfterFunc(exitTimeout, func() { killGroup(s.process.cmd) })
 	defer force.Stop()
 	<-s.ended
 	return s.result, s.err
 }
 
-// gone returns a failure if the service exited on its own, "" while it runs.
-func (s *service) gone() string {
+// exitFailure returns a failure if the service exited on its own, "" while it runs.
+func (s *service) exitFailure() string {
 	select {
 	case <-s.ended:
 		if s.result.failed == "" {
@@ -104,7 +104,7 @@ func (t *trial) serveLoad(ctx context.Context, r *run, s *service) (result, erro
 		case <-time.After(time.Second / 2):
 		}
 	}
-	if gone := s.gone(); gone != "" && err == nil {
+	if gone := s.exitFailure(); gone != "" && err == nil {
 		got.failed = gone
 	}
 	return got, err
@@ -116,12 +116,12 @@ func (t *trial) awaitReady(ctx context.Context, s *service) (failed string) {
 	ctx, stop := context.WithTimeout(ctx, t.plan.ReadyTimeout)
 	defer stop()
 	for {
-		if answers(ctx, t.plan.Ready) {
+		if responds(ctx, t.plan.Ready) {
 			return ""
 		}
 		select {
 		case <-s.ended:
-			return s.gone()
+			return s.exitFailure()
 		case <-ctx.Done():
 			return fmt.Sprintf("the service was not up after %s: no response at %s", t.plan.ReadyTimeout,
 				redactWord(t.plan.Ready))
@@ -130,8 +130,8 @@ func (t *trial) awaitReady(ctx context.Context, s *service) (failed string) {
 	}
 }
 
-// answers reports whether an address responds: a URL with a status below 400, a host:port with a connection.
-func answers(ctx context.Context, address string) bool {
+// responds reports whether an address responds: a URL with a status below 400, a host:port with a connection.
+func responds(ctx context.Context, address string) bool {
 	const patient = 2 * time.Second
 	ctx, stop := context.WithTimeout(ctx, patient)
 	defer stop()

@@ -103,8 +103,8 @@ func freeAddress(t *testing.T) string {
 	return ""
 }
 
-// served returns a trial of the helper, installed at the path where a build would write it.
-func served(t *testing.T, mode string) *trial {
+// servedTrial returns a trial of the helper, installed at the path where a build would write it.
+func servedTrial(t *testing.T, mode string) *trial {
 	t.Helper()
 	t.Setenv(helperVariable, "serve")
 	address := freeAddress(t)
@@ -119,7 +119,7 @@ func served(t *testing.T, mode string) *trial {
 			Folder: filepath.Join(t.TempDir(), "trial"),
 		},
 	}
-	if err := tr.plan.settle(); err != nil {
+	if err := tr.plan.validate(); err != nil {
 		t.Fatal(err)
 	}
 	tr.folder, tr.report = folder(tr.plan.Folder), new(Report)
@@ -136,21 +136,21 @@ func served(t *testing.T, mode string) *trial {
 // measureOne makes one measured run.
 func measureOne(ctx context.Context, tr *trial) (*Measured, error) {
 	s := slot{number: 1, side: sidePlain}
-	return tr.one(ctx, s, tr.newRun(s, runName(s), false))
+	return tr.measureRun(ctx, s, tr.newRun(s, runName(s), false))
 }
 
-// said returns the end of a program's output.
-func said(out string) string {
+// outputTail returns the end of a program's output.
+func outputTail(out string) string {
 	text, _ := tail(out, tailLines)
 	return text
 }
 
 func TestServiceUnderLoad(t *testing.T) {
-	tr := served(t, "well")
+	tr := servedTrial(t, "well")
 	for range 2 { // the second run finds the address free again
 		r, err := measureOne(t.Context(), tr)
 		if err != nil || r.Failed != "" {
-			t.Fatalf("%+v, %v: %s", r, err, said(tr.folder.path("runs", "0001-a-service.out")))
+			t.Fatalf("%+v, %v: %s", r, err, outputTail(tr.folder.path("runs", "0001-a-service.out")))
 		}
 		values := map[string]float64{}
 		for _, v := range r.Values {
@@ -167,7 +167,7 @@ func TestServiceUnderLoad(t *testing.T) {
 }
 
 func TestServiceIsProfiled(t *testing.T) {
-	tr := served(t, "well")
+	tr := servedTrial(t, "well")
 	tr.plan.Seconds, tr.plan.Load = 2, strings.Replace(tr.plan.Load, " 5", " 100000", 1) // the end of the window stops it
 	r := tr.newRun(slot{number: 1, side: sidePlain}, "profile-1", true)
 	r.window = 2 * time.Second
@@ -191,7 +191,7 @@ func TestServiceFails(t *testing.T) {
 		"lame": "the service was not up after",
 	} {
 		t.Run(mode, func(t *testing.T) {
-			tr := served(t, mode)
+			tr := servedTrial(t, mode)
 			if mode == "lame" {
 				tr.plan.ReadyTimeout = 300 * time.Millisecond
 			}
@@ -206,7 +206,7 @@ func TestServiceFails(t *testing.T) {
 		})
 	}
 	t.Run("somebody answers already", func(t *testing.T) {
-		tr := served(t, "well")
+		tr := servedTrial(t, "well")
 		l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", strings.Fields(tr.plan.Serve)[1])
 		if err != nil {
 			t.Fatal(err)
@@ -221,14 +221,14 @@ func TestServiceFails(t *testing.T) {
 }
 
 func TestServiceEndsWithTheTrial(t *testing.T) {
-	tr := served(t, "well")
+	tr := servedTrial(t, "well")
 	tr.plan.Load = strings.Replace(tr.plan.Load, " 5", " 100000", 1)
 	ctx, stop := context.WithTimeout(t.Context(), time.Second)
 	defer stop()
 	if _, err := measureOne(ctx, tr); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v", err)
 	}
-	if answers(t.Context(), tr.plan.Ready) {
+	if responds(t.Context(), tr.plan.Ready) {
 		t.Error("the service is still there")
 	}
 }
@@ -237,8 +237,8 @@ func TestTimeout(t *testing.T) {
 	c := command{words: []string{"sh", "-c", "echo begun; sleep 100 & sleep 100"}, dir: t.TempDir(), out: filepath.Join(t.TempDir(), "x.out"), timeout: 300 * time.Millisecond}
 	began := time.Now()
 	r, err := c.run(t.Context())
-	if err != nil || !strings.Contains(r.failed, "timeout") || said(c.out) != "begun" {
-		t.Errorf("%+v, %v, said %q", r, err, said(c.out))
+	if err != nil || !strings.Contains(r.failed, "timeout") || outputTail(c.out) != "begun" {
+		t.Errorf("%+v, %v, said %q", r, err, outputTail(c.out))
 	}
 	if took := time.Since(began); took > 4*time.Second {
 		t.Errorf("it took %s to end", took)
@@ -247,7 +247,7 @@ func TestTimeout(t *testing.T) {
 
 func TestOutputIsBounded(t *testing.T) {
 	var kept strings.Builder
-	b := &bounded{w: nopCloser{&kept}, left: 5}
+	b := &limitedWriter{w: nopCloser{&kept}, left: 5}
 	for _, text := range []string{"abc", "defg", "h"} {
 		if n, err := b.Write([]byte(text)); n != len(text) || err != nil {
 			t.Errorf("%d, %v", n, err)

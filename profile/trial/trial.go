@@ -138,11 +138,11 @@ func writeFile(path string, text []byte) error {
 
 // trial is the state of Run.
 type trial struct {
-	plan   Plan
-	tell   Progress
-	folder folder
-	step   int
-	report *Report
+	plan     Plan
+	progress Progress
+	folder   folder
+	step     int
+	report   *Report
 	// inputs are the profiles to build with.
 	inputs []pgo.Input
 	warmed int
@@ -150,11 +150,11 @@ type trial struct {
 
 // Run executes a trial and returns its report. It writes runs, profiles and default.pgo to the trial's folder; the
 // caller writes the Report there.
-func Run(ctx context.Context, plan Plan, tell Progress) (*Report, error) {
-	if err := plan.settle(); err != nil {
+func Run(ctx context.Context, plan Plan, progress Progress) (*Report, error) {
+	if err := plan.validate(); err != nil {
 		return nil, err
 	}
-	t := newTrial(plan, tell)
+	t := newTrial(plan, progress)
 	if err := t.folder.create(); err != nil {
 		return nil, err
 	}
@@ -172,23 +172,23 @@ func Run(ctx context.Context, plan Plan, tell Progress) (*Report, error) {
 	return t.report, nil
 }
 
-func newTrial(plan Plan, tell Progress) *trial {
-	return &trial{plan: plan, tell: tell, folder: folder(plan.Folder), report: &Report{
-		Plan: plan.shown(), Seed: cmp.Or(plan.Seed, uint64(plan.Now().UnixNano())), Folder: plan.Folder, Repeat: plan.Repeat,
+func newTrial(plan Plan, progress Progress) *trial {
+	return &trial{plan: plan, progress: progress, folder: folder(plan.Folder), report: &Report{
+		Plan: plan.withoutSecrets(), Seed: cmp.Or(plan.Seed, uint64(plan.Now().UnixNano())), Folder: plan.Folder, Repeat: plan.Repeat,
 		Profiled: plan.profilesAlways(),
 	}}
 }
 
-// say reports the progress.
-func (t *trial) say(format string, args ...any) {
-	if t.tell != nil {
-		t.tell(Event{Step: t.step, What: fmt.Sprintf(format, args...)})
+// notify reports the progress.
+func (t *trial) notify(format string, args ...any) {
+	if t.progress != nil {
+		t.progress(Event{Step: t.step, What: fmt.Sprintf(format, args...)})
 	}
 }
 
 // remark reports a problem that does not end the trial.
 func (t *trial) remark(output, format string, args ...any) {
-	if t.tell != nil {
-		t.tell(Event{Step: t.step, Remark: fmt.Sprintf(format, args...), Output: output})
+	if t.progress != nil {
+		t.progress(Event{Step: t.step, Remark: fmt.Sprintf(format, args...), Output: output})
 	}
 }

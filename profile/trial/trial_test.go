@@ -79,7 +79,7 @@ func plan(t *testing.T) Plan {
 	}
 	dir, file := module(t, map[string]string{"main.go": program})
 	return Plan{
-		Dir: dir, Load: "{bin} {run}", Profiles: []string{file}, Pairs: 6, Control: 3, Warmup: 1, Seed: 7, Anyway: true,
+		Dir: dir, Load: "{bin} {run}", Profiles: []string{file}, Pairs: 6, Control: 3, Warmup: 1, Seed: 7, Force: true,
 		Folder: filepath.Join(t.TempDir(), "trial"),
 	}
 }
@@ -146,7 +146,7 @@ func TestTrialOfAProgram(t *testing.T) {
 	if err != nil || len(sets) != 2 || len(sets[0].Runs) != 6 {
 		t.Errorf("runs.jsonl: %d sets, %v", len(sets), err)
 	}
-	if r.Effect() != pgo.Taken || len(r.Sessions) != 1 || r.Sessions[0].Ended.IsZero() {
+	if r.Effect() != pgo.Used || len(r.Sessions) != 1 || r.Sessions[0].Ended.IsZero() {
 		t.Errorf("%v, %+v", r.Effect(), r.Sessions)
 	}
 }
@@ -261,7 +261,7 @@ func TestModuleWithAPack(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = os.Chmod(p.Dir, 0o755) }) //nolint:gosec // a folder of the test
 	r, err := Run(t.Context(), p, nil)
-	if err != nil || !r.Module.Had || r.Plain.PGO != "" {
+	if err != nil || !r.Module.HasDefaultPGO || r.Plain.PGO != "" {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	if r.Verdict() != bench.TooFew {

@@ -8,19 +8,19 @@ import (
 
 // Placeholders of command lines. Each is also an environment variable of the started programs.
 const (
-	binPlace     = "{bin}"     // KITESCOPE_BIN: the program
-	pgoPlace     = "{pgo}"     // KITESCOPE_PGO: -pgo=off or -pgo=FILE
-	profilePlace = "{profile}" // KITESCOPE_PROFILE: the file for the load's CPU profile
-	dirPlace     = "{dir}"     // KITESCOPE_DIR: the module's folder
-	runPlace     = "{run}"     // KITESCOPE_RUN: the number of the run
-	outPlace     = "{out}"     // KITESCOPE_OUT: an empty folder for this run
+	binPlaceholder     = "{bin}"     // KITESCOPE_BIN: the program
+	pgoPlaceholder     = "{pgo}"     // KITESCOPE_PGO: -pgo=off or -pgo=FILE
+	profilePlaceholder = "{profile}" // KITESCOPE_PROFILE: the file for the load's CPU profile
+	dirPlaceholder     = "{dir}"     // KITESCOPE_DIR: the module's folder
+	runPlaceholder     = "{run}"     // KITESCOPE_RUN: the number of the run
+	outPlaceholder     = "{out}"     // KITESCOPE_OUT: an empty folder for this run
 )
 
-// places maps placeholders to their values.
-type places map[string]string
+// placeholders maps placeholders to their values.
+type placeholders map[string]string
 
 // environment returns the placeholders as environment variables.
-func (p places) environment() []string {
+func (p placeholders) environment() []string {
 	var env []string
 	for place, value := range p {
 		env = append(env, "KITESCOPE_"+strings.ToUpper(strings.Trim(place, "{}"))+"="+value)
@@ -30,7 +30,7 @@ func (p places) environment() []string {
 }
 
 // expand replaces placeholders by their values. The line is already split, so values are not split or quoted again.
-func (p places) expand(words []string) []string {
+func (p placeholders) expand(words []string) []string {
 	var pairs []string
 	for place, value := range p {
 		pairs = append(pairs, place, value)
@@ -43,9 +43,9 @@ func (p places) expand(words []string) []string {
 	return out
 }
 
-// mentions reports whether a line has a placeholder or its variable.
-func mentions(line, place string) bool {
-	return strings.Contains(line, place) || strings.Contains(line, "KITESCOPE_"+strings.ToUpper(strings.Trim(place, "{}")))
+// hasPlaceholder reports whether a line has a placeholder or its variable.
+func hasPlaceholder(line, placeholder string) bool {
+	return strings.Contains(line, placeholder) || strings.Contains(line, "KITESCOPE_"+strings.ToUpper(strings.Trim(placeholder, "{}")))
 }
 
 var (

@@ -64,8 +64,8 @@ func FuzzSplitWords(f *testing.F) {
 	})
 }
 
-func TestPlacesAreNotSplitOrExpandedAgain(t *testing.T) {
-	p := places{binPlace: "/a b/{run}", runPlace: "7"}
+func TestPlaceholderValuesAreNotSplit(t *testing.T) {
+	p := placeholders{binPlaceholder: "/a b/{run}", runPlaceholder: "7"}
 	got := p.expand([]string{"{bin}", "x{run}y", "{other}"})
 	if d := cmp.Diff([]string{"/a b/{run}", "x7y", "{other}"}, got); d != "" {
 		t.Error(d)

@@ -17,8 +17,8 @@ import (
 	"time"
 )
 
-// ErrElsewhere is the error for an address that does not belong to this machine.
-var ErrElsewhere = errors.New("it is not on this machine")
+// ErrNotLocal is the error for an address that does not belong to this machine.
+var ErrNotLocal = errors.New("it is not on this machine")
 
 // OpenListener opens the local process that listens at an address, with its descendants. network is "tcp" with
 // a loopback address and a port, or "unix" with a path. It returns an error unless the name of the process is
@@ -32,11 +32,11 @@ func OpenListener(network, address string, commands []string, now func() time.Ti
 }
 
 func openListener(root, network, address string, commands []string, now func() time.Time) (*Process, error) {
-	sockets, err := listening(root, network, address)
+	sockets, err := listeningSockets(root, network, address)
 	if err != nil {
 		return nil, fmt.Errorf("find the process listening at %s: %w", address, err)
 	}
-	pid, err := holder(root, sockets)
+	pid, err := socketOwner(root, sockets)
 	if err != nil {
 		return nil, fmt.Errorf("find the process listening at %s: %w", address, err)
 	}
@@ -59,8 +59,8 @@ func (p *Process) Arguments() []string {
 	return strings.Split(strings.TrimRight(string(text), "\x00"), "\x00")
 }
 
-// listening returns the inodes of the sockets that listen at an address.
-func listening(root, network, address string) (map[string]bool, error) {
+// listeningSockets returns the inodes of the sockets that listen at an address.
+func listeningSockets(root, network, address string) (map[string]bool, error) {
 	if network == "unix" {
 		return socketsIn(filepath.Join(root, "net", "unix"), func(fields []string) (string, bool) {
 			const flags, inode, path = 3, 6, 7 // man 5 proc_net; the flag __SO_ACCEPTCON marks listening sockets
@@ -80,7 +80,7 @@ func listening(root, network, address string) (map[string]bool, error) {
 	}
 	at, err := netip.ParseAddr(host)
 	if err != nil && host != "localhost" || err == nil && !at.Unmap().IsLoopback() {
-		return nil, ErrElsewhere
+		return nil, ErrNotLocal
 	}
 	found := map[string]bool{}
 	for _, table := range []string{"tcp", "tcp6"} {
@@ -136,9 +136,9 @@ func parseBound(text string) (netip.AddrPort, bool) {
 	return netip.AddrPortFrom(ip.Unmap(), uint16(number)), ok
 }
 
-// holder returns the process that holds one of the sockets. If several hold it, e.g. a server and its children,
+// socketOwner returns the process that holds one of the sockets. If several hold it, e.g. a server and its children,
 // it returns their ancestor.
-func holder(root string, sockets map[string]bool) (int, error) {
+func socketOwner(root string, sockets map[string]bool) (int, error) {
 	if len(sockets) == 0 {
 		return 0, errors.New("no process on this machine does")
 	}
@@ -153,7 +153,7 @@ func holder(root string, sockets map[string]bool) (int, error) {
 		if err != nil {
 			continue
 		}
-		has, err := holds(filepath.Join(root, e.Name(), "fd"), sockets)
+		has, err := hasSocket(filepath.Join(root, e.Name(), "fd"), sockets)
 		closed = closed || errors.Is(err, os.ErrPermission)
 		if !has {
 			continue
@@ -173,8 +173,8 @@ func holder(root string, sockets map[string]bool) (int, error) {
 	return 0, errors.New("its process is not visible from here (another container?)")
 }
 
-// holds reports whether a file descriptor in the folder refers to one of the sockets.
-func holds(folder string, sockets map[string]bool) (bool, error) {
+// hasSocket reports whether a file descriptor in the folder refers to one of the sockets.
+func hasSocket(folder string, sockets map[string]bool) (bool, error) {
 	entries, err := os.ReadDir(folder)
 	for _, e := range entries {
 		link, err := os.Readlink(filepath.Join(folder, e.Name()))

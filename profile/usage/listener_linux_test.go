@@ -22,7 +22,7 @@ func listen(t *testing.T, network, address string) string {
 	return l.Addr().String()
 }
 
-func TestTheProcessThatListensIsFound(t *testing.T) {
+func TestOpenListener(t *testing.T) {
 	me, err := OpenProcess(os.Getpid(), false, time.Now)
 	if err != nil {
 		t.Fatal(err)
@@ -63,13 +63,13 @@ func TestTheProcessThatListensIsFound(t *testing.T) {
 		}
 	}
 	for _, address := range []string{"192.0.2.7:" + port, "db.example:" + port} {
-		if _, err := OpenListener("tcp", address, []string{me.command}, time.Now); !errors.Is(err, ErrElsewhere) {
+		if _, err := OpenListener("tcp", address, []string{me.command}, time.Now); !errors.Is(err, ErrNotLocal) {
 			t.Errorf("%s: %v, want that it is elsewhere", address, err)
 		}
 	}
 }
 
-func TestAProcessThatTellsNobodyIsNamedSo(t *testing.T) {
+func TestInvisibleListener(t *testing.T) {
 	root := t.TempDir()
 	for name, text := range map[string]string{
 		"net/tcp": "  sl  local_address rem_address   st\n   0: 0100007F:1538 00000000:0000 0A 00000000:00000000 00:00000000 00000000 26 0 4711 1\n",

@@ -60,7 +60,7 @@ func ReadMetrics(text io.Reader) (Reading, error) {
 	lines := bufio.NewScanner(limited)
 	lines.Buffer(nil, maxMetricsLine)
 	for lines.Scan() {
-		if err := r.take(lines.Text()); err != nil {
+		if err := r.parseLine(lines.Text()); err != nil {
 			return r, fmt.Errorf("read metrics: %w", err)
 		}
 	}
@@ -79,8 +79,8 @@ func ReadMetrics(text io.Reader) (Reading, error) {
 // maxSeconds bounds seconds since 1970 so that they fit into an int64 of nanoseconds.
 const maxSeconds = 9.2e9
 
-// take parses a line: NAME VALUE [TIMESTAMP].
-func (r *Reading) take(line string) error {
+// parseLine parses a line: NAME VALUE [TIMESTAMP].
+func (r *Reading) parseLine(line string) error {
 	words := strings.Fields(line)
 	if len(words) == 0 || words[0] != metricCPU && words[0] != metricRSS && words[0] != metricBegan {
 		return nil

@@ -36,7 +36,7 @@ func TestReadMetrics(t *testing.T) {
 	want := Unknown()
 	want[CPU], want[RSS] = 19.12, 2.159616e+08
 	for m := range Measures {
-		near(t, "measure", r.Values[m], want[m])
+		almostEqual(t, "measure", r.Values[m], want[m])
 	}
 	if got := r.Began.UTC().Format(time.RFC3339); got != "2026-11-20T07:42:39Z" {
 		t.Errorf("began %s", got)
@@ -55,8 +55,8 @@ func TestTwoRecordings(t *testing.T) {
 		r.At = times[at]
 		node.Add(r)
 	}
-	near(t, "CPU", node.Totals[CPU].Total, 57.36-19.99)
-	near(t, "cores", node.Points[1].Values[CPU], (57.36-19.99)/1049.565)
+	almostEqual(t, "CPU", node.Totals[CPU].Total, 57.36-19.99)
+	almostEqual(t, "cores", node.Points[1].Values[CPU], (57.36-19.99)/1049.565)
 }
 
 func TestReadBrokenMetrics(t *testing.T) {

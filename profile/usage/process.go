@@ -71,12 +71,12 @@ func (p *Process) Name() string { return "pid " + strconv.Itoa(p.PID) + " (" + p
 
 // Read implements Target.
 func (p *Process) Read(ctx context.Context) (Reading, error) {
-	stats, err := p.look()
+	stats, err := p.readStats()
 	if err != nil {
 		return Reading{}, err
 	}
 	if p.Tree && p.sum(stats) < p.ticks { // a child ended meanwhile, and its CPU has moved to its parent
-		if stats, err = p.look(); err != nil {
+		if stats, err = p.readStats(); err != nil {
 			return Reading{}, err
 		}
 	}
@@ -95,7 +95,7 @@ func (p *Process) Read(ctx context.Context) (Reading, error) {
 			return Reading{}, fmt.Errorf("read process %d: %w", p.PID, err)
 		}
 		resident += p.resident(s.pid)
-		complete = p.switched(s.pid, seen) && complete
+		complete = p.countSwitches(s.pid, seen) && complete
 	}
 	p.threads = seen
 	r.Values[RSS] = float64(resident)
@@ -109,17 +109,17 @@ func (p *Process) Read(ctx context.Context) (Reading, error) {
 func (p *Process) sum(stats []stat) uint64 {
 	var ticks uint64
 	for _, s := range stats {
-		ticks += s.own
+		ticks += s.ticks
 		if p.Tree {
-			ticks += s.reaped
+			ticks += s.reapedTicks
 		}
 	}
 	return ticks
 }
 
-// look reads the processes to count. It reads the root before its children, so that the CPU of a child that
+// readStats reads the processes to count. It reads the root before its children, so that the CPU of a child that
 // ends meanwhile is not counted for both.
-func (p *Process) look() ([]stat, error) {
+func (p *Process) readStats() ([]stat, error) {
 	self, err := p.stat(p.PID)
 	switch {
 	case isGone(err):
@@ -181,11 +181,11 @@ func (p *Process) descendants(self stat) ([]stat, error) {
 
 // stat holds fields of /proc/PID/stat (man 5 proc_pid_stat).
 type stat struct {
-	pid, parent int
-	command     string
-	state       byte
-	own, reaped uint64 // ticks of CPU
-	began       uint64 // ticks since boot
+	pid, parent        int
+	command            string
+	state              byte
+	ticks, reapedTicks uint64 // ticks of CPU
+	began              uint64 // ticks since boot
 }
 
 func (p *Process) path(parts ...string) string {
@@ -224,7 +224,7 @@ func parseStat(pid int, text string) (stat, error) {
 		numbers[at] = uint64(n)
 	}
 	s.parent = int(numbers[4])
-	s.own, s.reaped = numbers[14]+numbers[15], numbers[16]+numbers[17]
+	s.ticks, s.reapedTicks = numbers[14]+numbers[15], numbers[16]+numbers[17]
 	s.began = numbers[22]
 	return s, nil
 }
@@ -239,9 +239,9 @@ func (p *Process) resident(pid int) uint64 {
 	return kib << 10
 }
 
-// switched adds the context switches of all threads of a process since the last reading to p.counted. It
+// countSwitches adds the context switches of all threads of a process since the last reading to p.counted. It
 // reports whether they could be read.
-func (p *Process) switched(pid int, seen map[threadID]switches) bool {
+func (p *Process) countSwitches(pid int, seen map[threadID]switches) bool {
 	dir := p.path(strconv.Itoa(pid), "task")
 	entries, err := os.ReadDir(dir)
 	if err != nil {

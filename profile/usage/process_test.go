@@ -95,17 +95,17 @@ func TestProcess(t *testing.T) {
 		t.Errorf("its name: %s", p.Name())
 	}
 	v := m.read(p)
-	near(t, "CPU without that of children", v[CPU], 2)
-	near(t, "memory", v[RSS], 2<<20)
-	near(t, "switches", v[Voluntary], 30)
-	near(t, "involuntary ones", v[Involuntary], 3)
+	almostEqual(t, "CPU without that of children", v[CPU], 2)
+	almostEqual(t, "memory", v[RSS], 2<<20)
+	almostEqual(t, "switches", v[Voluntary], 30)
+	almostEqual(t, "involuntary ones", v[Involuntary], 3)
 
 	odd.threads = [][2]int{{15, 1}} // a thread ended, and its switches still count
 	m.run(odd)
-	near(t, "switches after a thread's end", m.read(p)[Voluntary], 35)
+	almostEqual(t, "switches after a thread's end", m.read(p)[Voluntary], 35)
 	odd.threads = [][2]int{{15, 1}, {4, 0}} // a new thread with the number of the first
 	m.run(odd)
-	near(t, "switches of a new thread", m.read(p)[Voluntary], 39)
+	almostEqual(t, "switches of a new thread", m.read(p)[Voluntary], 39)
 }
 
 func TestProcessEnds(t *testing.T) {
@@ -137,28 +137,28 @@ func TestTree(t *testing.T) {
 	m.run(fakeProcess{pid: 3, parent: 1, name: "other", ticks: [4]int{5000, 0, 0, 0}, began: 1, kib: 99})
 	p := m.open(7, true)
 	v := m.read(p)
-	near(t, "CPU", v[CPU], 6)
-	near(t, "memory", v[RSS], 7<<10)
-	near(t, "switches", v[Voluntary], 111)
+	almostEqual(t, "CPU", v[CPU], 6)
+	almostEqual(t, "memory", v[RSS], 7<<10)
+	almostEqual(t, "switches", v[Voluntary], 111)
 
 	m.end(9) // its parent waited for it
 	m.run(fakeProcess{pid: 8, parent: 7, name: "make", ticks: [4]int{200, 0, 310, 0}, began: 6, kib: 2, threads: [][2]int{{12, 0}}})
 	v = m.read(p)
-	near(t, "CPU of one that was waited for", v[CPU], 6.1)
-	near(t, "switches of it", v[Voluntary], 113)
+	almostEqual(t, "CPU of one that was waited for", v[CPU], 6.1)
+	almostEqual(t, "switches of it", v[Voluntary], 113)
 
 	m.run(fakeProcess{pid: 8, parent: 1, name: "make", ticks: [4]int{250, 0, 310, 0}, began: 6, kib: 2, threads: [][2]int{{12, 0}}})
 	m.run(fakeProcess{pid: 11, parent: 8, name: "ld", ticks: [4]int{40, 0, 0, 0}, began: 9, kib: 8})
 	v = m.read(p)
-	near(t, "CPU of one that init adopted", v[CPU], 7)
-	near(t, "memory of them", v[RSS], 11<<10)
+	almostEqual(t, "CPU of one that init adopted", v[CPU], 7)
+	almostEqual(t, "memory of them", v[RSS], 11<<10)
 
 	m.end(8) // the shell has not waited for it
 	m.end(11)
 	v = m.read(p)
-	near(t, "CPU that is lost to the kernel", v[CPU], 7)
+	almostEqual(t, "CPU that is lost to the kernel", v[CPU], 7)
 	m.run(fakeProcess{pid: 7, name: "sh", ticks: [4]int{150, 0, 0, 0}, began: 5, kib: 1, threads: [][2]int{{1, 0}}})
-	near(t, "CPU after that", m.read(p)[CPU], 7.5)
+	almostEqual(t, "CPU after that", m.read(p)[CPU], 7.5)
 }
 
 func TestBrokenStat(t *testing.T) {

@@ -11,8 +11,8 @@ const maxPoints = 2048
 // Point is the usage of a process between two readings.
 type Point struct {
 	// At is the end of the interval. Over is its length; 0 for the first reading, which has no rates.
-	At   time.Time
-	Over time.Duration
+	At       time.Time
+	Interval time.Duration
 	// Values are rates and states, NaN if unknown.
 	Values Values
 	// Gap is the reason for a missing reading, or "" if the reading succeeded.
@@ -64,27 +64,27 @@ func NewSeries(name string) *Series {
 func (s *Series) Add(r Reading) Point {
 	p := Point{At: r.At, Values: Unknown()}
 	if !s.last.At.IsZero() {
-		p.Over = r.At.Sub(s.last.At)
+		p.Interval = r.At.Sub(s.last.At)
 		p.Restarted = s.restarted(&r)
 	}
 	if p.Restarted {
 		s.Restarts++
 	}
-	seconds := p.Over.Seconds()
+	seconds := p.Interval.Seconds()
 	for m := range Measures {
 		now, before := r.Values[m], s.last.Values[m]
 		t := &s.Totals[m]
 		switch {
 		case math.IsNaN(now):
-		case !m.Counts():
+		case !m.IsCounter():
 			p.Values[m] = now
-			t.take(now, seconds)
+			t.add(now, seconds)
 		case p.Restarted:
 			t.Total, t.AtLeast = t.Total+now, true
 		case !math.IsNaN(before) && seconds > 0:
 			t.Total += now - before
 			p.Values[m] = (now - before) / seconds
-			t.take(p.Values[m], seconds)
+			t.add(p.Values[m], seconds)
 		}
 	}
 	s.last = r
@@ -93,8 +93,8 @@ func (s *Series) Add(r Reading) Point {
 	return p
 }
 
-// take adds a value that held for the given seconds.
-func (t *Total) take(v, seconds float64) {
+// add adds a value that held for the given seconds.
+func (t *Total) add(v, seconds float64) {
 	if math.IsNaN(t.Mean) {
 		t.Min, t.Max, t.Mean = v, v, v
 	}
@@ -112,7 +112,7 @@ func (s *Series) restarted(r *Reading) bool {
 		return true
 	}
 	for m := range Measures {
-		if m.Counts() && r.Values[m] < s.last.Values[m] { // false if either is NaN
+		if m.IsCounter() && r.Values[m] < s.last.Values[m] { // false if either is NaN
 			return true
 		}
 	}

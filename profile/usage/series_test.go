@@ -15,7 +15,7 @@ func reading(at, cpu, rss float64) Reading {
 	return r
 }
 
-func near(t *testing.T, what string, got, want float64) {
+func almostEqual(t *testing.T, what string, got, want float64) {
 	t.Helper()
 	if math.IsNaN(want) != math.IsNaN(got) || math.Abs(got-want) > 1e-9*max(1, math.Abs(want)) {
 		t.Errorf("%s: %v, want %v", what, got, want)
@@ -25,18 +25,18 @@ func near(t *testing.T, what string, got, want float64) {
 func TestCountersBecomeRates(t *testing.T) {
 	s := NewSeries("x")
 	p := s.Add(reading(0, 100, 10))
-	near(t, "first rate", p.Values[CPU], math.NaN())
-	near(t, "first state", p.Values[RSS], 10)
-	near(t, "second rate", s.Add(reading(1, 101.5, 30)).Values[CPU], 1.5)
-	near(t, "third rate", s.Add(reading(3, 102, 20)).Values[CPU], 0.25)
+	almostEqual(t, "first rate", p.Values[CPU], math.NaN())
+	almostEqual(t, "first state", p.Values[RSS], 10)
+	almostEqual(t, "second rate", s.Add(reading(1, 101.5, 30)).Values[CPU], 1.5)
+	almostEqual(t, "third rate", s.Add(reading(3, 102, 20)).Values[CPU], 0.25)
 	c := s.Totals[CPU]
-	near(t, "total", c.Total, 2)
-	near(t, "mean", c.Mean, 2.0/3)
-	near(t, "min", c.Min, 0.25)
-	near(t, "max", c.Max, 1.5)
+	almostEqual(t, "total", c.Total, 2)
+	almostEqual(t, "mean", c.Mean, 2.0/3)
+	almostEqual(t, "min", c.Min, 0.25)
+	almostEqual(t, "max", c.Max, 1.5)
 	m := s.Totals[RSS]
-	near(t, "mean memory", m.Mean, (30+2*20)/3.0)
-	near(t, "least memory", m.Min, 10)
+	almostEqual(t, "mean memory", m.Mean, (30+2*20)/3.0)
+	almostEqual(t, "least memory", m.Min, 10)
 	if s.Totals[Voluntary].Known() {
 		t.Error("what nobody said is known")
 	}
@@ -51,18 +51,18 @@ func TestRestart(t *testing.T) {
 	if !p.Restarted || !math.IsNaN(p.Values[CPU]) || p.Values[RSS] != 1 {
 		t.Errorf("the point of the restart: %+v", p)
 	}
-	near(t, "after it", s.Add(reading(3, 0.75, 1)).Values[CPU], 0.25)
+	almostEqual(t, "after it", s.Add(reading(3, 0.75, 1)).Values[CPU], 0.25)
 	c := s.Totals[CPU]
-	near(t, "total", c.Total, 1.75)
+	almostEqual(t, "total", c.Total, 1.75)
 	if !c.AtLeast || s.Restarts != 1 {
 		t.Errorf("restarts %d, at least %v", s.Restarts, c.AtLeast)
 	}
-	near(t, "max", c.Max, 1)
+	almostEqual(t, "max", c.Max, 1)
 }
 
-// TestRestartTold checks that a restart is detected by its start time even if no counter decreased, because the
+// TestRestartByStartTime checks that a restart is detected by its start time even if no counter decreased, because the
 // new process has already used more.
-func TestRestartTold(t *testing.T) {
+func TestRestartByStartTime(t *testing.T) {
 	s := NewSeries("x")
 	a, b, c := reading(0, 5, 1), reading(60, 30, 1), reading(61, 31, 1)
 	a.Began, b.Began, c.Began = begin, begin.Add(30*time.Second), begin.Add(30*time.Second+time.Millisecond)
@@ -73,7 +73,7 @@ func TestRestartTold(t *testing.T) {
 	if p := s.Add(c); p.Restarted {
 		t.Error("a start that wobbles is a restart")
 	}
-	near(t, "total", s.Totals[CPU].Total, 31)
+	almostEqual(t, "total", s.Totals[CPU].Total, 31)
 }
 
 // TestGap checks that the rate after a gap covers all the time since the last reading.
@@ -84,9 +84,9 @@ func TestGap(t *testing.T) {
 	if p.Gap == "" || p.Values.Known(CPU) || p.Values.Known(RSS) {
 		t.Errorf("a gap with values: %+v", p)
 	}
-	near(t, "rate over the gap", s.Add(reading(4, 4, 1)).Values[CPU], 1)
-	near(t, "min", s.Totals[CPU].Min, 1)
-	near(t, "total", s.Totals[CPU].Total, 4)
+	almostEqual(t, "rate over the gap", s.Add(reading(4, 4, 1)).Values[CPU], 1)
+	almostEqual(t, "min", s.Totals[CPU].Min, 1)
+	almostEqual(t, "total", s.Totals[CPU].Total, 4)
 	if s.Gaps != 1 || s.LastGap != "timed out" || s.Readings != 2 {
 		t.Errorf("%+v", s)
 	}
@@ -107,6 +107,6 @@ func TestThinning(t *testing.T) {
 			t.Fatalf("point %d is at %s, want %s", i, p.At, want)
 		}
 	}
-	near(t, "total", s.Totals[CPU].Total, 2*(readings-1))
-	near(t, "max", s.Totals[RSS].Max, readings-1)
+	almostEqual(t, "total", s.Totals[CPU].Total, 2*(readings-1))
+	almostEqual(t, "max", s.Totals[RSS].Max, readings-1)
 }

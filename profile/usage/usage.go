@@ -24,8 +24,8 @@ const (
 	Measures                   // number of measures
 )
 
-// Counts reports whether m is a counter, not a state.
-func (m Measure) Counts() bool { return m != RSS }
+// IsCounter reports whether m is a counter, not a state.
+func (m Measure) IsCounter() bool { return m != RSS }
 
 // Values holds one value for each Measure, NaN if unknown.
 type Values [Measures]float64

@@ -59,8 +59,8 @@ func TestWatch(t *testing.T) {
 		if works.Readings != 11 || works.Gaps != 0 {
 			t.Errorf("works: %d readings, %d gaps", works.Readings, works.Gaps)
 		}
-		near(t, "cores", works.Totals[CPU].Mean, 1)
-		near(t, "CPU", works.Totals[CPU].Total, 10)
+		almostEqual(t, "cores", works.Totals[CPU].Mean, 1)
+		almostEqual(t, "CPU", works.Totals[CPU].Total, 10)
 		if hangs := u.Series[1]; hangs.Readings != 0 || hangs.Gaps != 3 || hangs.Totals[CPU].Known() {
 			t.Errorf("hangs: %d readings, %d gaps", hangs.Readings, hangs.Gaps)
 		}

@@ -334,7 +334,7 @@ func metricInterval(l *bench.Line) string {
 
 // metricText returns the full name of a metric: "search k=10: p99 latency, 8 clients".
 func metricText(m *bench.Metric) string {
-	if m.Name == "" && m.Of == "" {
+	if m.Name == "" && m.Benchmark == "" {
 		return render.OrUnknown(m.Unit)
 	}
 	return render.Harmless(m.String())
@@ -518,7 +518,7 @@ func comparisonFields(c *bench.Comparison) []table.ColumnOf[*bench.Line] {
 		})
 	}
 	return []table.ColumnOf[line]{
-		text("of", func(l line) string { return l.Of }),
+		text("of", func(l line) string { return l.Benchmark }),
 		text("metric", func(l line) string { return l.Name }),
 		text("unit", func(l line) string { return l.Unit }),
 		exact("concurrency", table.Int, func(l line) table.Cell { return render.PositiveCell(l.Concurrency) }),

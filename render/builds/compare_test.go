@@ -65,7 +65,7 @@ func pairedComparison() *bench.Comparison {
 	a.Runs[6].Failed, b.Runs[1].Failed = "exit status 1: "+rendertest.HostileName, "no response within 30s"
 	b.Notes = []string{"2 lines are no results"}
 	search := func(name, unit string, clients int) bench.Metric {
-		return bench.Metric{Of: "search k=10", Name: name, Unit: unit, Concurrency: clients}
+		return bench.Metric{Benchmark: "search k=10", Name: name, Unit: unit, Concurrency: clients}
 	}
 	c := &bench.Comparison{
 		A: a, B: b, Paired: true, Level: 0.05, Effect: 0.01, Failed: [2]int{1, 1}, Unmatched: [2]int{1, 1},
@@ -86,7 +86,7 @@ func pairedComparison() *bench.Comparison {
 		testLine(bench.Metric{Name: "cpu per query", Unit: "s"}, lower, spread(22, 0.000681, 0.004), spread(22, 0.000679, 0.004), 0.9934, 1.0021, 0.04, bench.NoDifference, "a change, and smaller than 1%"),
 		testLine(bench.Metric{Name: "rows scanned"}, bench.Unknown, spread(22, 1_234_567, 0.001), spread(22, 1_400_000, 0.001), 1.13, 1.14, 1e-9, bench.Changed, "nothing says which direction is better: --better 'rows scanned=lower'"),
 		testLine(bench.Metric{Name: "recall", Unit: "%"}, higher, nil, spread(22, 97.3, 0), 0, 0, 0, bench.OneSide, ""),
-		testLine(bench.Metric{Name: rendertest.HostileName, Of: "<script>alert(1)</script>|x", Unit: "\x1b[1m|"}, lower, spread(2, 5, 0.1), spread(2, 4, 0.1), 0, 0, 0, bench.TooFew, "needs at least 6 pairs to see anything"),
+		testLine(bench.Metric{Name: rendertest.HostileName, Benchmark: "<script>alert(1)</script>|x", Unit: "\x1b[1m|"}, lower, spread(2, 5, 0.1), spread(2, 4, 0.1), 0, 0, 0, bench.TooFew, "needs at least 6 pairs to see anything"),
 	)
 	c.Lines = append(c.Lines, testLine(bench.Metric{Name: "queries"}, bench.Neither, spread(22, 1e5, 0), spread(22, 1e5, 0), math.NaN(), math.NaN(), math.NaN(), bench.NotJudged, ""))
 	c.Lines[len(c.Lines)-1].Test = ""
@@ -129,9 +129,9 @@ func goComparison() *bench.Comparison {
 		x := float64(1 + 40*i*i)
 		c.Lines = append(
 			c.Lines,
-			testLine(bench.Metric{Of: name, Name: "sec/op", Unit: "s"}, bench.LowerIsBetter, spread(10, 812e-9*x, 0.01), spread(12, 700e-9*x, 0.01), 0.85, 0.87, 0.0002, bench.Better, ""),
-			testLine(bench.Metric{Of: name, Name: "B/op", Unit: "B"}, bench.LowerIsBetter, spread(10, 128*x, 0), spread(12, 128*x, 0), 1, 1, 1, bench.NoDifference, "all values are equal"),
-			testLine(bench.Metric{Of: name, Name: "throughput", Unit: "B/s"}, bench.HigherIsBetter, spread(10, 100e6*x, 0.01), spread(12, 99.7e6*x, 0.01), 0.99, 1.01, 0.8, bench.NoDifference, ""),
+			testLine(bench.Metric{Benchmark: name, Name: "sec/op", Unit: "s"}, bench.LowerIsBetter, spread(10, 812e-9*x, 0.01), spread(12, 700e-9*x, 0.01), 0.85, 0.87, 0.0002, bench.Better, ""),
+			testLine(bench.Metric{Benchmark: name, Name: "B/op", Unit: "B"}, bench.LowerIsBetter, spread(10, 128*x, 0), spread(12, 128*x, 0), 1, 1, 1, bench.NoDifference, "all values are equal"),
+			testLine(bench.Metric{Benchmark: name, Name: "throughput", Unit: "B/s"}, bench.HigherIsBetter, spread(10, 100e6*x, 0.01), spread(12, 99.7e6*x, 0.01), 0.99, 1.01, 0.8, bench.NoDifference, ""),
 		)
 	}
 	return c
@@ -200,7 +200,7 @@ func TestComparisonNeverProves(t *testing.T) {
 func TestLargeComparison(t *testing.T) {
 	c := &bench.Comparison{A: testSet("a", "csv", 6), B: testSet("b", "csv", 6), Level: 0.05, Effect: 0.01, Paired: true}
 	for i := range 2000 {
-		m := bench.Metric{Of: "case " + strconv.Itoa(i/4), Name: "metric " + strconv.Itoa(i%4), Unit: "s"}
+		m := bench.Metric{Benchmark: "case " + strconv.Itoa(i/4), Name: "metric " + strconv.Itoa(i%4), Unit: "s"}
 		c.Lines = append(c.Lines, testLine(m, bench.LowerIsBetter, spread(6, 1, 0.1), spread(6, 2, 0.1), 1.9, 2.1, 0.01, bench.Worse, ""))
 	}
 	c.Control = &bench.Comparison{A: c.A, B: c.A, Lines: c.Lines}

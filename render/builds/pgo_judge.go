@@ -147,7 +147,7 @@ func SaidOfAll(j *pgo.Judgement, r *pgo.Refusal) bool {
 }
 
 // assessedName returns the name of a profile.
-func assessedName(a *pgo.Assessed) string {
+func assessedName(a *pgo.Assessment) string {
 	if a.Input == nil {
 		return words.UnknownMark
 	}
@@ -179,7 +179,7 @@ func assessedLines(j *pgo.Judgement, o *render.ReportOptions) (lines []render.Li
 // usableText marks a profile that can be used for a build, even if the gain is small.
 const usableText = "yes"
 
-func assessedText(a *pgo.Assessed) string {
+func assessedText(a *pgo.Assessment) string {
 	switch unread := a.Input != nil && a.Input.Err != nil; {
 	case len(a.Refusals) > 0:
 	case unread:

@@ -13,14 +13,14 @@ import (
 
 // assessedTable returns the table of profiles, for scripts and people.
 func assessedTable(j *pgo.Judgement) *table.Rows[int] {
-	field := func(name string, kind table.Kind, of func(a *pgo.Assessed) table.Cell) table.ColumnOf[int] {
+	field := func(name string, kind table.Kind, of func(a *pgo.Assessment) table.Cell) table.ColumnOf[int] {
 		return render.Key(name, kind, func(i int) table.Cell { return of(&j.Profiles[i]) })
 	}
-	of := func(text func(a *pgo.Assessed) string) func(i int) string {
+	of := func(text func(a *pgo.Assessment) string) func(i int) string {
 		return func(i int) string { return text(&j.Profiles[i]) }
 	}
 	input := func(name string, of func(in *pgo.Input) string) table.ColumnOf[int] {
-		return field(name, table.Text, func(a *pgo.Assessed) table.Cell {
+		return field(name, table.Text, func(a *pgo.Assessment) table.Cell {
 			if a.Input == nil || of(a.Input) == "" {
 				return table.OfNone()
 			}
@@ -30,15 +30,15 @@ func assessedTable(j *pgo.Judgement) *table.Rows[int] {
 	name := input("name", func(in *pgo.Input) string { return in.Name }).Titled("PROFILE", 0, of(assessedName))
 	name.Shorten = true
 	node := input("node", func(in *pgo.Input) string { return in.Node })
-	if slices.ContainsFunc(j.Profiles, func(a pgo.Assessed) bool { return a.Input != nil && a.Input.Node != "" }) {
-		node = node.Titled("NODE", 4, of(func(a *pgo.Assessed) string {
+	if slices.ContainsFunc(j.Profiles, func(a pgo.Assessment) bool { return a.Input != nil && a.Input.Node != "" }) {
+		node = node.Titled("NODE", 4, of(func(a *pgo.Assessment) string {
 			if a.Input == nil || a.Input.Node == "" {
 				return words.NoneMark
 			}
 			return render.Harmless(a.Input.Node)
 		}))
 	}
-	usable := field("usable", table.Bool, func(a *pgo.Assessed) table.Cell { return table.OfBool(assessedText(a) == usableText) }).Titled("USABLE", 0, of(assessedText))
+	usable := field("usable", table.Bool, func(a *pgo.Assessment) table.Cell { return table.OfBool(assessedText(a) == usableText) }).Titled("USABLE", 0, of(assessedText))
 	usable.Role = func(i int) render.Role {
 		return []render.Role{render.RoleGood, render.RoleBad}[render.BoolInt(assessedText(&j.Profiles[i]) != usableText)]
 	}
@@ -53,12 +53,12 @@ func assessedTable(j *pgo.Judgement) *table.Rows[int] {
 			return in.Err.Error()
 		}),
 		usable,
-		field("samples", table.Int, func(a *pgo.Assessed) table.Cell { return table.OfCount(a.Events) }).Titled("SAMPLES", 0, of(func(a *pgo.Assessed) string { return render.EventCount(a.Events) })),
-		field("cpu_seconds", table.Duration, func(a *pgo.Assessed) table.Cell { return nanosecondsCell(int64(a.CPU)) }).Titled("CPU", 5, of(func(a *pgo.Assessed) string { return timeUsed(int64(a.CPU)) })),
-		field("duration_seconds", table.Duration, func(a *pgo.Assessed) table.Cell { return nanosecondsCell(int64(a.Duration)) }),
+		field("samples", table.Int, func(a *pgo.Assessment) table.Cell { return table.OfCount(a.Events) }).Titled("SAMPLES", 0, of(func(a *pgo.Assessment) string { return render.EventCount(a.Events) })),
+		field("cpu_seconds", table.Duration, func(a *pgo.Assessment) table.Cell { return nanosecondsCell(int64(a.CPU)) }).Titled("CPU", 5, of(func(a *pgo.Assessment) string { return timeUsed(int64(a.CPU)) })),
+		field("duration_seconds", table.Duration, func(a *pgo.Assessment) table.Cell { return nanosecondsCell(int64(a.Duration)) }),
 	}
 	columns = append(columns, reachColumns(field, of)...)
-	columns = append(columns, field("refused_for", table.List, func(a *pgo.Assessed) table.Cell {
+	columns = append(columns, field("refused_for", table.List, func(a *pgo.Assessment) table.Cell {
 		ids := []string{}
 		for i := range a.Refusals {
 			ids = append(ids, a.Refusals[i].ID)
@@ -73,18 +73,18 @@ func assessedTable(j *pgo.Judgement) *table.Rows[int] {
 
 // reachColumns returns the columns of shares of CPU time.
 func reachColumns(
-	field func(name string, kind table.Kind, of func(a *pgo.Assessed) table.Cell) table.ColumnOf[int], of func(text func(a *pgo.Assessed) string) func(i int) string,
+	field func(name string, kind table.Kind, of func(a *pgo.Assessment) table.Cell) table.ColumnOf[int], of func(text func(a *pgo.Assessment) string) func(i int) string,
 ) (columns []table.ColumnOf[int]) {
 	titles := []string{"GO", "RUNTIME", "GC", "ASM", "SYSCALL", "NATIVE", "UNKNOWN"}
 	for i, key := range reachKeys() {
-		c := field(key, table.Number, func(a *pgo.Assessed) table.Cell {
+		c := field(key, table.Number, func(a *pgo.Assessment) table.Cell {
 			if !reachKnown(&a.Reach) {
 				return table.OfUnknown()
 			}
 			return table.OfFloat(100 * reachShares(&a.Reach)[i])
 		})
 		if i < len(titles) {
-			c = c.Titled(titles[i], []int{0, 1, 1, 2, 3, 0, 6}[i], of(func(a *pgo.Assessed) string {
+			c = c.Titled(titles[i], []int{0, 1, 1, 2, 3, 0, 6}[i], of(func(a *pgo.Assessment) string {
 				if !reachKnown(&a.Reach) {
 					return words.UnknownMark
 				}

@@ -44,7 +44,7 @@ func worthJudgement() *pgo.Judgement {
 	}
 	for i := range 3 {
 		in := &pgo.Input{Name: fmt.Sprintf("after/proxy-%d.cpu.pb.gz", i+1), Node: fmt.Sprintf("proxy-%d", i+1), GoVersion: "go1.26.8", BuildID: "b5f2"}
-		j.Profiles = append(j.Profiles, pgo.Assessed{Input: in, Events: 2040 + int64(i), CPU: 20400 * time.Millisecond, Duration: 30 * time.Second, Reach: reach})
+		j.Profiles = append(j.Profiles, pgo.Assessment{Input: in, Events: 2040 + int64(i), CPU: 20400 * time.Millisecond, Duration: 30 * time.Second, Reach: reach})
 	}
 	j.Hot = []pgo.HotEdge{
 		{Edge: pgo.Edge{Caller: "main.serve", Callee: longCallee, Offset: 17}, Share: 0.0812, Hits: 497},
@@ -62,7 +62,7 @@ func littleJudgement() *pgo.Judgement {
 	in := &pgo.Input{Name: "milvus-cpu-flat.pb.gz"}
 	return &pgo.Judgement{
 		Verdict: pgo.LittleToGain, Reason: "67% of the samples are native code, not compiled by Go",
-		Profiles: []pgo.Assessed{{Input: in, Events: 954, CPU: 9540 * time.Millisecond, Duration: 30 * time.Second, Reach: reach}},
+		Profiles: []pgo.Assessment{{Input: in, Events: 954, CPU: 9540 * time.Millisecond, Duration: 30 * time.Second, Reach: reach}},
 		Cautions: []pgo.Refusal{{ID: "few-samples", Message: "954 samples are few: 2000 are wanted", Hint: "pull for longer: --seconds 60"}},
 		Events:   954, CPU: 9540 * time.Millisecond, Duration: 30 * time.Second, Edges: judgedEdges(953), HotEdges: 890, LeastHot: 1, FewHits: 0.74, Reach: reach,
 		Hot:        []pgo.HotEdge{{Edge: pgo.Edge{Caller: "runtime.gcDrain", Callee: "runtime.scanobject", Offset: 93}, Share: 0.05, Hits: 31}, {Edge: pgo.Edge{Caller: "main.a", Callee: "main.b"}, Share: 0.0101, Hits: 6, Inlined: true}},
@@ -77,7 +77,7 @@ func unfitJudgement() *pgo.Judgement {
 	all := pgo.Refusal{ID: "nothing-left", Message: "Go would take none of these profiles"}
 	return &pgo.Judgement{
 		Verdict: pgo.Unfit, Reason: "Go would take none of these 3 profiles", Refusals: []pgo.Refusal{all}, Events: -1,
-		Profiles: []pgo.Assessed{
+		Profiles: []pgo.Assessment{
 			{Input: &pgo.Input{Name: "heap.pb.gz"}, Events: -1, Refusals: []pgo.Refusal{heap}},
 			{Input: &pgo.Input{Name: rendertest.HostileName, Node: "\x1b]0;x\a"}, Events: 1200, CPU: 12 * time.Second, Reach: pgo.Reach{Unknown: 1}, Refusals: []pgo.Refusal{lines, all}},
 			{Input: &pgo.Input{Name: "gone.pb.gz", Err: errors.New("open gone.pb.gz: no such file or directory\x1b[2J")}, Events: -1},
@@ -164,7 +164,7 @@ func TestJudgementReason(t *testing.T) {
 	for name, j := range map[string]*pgo.Judgement{
 		"caution": {Reason: reason, Cautions: []pgo.Refusal{other, few}},
 		"refusal": {Reason: reason, Refusals: []pgo.Refusal{few}},
-		"its own": {Reason: reason, Profiles: []pgo.Assessed{{Input: in, Events: 12, Refusals: []pgo.Refusal{few}}}},
+		"its own": {Reason: reason, Profiles: []pgo.Assessment{{Input: in, Events: 12, Refusals: []pgo.Refusal{few}}}},
 	} {
 		var b bytes.Buffer
 		if err := WriteJudgement(&b, j, render.Format{}, render.ReportOptions{}); err != nil {

@@ -24,11 +24,11 @@ func WriteVerification(w io.Writer, v *pgo.Verification, f render.Format, o rend
 // EffectLook returns the mark and role of an effect. The mark makes the effect clear without color.
 func EffectLook(e pgo.Effect, ascii bool) (mark string, role render.Role) {
 	switch e {
-	case pgo.Taken:
+	case pgo.Used:
 		role = render.RoleGood
-	case pgo.NotTaken:
+	case pgo.NotUsed:
 		role = render.RoleBad
-	case pgo.CannotTell:
+	case pgo.EffectUnknown:
 		role = render.RoleWarn
 	}
 	return render.Glyph(role, ascii), role

@@ -42,15 +42,15 @@ func verifications() []*pgo.Verification {
 			Name: "default.pgo", SHA256: strings.Repeat("0123456789abcdef", 4), Assumed: true,
 			Manifest: &pgo.Manifest{Sources: make([]pgo.ManifestSource, 2), Nodes: []string{"a", "b"}, GoVersions: []string{"go1.26.8"}, BuildIDs: []string{"b0"}},
 		},
-		Effect: pgo.Taken, Reason: "it was built with /src/default-0123456789abcdef.pgo", Match: pgo.MatchHash, Manifest: "matches",
+		Effect: pgo.Used, Reason: "it was built with /src/default-0123456789abcdef.pgo", Match: pgo.MatchHash, Manifest: "matches",
 	}
 	none := &pgo.Verification{
 		Name: "./plain", Build: &pgo.Build{Main: "main", GoVersion: "go1.26.8", Recorded: true},
-		Effect: pgo.NotTaken, Reason: "it was built without a profile", Hint: "a default.pgo is used by itself",
+		Effect: pgo.NotUsed, Reason: "it was built without a profile", Hint: "a default.pgo is used by itself",
 	}
 	unknown := &pgo.Verification{
 		Name: "=service\x1b[31m|x", Build: &pgo.Build{}, Given: &pgo.GivenProfile{Name: "x.pgo", SHA256: "00", Err: errors.New("it is cut")},
-		Effect: pgo.CannotTell, Reason: "it does not record how it was built", Notes: []string{"x.pgo: it is cut"},
+		Effect: pgo.EffectUnknown, Reason: "it does not record how it was built", Notes: []string{"x.pgo: it is cut"},
 	}
 	return []*pgo.Verification{took, none, unknown}
 }

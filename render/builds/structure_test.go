@@ -14,7 +14,7 @@ func TestNamesAreNoStructure(t *testing.T) {
 			c := goComparison()
 			c.A.Name, c.B.Name = name, name
 			for i := range c.Lines {
-				c.Lines[i].Metric = bench.Metric{Name: name, Of: name, Unit: "1/s"}
+				c.Lines[i].Metric = bench.Metric{Name: name, Benchmark: name, Unit: "1/s"}
 			}
 			return distributions(c).Write(w, "svg")
 		},

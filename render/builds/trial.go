@@ -183,7 +183,7 @@ func trialSteps(r *trial.Report) []string {
 		profiled = "given: " + words.Plural(len(r.Plan.Profiles), "profile")
 	}
 	had := ""
-	if r.Module.Had {
+	if r.Module.HasDefaultPGO {
 		had = "; its existing default.pgo was not used for either program"
 	}
 	pairs := words.Plural(r.Plan.Pairs, "pair")

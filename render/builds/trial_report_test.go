@@ -35,7 +35,7 @@ func trials() map[string]*trial.Report {
 			{Began: began, Ended: began.Add(time.Minute), Machine: machine, LoadAfter: []float64{1.5, 0.9, 0.4}},
 		},
 		Took:   [9]time.Duration{0, 50 * time.Millisecond, 12 * time.Second, time.Minute, 0, 0, 31 * time.Second, 55 * time.Second, 20 * time.Second},
-		Module: trial.Module{Path: "example.com/x", Package: "example.com/x/cmd/" + rendertest.HostileName, GoVersion: "go1.26.8", Had: true},
+		Module: trial.Module{Path: "example.com/x", Package: "example.com/x/cmd/" + rendertest.HostileName, GoVersion: "go1.26.8", HasDefaultPGO: true},
 		Plain:  &trial.Build{Side: "a", GoVersion: "go1.26.8", BuildID: "a/b_c/d", SHA256: strings.Repeat("0a", 32), Size: 2918588, Took: 12 * time.Second},
 		Packed: &trial.Build{Side: "b", GoVersion: "go1.26.8", PGO: "/home/me/trial/default.pgo", SHA256: strings.Repeat("0b", 32), Size: 3018506, Took: 31 * time.Second},
 		Rounds: []trial.Round{

@@ -51,7 +51,7 @@ func (p *Palette) Fill(frame int32) color.RGBA {
 		return c.rest
 	case !p.tree.Diff:
 		return p.groups[p.of[p.tree.Frames[frame].Name]].color(p.dark)
-	case p.tree.Verdict(frame) == report.Noise && p.tree.P[frame] >= flame.Level:
+	case p.tree.Verdict(frame) == report.Noise && p.tree.PValues[frame] >= flame.Level:
 		return c.noise
 	}
 	return p.diverging(min(1, max(-1, changeOf(p.tree, &p.tree.Frames[frame])/p.most)))

@@ -127,7 +127,7 @@ func (d *flameData) tree(t *flame.Tree, of []int, groups []flameGroup) flameTree
 		f.Total, f.Self = append(f.Total, frame.Total/out.Scale), append(f.Self, frame.Self/out.Scale)
 		if t.Diff {
 			f.Base, f.BaseSelf = append(f.Base, frame.Base/out.Scale), append(f.BaseSelf, frame.BaseSelf/out.Scale)
-			f.P = append(f.P, tenths(t.P[i]))
+			f.P = append(f.P, tenths(t.PValues[i]))
 		}
 	}
 	return out

@@ -56,9 +56,9 @@ func verdictLine(t *flame.Tree, frame int32) string {
 	case report.Undecided:
 		return "significance unknown: the number of samples is not known"
 	case report.Noise:
-		return "within noise, " + chance(t.P[frame])
+		return "within noise, " + chance(t.PValues[frame])
 	default:
-		return "significant, " + chance(t.P[frame])
+		return "significant, " + chance(t.PValues[frame])
 	}
 }
 

@@ -26,9 +26,9 @@ func DiffSchema(o render.ReportOptions) *table.Schema {
 // makes the verdict clear without color.
 func Verdict(v report.Verdict, ascii bool) (mark string, role render.Role) {
 	switch v {
-	case report.More:
+	case report.Increased:
 		return render.Glyph(render.RoleMore, ascii), render.RoleMore
-	case report.Less:
+	case report.Decreased:
 		return render.Glyph(render.RoleLess, ascii), render.RoleLess
 	case report.Noise:
 		return []string{"≈", "~"}[render.BoolInt(ascii)], render.RoleDim
@@ -115,7 +115,7 @@ func verdictLegend(o *render.ReportOptions) string {
 	for _, x := range []struct {
 		v    report.Verdict
 		text string
-	}{{report.More, "more"}, {report.Less, "less"}, {report.Noise, "within sampling noise"}, {report.Undecided, "counts unknown"}} {
+	}{{report.Increased, "more"}, {report.Decreased, "less"}, {report.Noise, "within sampling noise"}, {report.Undecided, "counts unknown"}} {
 		mark, _ := Verdict(x.v, o.ASCII)
 		if text != "" {
 			text += ", "

@@ -72,8 +72,8 @@ func sampleDiff() *report.Comparison {
 	return &report.Comparison{
 		Base: base, New: now, Type: base.Type, Total: 10 * second, OfBase: true, Normalized: true, Factor: 0.8333, Hypothesis: report.EqualRates, Level: 0.01,
 		Changes: []report.Change{
-			change("faiss::fvec_L2sqr_batch_4", 2*second, 5*second, 2*second, 5*second, 1e-12, 1e-12, report.More, report.More),
-			change(rendertest.LongName, 3*second, 2*second, 9*second, 8*second, 0.00031, 0.021, report.Less, report.Noise),
+			change("faiss::fvec_L2sqr_batch_4", 2*second, 5*second, 2*second, 5*second, 1e-12, 1e-12, report.Increased, report.Increased),
+			change(rendertest.LongName, 3*second, 2*second, 9*second, 8*second, 0.00031, 0.021, report.Decreased, report.Noise),
 			change("runtime.mallocgc", second, second+10e6, second, second+10e6, 0.71, 0.71, report.Noise, report.Noise),
 			change("main.main", 0, 0, 10*second, 12*second, math.NaN(), 0.5, report.Undecided, report.Noise),
 			change(rendertest.HostileName, 0, 10e6, 0, 10e6, math.NaN(), math.NaN(), report.Undecided, report.Undecided),

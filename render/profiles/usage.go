@@ -228,7 +228,7 @@ func sampleKeys() []table.ColumnOf[*usageSample] {
 	return []table.ColumnOf[*usageSample]{
 		render.Key("process", table.Text, func(s *usageSample) table.Cell { return table.Of(s.process) }),
 		render.Key("at", table.Time, func(s *usageSample) table.Cell { return table.OfTime(s.At) }),
-		render.Key("over_seconds", table.Duration, func(s *usageSample) table.Cell { return table.OfInt(s.Over) }),
+		render.Key("over_seconds", table.Duration, func(s *usageSample) table.Cell { return table.OfInt(s.Interval) }),
 		value("cpu_cores", usage.CPU, table.Number),
 		value("rss_bytes", usage.RSS, table.Int),
 		render.Key("restarted", table.Bool, func(s *usageSample) table.Cell {

@@ -178,7 +178,7 @@ func (f *figure) compare(base, other *Point) Figure {
 		out.Low, out.High = shift.Low/middle, shift.High/middle
 	}
 	out.Verdict = Worse
-	if shift.By > 0 == f.more {
+	if shift.Estimate > 0 == f.more {
 		out.Verdict = Better
 	}
 	return out

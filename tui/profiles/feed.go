@@ -71,7 +71,7 @@ type View struct {
 	Items, Base []Item
 	// SampleIndex, By and Filter are those of report.Options and flame.Options.
 	SampleIndex string
-	By          profile.By
+	By          profile.Granularity
 	Filter      profile.Filter
 	// Nodes adds a frame for each node below the root. Inverted starts with the leaves.
 	Nodes, Inverted bool

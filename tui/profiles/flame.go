@@ -35,7 +35,7 @@ type flamePage struct {
 // flameQuery holds the options that a tree is made with.
 type flameQuery struct {
 	kind     string // the sample type; "" is the profile's default
-	by       profile.By
+	by       profile.Granularity
 	nodes    bool
 	inverted bool
 	raw      bool   // do not normalize a comparison
@@ -229,7 +229,7 @@ func (p *flamePage) Command(*tui.Model) string {
 }
 
 // profileFlags adds the flags that the profile commands share.
-func profileFlags(c shellquote.Command, kind string, by profile.By, f *profile.Filter) shellquote.Command {
+func profileFlags(c shellquote.Command, kind string, by profile.Granularity, f *profile.Filter) shellquote.Command {
 	if kind != "" {
 		c = c.Flag("--sample", kind)
 	}

@@ -147,11 +147,11 @@ func (p *flamePage) change(m *tui.Model, a tui.Action) (c tui.Cmd, ok bool) {
 }
 
 // frameGrains returns the units that a frame can represent.
-func frameGrains() []profile.By {
-	return []profile.By{profile.ByFunction, profile.ByPackage, profile.ByMapping, profile.ByClass, profile.ByFile, profile.ByLine}
+func frameGrains() []profile.Granularity {
+	return []profile.Granularity{profile.ByFunction, profile.ByPackage, profile.ByMapping, profile.ByClass, profile.ByFile, profile.ByLine}
 }
 
-func nextBy(by profile.By, all []profile.By) profile.By {
+func nextBy(by profile.Granularity, all []profile.Granularity) profile.Granularity {
 	return all[(slices.Index(all, by)+1)%len(all)]
 }
 

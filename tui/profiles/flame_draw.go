@@ -122,7 +122,7 @@ func (d *flameDrawer) share(frame int32) string {
 		return words.Share(after)
 	}
 	text := words.Percent(100*before) + " " + d.arrow() + " " + words.Percent(100*after)
-	if v := t.Verdict(frame); v == report.More || v == report.Less {
+	if v := t.Verdict(frame); v == report.Increased || v == report.Decreased {
 		text += "  " + d.ascii(points(100*(after-before)))
 	}
 	return text
@@ -169,9 +169,9 @@ func (d *flameDrawer) sign(frame int32) string {
 		return d.signs.gone
 	}
 	switch changeOf(t, frame) {
-	case report.More:
+	case report.Increased:
 		return d.signs.more
-	case report.Less:
+	case report.Decreased:
 		return d.signs.less
 	default:
 	}
@@ -187,9 +187,9 @@ func changeOf(t *flame.Tree, frame int32) report.Verdict {
 	}
 	switch after, before := sides(t, frame); {
 	case after > before:
-		return report.More
+		return report.Increased
 	case after < before:
-		return report.Less
+		return report.Decreased
 	}
 	return report.Noise
 }
@@ -239,9 +239,9 @@ func (d *flameDrawer) changeTint(frame int32) tint {
 		level++
 	}
 	switch changeOf(t, frame) {
-	case report.More:
+	case report.Increased:
 		return tintMore + level
-	case report.Less:
+	case report.Decreased:
 		return tintLess + level
 	default:
 	}

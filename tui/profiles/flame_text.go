@@ -143,8 +143,8 @@ func kindText(t profile.ValueType) string { return words.Harmless(t.Type) }
 
 // changeP returns the p-value of equal shares of a frame on both sides, or NaN if it is unknown.
 func changeP(t *flame.Tree, frame int32) float64 {
-	if t.P == nil {
+	if t.PValues == nil {
 		return math.NaN()
 	}
-	return t.P[frame]
+	return t.PValues[frame]
 }

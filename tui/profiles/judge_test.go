@@ -47,7 +47,7 @@ func judgementFixture(t *testing.T) *pgo.Judgement {
 	}
 	return &pgo.Judgement{
 		Verdict: pgo.LittleToGain, Reason: "67% of the samples are native code, which Go does not compile",
-		Profiles: []pgo.Assessed{
+		Profiles: []pgo.Assessment{
 			{Input: &pgo.Input{Name: "before/milvus-cpu-hnsw.pb.gz", Profile: hnsw, GoVersion: "go1.24.9"}, Events: 779, CPU: 7790 * time.Millisecond, Duration: 10 * time.Second, Reach: reach(0.666)},
 			{Input: &pgo.Input{Name: "before/milvus-cpu-hnswcos-nq1.pb.gz", Node: "querynode-7", Profile: nq1}, Events: 685, CPU: 6850 * time.Millisecond, Duration: 10 * time.Second, Reach: reach(0.258)},
 			{

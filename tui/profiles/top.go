@@ -35,7 +35,7 @@ type topRow struct {
 // topQuery holds the options that a table is made with.
 type topQuery struct {
 	kind string
-	by   profile.By
+	by   profile.Granularity
 	raw  bool
 }
 
@@ -185,9 +185,9 @@ func (p *topPage) look(r *topRow) tui.RowLook {
 	case c == nil:
 	case c.CumVerdict == report.Noise && c.FlatVerdict == report.Noise:
 		return tui.RowLook{Dim: true}
-	case c.CumVerdict == report.More || c.CumVerdict == report.Undecided && c.Cum > 0:
+	case c.CumVerdict == report.Increased || c.CumVerdict == report.Undecided && c.Cum > 0:
 		return tui.RowLook{Role: render.RoleAdded}
-	case c.CumVerdict == report.Less || c.CumVerdict == report.Undecided && c.Cum < 0:
+	case c.CumVerdict == report.Decreased || c.CumVerdict == report.Undecided && c.Cum < 0:
 		return tui.RowLook{Role: render.RoleRemoved}
 	}
 	return tui.RowLook{}

@@ -70,7 +70,7 @@ func (p *topPage) Act(m *tui.Model, a tui.Action) tui.Cmd {
 }
 
 // grains returns the units that samples can be added up by.
-func (p *topPage) grains() []profile.By {
+func (p *topPage) grains() []profile.Granularity {
 	all := append(frameGrains(), profile.ByAddress)
 	if l := p.subject.loaded; l != nil && l.nodes > 0 {
 		all = append(all, profile.ByNode)

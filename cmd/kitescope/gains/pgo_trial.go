@@ -104,7 +104,7 @@ func (f *trialFlags) registerMore(fl *pflag.FlagSet) {
 	fl.Float64Var(&f.effect, "min-effect", 1, "smallest change that counts, in percent")
 	fl.Float64Var(&p.Level, "level", 0.05, "significance level, over all metrics together")
 	fl.Uint64Var(&p.Seed, "seed", 0, "seed of the order of runs; default: from the clock; the report has it")
-	fl.BoolVar(&p.Anyway, "anyway", false, "continue with profiles judged unfit")
+	fl.BoolVar(&p.Force, "anyway", false, "continue with profiles judged unfit")
 }
 
 // trialLine returns the command line to repeat the trial. Secrets are removed, including those in the given commands.

@@ -79,11 +79,11 @@ func (f *verifyFlags) run(a *cli.App, cmd *cobra.Command, path string) error {
 		return err
 	}
 	switch v.Effect {
-	case pgo.NotTaken:
+	case pgo.NotUsed:
 		return &cli.CodeError{Code: cli.ExitFindings}
-	case pgo.CannotTell:
+	case pgo.EffectUnknown:
 		return &cli.CodeError{Code: cli.ExitIncomplete}
-	case pgo.Taken:
+	case pgo.Used:
 	}
 	return nil
 }

@@ -26,7 +26,7 @@ func findServer(ctx context.Context, a *cli.App, target live.Target) (*servedHer
 	server := target.Server()
 	p, err := usage.OpenListener(server.Network, server.Address, server.Commands, a.Now)
 	switch {
-	case errors.Is(err, usage.ErrElsewhere):
+	case errors.Is(err, usage.ErrNotLocal):
 		return nil, nil //nolint:nilnil // there is none here
 	case err != nil:
 		return nil, err

@@ -27,9 +27,9 @@ var abLines = []struct {
 }{
 	{"Time taken for tests:", "time taken", "s", bench.LowerIsBetter},
 	{"Complete requests:", "requests", "", bench.Neither},
-	{"Failed requests:", unanswered, "", bench.LowerIsBetter},
+	{"Failed requests:", failedRequests, "", bench.LowerIsBetter},
 	{"Write errors:", "write errors", "", bench.LowerIsBetter},
-	{"Non-2xx responses:", badAnswers, "", bench.LowerIsBetter},
+	{"Non-2xx responses:", errorResponses, "", bench.LowerIsBetter},
 	{"Requests per second:", "requests per second", "1/s", bench.HigherIsBetter},
 	{"Transfer rate:", "transfer rate", "KiB/s", bench.HigherIsBetter}, // "Kbytes" are 1024 bytes in ab
 }
@@ -41,7 +41,7 @@ type abResult struct {
 	path        string
 	concurrency int
 	percentiles bool
-	requests    answered
+	requests    requestCounts
 }
 
 func readApacheBench(d *doc) ([]*bench.Set, error) {
@@ -53,7 +53,7 @@ func readApacheBench(d *doc) ([]*bench.Set, error) {
 			r.path = redact.Text(strings.TrimSpace(strings.TrimPrefix(line, "Document Path:")))
 		case strings.HasPrefix(line, "Concurrency Level:"):
 			// This is the first line of a result that is not about the server.
-			r.run, r.percentiles, r.requests = s.begin(""), false, answered{}
+			r.run, r.percentiles, r.requests = s.begin(""), false, requestCounts{}
 			r.concurrency, _ = strconv.Atoi(strings.TrimSpace(strings.TrimPrefix(line, "Concurrency Level:")))
 		case r.run < 0 && strings.HasPrefix(line, "Time taken for tests:"):
 			r.run = s.begin("") // the head of the result was cut off
@@ -70,7 +70,7 @@ func readApacheBench(d *doc) ([]*bench.Set, error) {
 			return nil, s.err
 		}
 	}
-	return s.one()
+	return s.onlySet()
 }
 
 func (r *abResult) line(n int, line string) {
@@ -87,11 +87,11 @@ func (r *abResult) line(n int, line string) {
 		switch known.name {
 		case "requests":
 			r.requests.all = x
-		case badAnswers:
+		case errorResponses:
 			r.requests.bad = x
 		case "requests per second":
 			// The lines before this one are printed only if their count is not 0.
-			r.s.none(r.run, r.metric(badAnswers, ""))
+			r.s.addZero(r.run, r.metric(errorResponses, ""))
 			r.requests.note(r.s, r.run)
 		}
 		r.add(known.name, known.unit, x, known.better)
@@ -124,7 +124,7 @@ func (r *abResult) add(name, unit string, x float64, better bench.Direction) {
 }
 
 func (r *abResult) metric(name, unit string) bench.Metric {
-	return bench.Metric{Of: r.path, Name: name, Unit: unit, Concurrency: max(r.concurrency, 0)}
+	return bench.Metric{Benchmark: r.path, Name: name, Unit: unit, Concurrency: max(r.concurrency, 0)}
 }
 
 // percentileName returns the name of a percentile, which is the same for all programs, e.g. "p99 latency". The
@@ -151,16 +151,16 @@ func firstNumber(text string) (float64, bool) {
 
 // Names of the counts of failed requests: requests without a response, and error responses.
 const (
-	unanswered = "failed requests"
-	badAnswers = "non-2xx responses"
+	failedRequests = "failed requests"
+	errorResponses = "non-2xx responses"
 )
 
-// answered counts the requests and the error responses of a run.
-type answered struct{ all, bad float64 }
+// requestCounts counts the requests and the error responses of a run.
+type requestCounts struct{ all, bad float64 }
 
 // note adds a note if more than 1% of the responses were errors, because a server that rejects requests at once looks
 // fastest.
-func (a answered) note(s *sheet, run int) {
+func (a requestCounts) note(s *sheet, run int) {
 	const few = 0.01
 	if run >= 0 && a.bad > few*a.all {
 		s.d.skip("some responses were errors: the rate and the times include them",
@@ -168,9 +168,9 @@ func (a answered) note(s *sheet, run int) {
 	}
 }
 
-// none adds a count of 0 to a run, for a count that a program prints only if it is not 0. The caller must have
+// addZero adds a count of 0 to a run, for a count that a program prints only if it is not 0. The caller must have
 // read the output up to the place where the program would print the count.
-func (s *sheet) none(run int, m bench.Metric) {
+func (s *sheet) addZero(run int, m bench.Metric) {
 	if run >= 0 && !s.has(run, m) {
 		s.add(run, m, 0, bench.LowerIsBetter)
 	}

@@ -108,7 +108,7 @@ func loadGrid(d *doc) (*grid, error) {
 		case g.header == nil:
 			g.header = row
 		case len(row) > len(g.header) || len(row) < len(withoutEmptyEnd(g.header)):
-			return nil, misfit(line, "has %d columns, and the header %d", len(row), len(g.header))
+			return nil, malformedLine(line, "has %d columns, and the header %d", len(row), len(g.header))
 		default:
 			g.rows, g.lines = append(g.rows, row), append(g.lines, line)
 		}
@@ -187,8 +187,8 @@ func (g *grid) number(cell string) (float64, string, bool) {
 	return number(cell)
 }
 
-// plain formats numbers uniformly, so that 16 and 16.0 are the same parameter.
-func (g *grid) plain(cell string) string {
+// canonicalNumber formats numbers uniformly, so that 16 and 16.0 are the same parameter.
+func (g *grid) canonicalNumber(cell string) string {
 	if x, unit, ok := g.number(cell); ok && unit == "" {
 		return strconv.FormatFloat(x, 'f', -1, 64)
 	}
@@ -219,22 +219,22 @@ func (g *grid) metric(row []string) bench.Metric {
 	}
 	for _, i := range g.parameters {
 		if i < len(row) && !isEmpty(row[i]) {
-			of = append(of, strings.TrimSpace(g.header[i])+"="+g.plain(row[i]))
+			of = append(of, strings.TrimSpace(g.header[i])+"="+g.canonicalNumber(row[i]))
 		}
 	}
-	n, err := strconv.Atoi(g.plain(g.cell(row, "concurrency")))
+	n, err := strconv.Atoi(g.canonicalNumber(g.cell(row, "concurrency")))
 	if err != nil || n < 0 {
 		n = 0
 	}
-	return bench.Metric{Of: clean(strings.Join(of, " ")), Concurrency: n}
+	return bench.Metric{Benchmark: clean(strings.Join(of, " ")), Concurrency: n}
 }
 
 // figuresOf returns the values of a line, in the form given by the header.
 func (g *grid) figuresOf(row []string, m *bench.Metric) []figure {
 	var list []figure
-	c := figureColumn{name: g.cell(row, "metric"), unit: g.cell(row, "unit"), better: betterOf(g.cell(row, "better"))}
+	c := figureColumn{name: g.cell(row, "metric"), unit: g.cell(row, "unit"), better: parseDirection(g.cell(row, "better"))}
 	if g.has("before", "after") && c.name == "" { // the label columns hold the metric name, whatever their header
-		c.name, m.Of = m.Of, ""
+		c.name, m.Benchmark = m.Benchmark, ""
 	}
 	if c.unit == "" {
 		c.name, c.unit = splitUnit(c.name)
@@ -272,7 +272,7 @@ func (g *grid) sets() ([]*bench.Set, error) {
 		m := g.metric(row)
 		figures := g.figuresOf(row, &m)
 		if len(figures) == 0 {
-			return nil, hints.Errorf(known(), "no column holds figures")
+			return nil, hints.Errorf(formatsHint(), "no column holds figures")
 		}
 		m.Name = figures[0].name
 		count := counted{figures[0].side, m}

@@ -66,23 +66,23 @@ func load(name string, r io.Reader, o Options) (*doc, error) {
 	return d, nil
 }
 
-func readAll(r io.Reader, most int64) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(r, most+1))
+func readAll(r io.Reader, limit int64) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, limit+1))
 	if err != nil {
 		return nil, err
 	}
-	if int64(len(data)) > most {
-		return nil, hints.Errorf("is it a result? a log of every request is not one", "it is larger than %d MiB", most>>20)
+	if int64(len(data)) > limit {
+		return nil, hints.Errorf("is it a result? a log of every request is not one", "it is larger than %d MiB", limit>>20)
 	}
 	return data, nil
 }
 
-func gunzip(data []byte, most int64) ([]byte, error) {
+func gunzip(data []byte, limit int64) ([]byte, error) {
 	z, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {
 		return nil, fmt.Errorf("decompress: %w", err)
 	}
-	if data, err = readAll(z, most); err != nil {
+	if data, err = readAll(z, limit); err != nil {
 		return nil, fmt.Errorf("decompress: %w", err)
 	}
 	return data, nil
@@ -98,7 +98,7 @@ func (d *doc) refuse() error {
 		return hints.Errorf("of ann-benchmarks, export them first: python data_export.py --output results.csv",
 			"%w: it is an HDF5 file", errNoResult)
 	case d.binary():
-		return hints.Errorf(known(), "%w: it is not text", errNoResult)
+		return hints.Errorf(formatsHint(), "%w: it is not text", errNoResult)
 	case d.jsonErr != nil:
 		return hints.Errorf("the file is damaged or not complete", "%w: JSON: %w", errNoResult, d.jsonErr)
 	}
@@ -107,7 +107,7 @@ func (d *doc) refuse() error {
 			return hints.Errorf(f.hint, "%w: it is %s", errNoResult, f.what)
 		}
 	}
-	return hints.Errorf(known(), "%w", errNoResult)
+	return hints.Errorf(formatsHint(), "%w", errNoResult)
 }
 
 // foreignResults lists unsupported outputs that users often try, by a text that occurs only in them.
@@ -187,9 +187,9 @@ func (d *doc) skip(what, where string) {
 	}
 }
 
-// misfit returns the error for a line that is not a record of its format. The whole file is rejected, because a
+// malformedLine returns the error for a line that is not a record of its format. The whole file is rejected, because a
 // file can begin like a format without being in it.
-func misfit(line int, format string, args ...any) error {
+func malformedLine(line int, format string, args ...any) error {
 	return hints.Errorf("the file may have another format, or several files in a row: extract the part in this format",
 		"line %d %s", line, fmt.Sprintf(format, args...))
 }
@@ -213,8 +213,8 @@ func (d *doc) notes() []string {
 	return all
 }
 
-// complaint returns the first oddity as a suffix for an error, or "".
-func (d *doc) complaint() string {
+// firstOddity returns the first oddity as a suffix for an error, or "".
+func (d *doc) firstOddity() string {
 	if all := d.notes(); len(all) > 0 {
 		return ": " + all[0]
 	}

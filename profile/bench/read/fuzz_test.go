@@ -31,27 +31,27 @@ func FuzzFrom(f *testing.F) {
 			return
 		}
 		for _, s := range sets {
-			hold(t, s)
-			again(t, s)
+			checkSet(t, s)
+			roundTrip(t, s)
 		}
 	})
 }
 
-// hold checks the invariants that users of a Set rely on.
-func hold(t *testing.T, s *bench.Set) {
+// checkSet checks the invariants that users of a Set rely on.
+func checkSet(t *testing.T, s *bench.Set) {
 	t.Helper()
 	if s.Format == "" || s.Name == "" {
 		t.Fatalf("a set without a name or a format: %+v", s)
 	}
-	harmless(t, s.Name)
+	checkText(t, s.Name)
 	for _, n := range s.Notes {
-		harmless(t, n)
+		checkText(t, n)
 	}
 	for _, r := range s.Runs {
-		harmless(t, r.Name+r.Pair+r.Failed)
+		checkText(t, r.Name+r.Pair+r.Failed)
 		seen := map[bench.Metric]bool{}
 		for _, v := range r.Values {
-			harmless(t, v.Of+v.Name+v.Unit)
+			checkText(t, v.Benchmark+v.Name+v.Unit)
 			if v.Name == "" || math.IsNaN(v.X) || math.IsInf(v.X, 0) || v.Concurrency < 0 || seen[v.Metric] {
 				t.Fatalf("run %q has the value %+v", r.Name, v)
 			}
@@ -60,7 +60,7 @@ func hold(t *testing.T, s *bench.Set) {
 	}
 }
 
-func harmless(t *testing.T, text string) {
+func checkText(t *testing.T, text string) {
 	t.Helper()
 	for _, r := range text {
 		if unicode.IsControl(r) {
@@ -69,8 +69,8 @@ func harmless(t *testing.T, text string) {
 	}
 }
 
-// again writes a Set as runs and reads it.
-func again(t *testing.T, s *bench.Set) {
+// roundTrip writes a Set as runs and reads it.
+func roundTrip(t *testing.T, s *bench.Set) {
 	t.Helper()
 	var b bytes.Buffer
 	if err := WriteRuns(&b, s); err != nil {

@@ -64,7 +64,7 @@ func readGoBenchmark(d *doc) ([]*bench.Set, error) {
 	for _, r := range results {
 		var config []string
 		for _, key := range varying {
-			config = append(config, key+"="+r.config.of[key])
+			config = append(config, key+"="+r.config.values[key])
 		}
 		side, of := strings.Join(config, " "), "Benchmark"+r.name
 		if len(packages) > 1 && r.pkg != "" {
@@ -72,7 +72,7 @@ func readGoBenchmark(d *doc) ([]*bench.Set, error) {
 		}
 		var setup *bench.Setup
 		if d.o.Side { // NameSettings names settings that differ from the other side
-			setup = &bench.Setup{Of: clean(of), Settings: r.config.shown()}
+			setup = &bench.Setup{Case: clean(of), Settings: r.config.distinguishing()}
 			if side != "" {
 				side, of = "", of+" "+side
 			}
@@ -86,7 +86,7 @@ func readGoBenchmark(d *doc) ([]*bench.Set, error) {
 		run := s.run(strconv.Itoa(times[counted{side, of}]))
 		for _, v := range r.values {
 			name, unit := goMetric(v.Unit)
-			s.add(run, bench.Metric{Of: of, Name: name, Unit: unit}, decimal(v.Value), goBetter(units, v.Unit))
+			s.add(run, bench.Metric{Benchmark: of, Name: name, Unit: unit}, decimal(v.Value), goBetter(units, v.Unit))
 		}
 	}
 	return all.sets()
@@ -116,14 +116,14 @@ func scanGo(d *doc) ([]goResult, benchfmt.UnitMetadataMap, error) {
 }
 
 // goSettings holds the "key: value" lines above a result.
-type goSettings struct{ of, cleaned map[string]string }
+type goSettings struct{ values, cleaned map[string]string }
 
-// shown returns the settings that distinguish results.
-func (g *goSettings) shown() map[string]string {
+// distinguishing returns the settings that distinguish results.
+func (g *goSettings) distinguishing() map[string]string {
 	if g.cleaned == nil {
 		g.cleaned = map[string]string{}
-		for key, value := range g.of {
-			if tellsApart(key) {
+		for key, value := range g.values {
+			if isDistinguishing(key) {
 				g.cleaned[clean(key)] = clean(value)
 			}
 		}
@@ -131,23 +131,23 @@ func (g *goSettings) shown() map[string]string {
 	return g.cleaned
 }
 
-// tellsApart reports whether a key distinguishes results. The package is handled elsewhere, and times are not
+// isDistinguishing reports whether a key distinguishes results. The package is handled elsewhere, and times are not
 // settings.
-func tellsApart(key string) bool {
+func isDistinguishing(key string) bool {
 	return key != "pkg" && !hasAny(wordsOf(key), " time ", " date ", " timestamp ", " run ", " upload ")
 }
 
 // goConfig returns the settings of a result, or before if its settings are equal.
 func goConfig(r *benchfmt.Result, before *goSettings) *goSettings {
 	const most = 100 // a dozen keys are usual
-	config, same := &goSettings{of: map[string]string{}}, true
+	config, same := &goSettings{values: map[string]string{}}, true
 	for _, c := range r.Config[:min(len(r.Config), most)] {
 		if c.File {
-			config.of[c.Key] = string(c.Value)
-			same = same && before.of[c.Key] == config.of[c.Key]
+			config.values[c.Key] = string(c.Value)
+			same = same && before.values[c.Key] == config.values[c.Key]
 		}
 	}
-	if same && len(config.of) == len(before.of) {
+	if same && len(config.values) == len(before.values) {
 		return before
 	}
 	return config
@@ -162,15 +162,15 @@ func varyingConfig(results []goResult) []string {
 		if a == b {
 			continue
 		}
-		for _, keys := range []map[string]string{a.of, b.of} {
+		for _, keys := range []map[string]string{a.values, b.values} {
 			for key := range keys {
-				varies[key] = varies[key] || a.of[key] != b.of[key]
+				varies[key] = varies[key] || a.values[key] != b.values[key]
 			}
 		}
 	}
 	var keys []string
 	for key, yes := range varies {
-		if yes && tellsApart(key) {
+		if yes && isDistinguishing(key) {
 			keys = append(keys, key)
 		}
 	}
@@ -179,7 +179,7 @@ func varyingConfig(results []goResult) []string {
 }
 
 // goMetric maps a benchmark unit, as tidied by benchunit, to a metric name and a unit of this package.
-func goMetric(unit string) (name, kept string) {
+func goMetric(unit string) (name, stdUnit string) {
 	switch unit {
 	case "sec/op":
 		return "time/op", "s"

@@ -56,14 +56,14 @@ func readHyperfine(d *doc) ([]*bench.Set, error) {
 	if d.o.Side && len(file.Results) > 1 {
 		s := newSheet(d)
 		for _, r := range file.Results {
-			r.into(s, r.name(commands))
+			r.addTo(s, r.name(commands))
 		}
-		return s.one()
+		return s.onlySet()
 	}
 	var sets []*bench.Set
 	for _, r := range file.Results {
 		s := newSheet(d)
-		r.into(s, "")
+		r.addTo(s, "")
 		if s.err != nil {
 			return nil, s.err
 		}
@@ -88,16 +88,16 @@ func (r *hyperfineResult) name(commands map[string]int) string {
 }
 
 // settings formats parameters sorted by name, each preceded by a blank.
-func settings(of map[string]string) string {
+func settings(params map[string]string) string {
 	var b strings.Builder
-	for _, key := range slices.Sorted(maps.Keys(of)) {
-		b.WriteString(" " + key + "=" + of[key])
+	for _, key := range slices.Sorted(maps.Keys(params)) {
+		b.WriteString(" " + key + "=" + params[key])
 	}
 	return b.String()
 }
 
-func (r *hyperfineResult) into(s *sheet, of string) {
-	elapsed := bench.Metric{Of: of, Name: "time", Unit: "s"}
+func (r *hyperfineResult) addTo(s *sheet, benchmark string) {
+	elapsed := bench.Metric{Benchmark: benchmark, Name: "time", Unit: "s"}
 	if len(r.Times) == 0 && r.Mean != nil {
 		s.d.skip("it has only the mean of all runs: one value", r.Command)
 		s.add(s.run("mean"), elapsed, *r.Mean, bench.LowerIsBetter)
@@ -107,7 +107,7 @@ func (r *hyperfineResult) into(s *sheet, of string) {
 		run := s.run(strconv.Itoa(i + 1))
 		s.add(run, elapsed, t, bench.LowerIsBetter)
 		if i < len(r.Memory) {
-			s.add(run, bench.Metric{Of: of, Name: "peak memory", Unit: "B"}, r.Memory[i], bench.LowerIsBetter)
+			s.add(run, bench.Metric{Benchmark: benchmark, Name: "peak memory", Unit: "B"}, r.Memory[i], bench.LowerIsBetter)
 		}
 		if i < len(r.ExitCodes) && (r.ExitCodes[i] == nil || *r.ExitCodes[i] != 0) {
 			failed++
@@ -119,6 +119,6 @@ func (r *hyperfineResult) into(s *sheet, of string) {
 	}
 	// User and system time are means over all runs, so they belong to a run only if there is exactly one.
 	if len(r.Times) == 1 && r.User != nil && r.System != nil {
-		s.add(0, bench.Metric{Of: of, Name: "cpu time", Unit: "s"}, *r.User+*r.System, bench.LowerIsBetter)
+		s.add(0, bench.Metric{Benchmark: benchmark, Name: "cpu time", Unit: "s"}, *r.User+*r.System, bench.LowerIsBetter)
 	}
 }

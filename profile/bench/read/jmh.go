@@ -79,12 +79,12 @@ func readJMH(d *doc) ([]*bench.Set, error) {
 		if err != nil {
 			return nil, err
 		}
-		m := bench.Metric{Of: of, Name: jmhModes(r.Mode), Unit: r.Primary.Unit}
+		m := bench.Metric{Benchmark: of, Name: jmhModes(r.Mode), Unit: r.Primary.Unit}
 		if r.Threads > 1 {
 			m.Concurrency = r.Threads
 		}
 		forks := r.Primary.forks()
-		r.Primary.into(s, m, jmhBetter(r.Mode, r.Primary.Unit))
+		r.Primary.addTo(s, m, jmhBetter(r.Mode, r.Primary.Unit))
 		if len(forks) == 1 {
 			single++
 			iterations = max(iterations, r.Primary.iterations())
@@ -93,7 +93,7 @@ func readJMH(d *doc) ([]*bench.Set, error) {
 			second := r.Secondary[name]
 			// The leading dot of "·gc.alloc.rate" is only for sorting.
 			m.Name, m.Unit = strings.TrimLeft(name, "·+"), second.Unit
-			second.into(s, m, jmhBetter("", second.Unit))
+			second.addTo(s, m, jmhBetter("", second.Unit))
 		}
 	}
 	if single > 0 && iterations > 1 {
@@ -161,7 +161,7 @@ func (m *jmhMetric) forks() []float64 {
 	return means
 }
 
-func (m *jmhMetric) into(s *sheet, metric bench.Metric, better bench.Direction) {
+func (m *jmhMetric) addTo(s *sheet, metric bench.Metric, better bench.Direction) {
 	metric.Unit = jmhUnit(metric.Unit)
 	forks := m.forks()
 	var score float64

@@ -12,9 +12,9 @@ import (
 )
 
 // join combines the files of a side into Sets.
-func (g *gathering) join(name string) ([]*bench.Set, error) {
+func (g *collector) join(name string) ([]*bench.Set, error) {
 	if len(g.files) == 0 {
-		return nil, g.nothing(name)
+		return nil, g.errNoResults(name)
 	}
 	if len(g.files) == 1 && len(g.refused) == 0 {
 		return g.files[0].table.sets, nil
@@ -30,7 +30,7 @@ func (g *gathering) join(name string) ([]*bench.Set, error) {
 	}
 	sets := make([]*bench.Set, sides)
 	for i := range sets {
-		j := joining{set: &bench.Set{Name: g.sideName(name, i, sides)}, several: sides > 1}
+		j := joiner{set: &bench.Set{Name: g.sideName(name, i, sides)}, several: sides > 1}
 		for _, group := range j.runsOf(g.groups()) {
 			j.group(group, i)
 		}
@@ -46,16 +46,16 @@ func (g *gathering) join(name string) ([]*bench.Set, error) {
 	return sets, nil
 }
 
-// nothing returns the error for a folder without results.
-func (g *gathering) nothing(name string) error {
+// errNoResults returns the error for a folder without results.
+func (g *collector) errNoResults(name string) error {
 	if len(g.refused) > 0 {
-		return hints.Errorf(known(), "read %s: none of its %d files is a result; the first: %w", name, len(g.refused), g.first)
+		return hints.Errorf(formatsHint(), "read %s: none of its %d files is a result; the first: %w", name, len(g.refused), g.first)
 	}
 	return hints.Errorf("each file or subfolder of a folder is a run", "read %s: the folder is empty", name)
 }
 
 // firstResult returns the path of the first file with more than observations.
-func (g *gathering) firstResult() string {
+func (g *collector) firstResult() string {
 	for _, f := range g.files {
 		if !f.table.observes {
 			return f.path
@@ -64,7 +64,7 @@ func (g *gathering) firstResult() string {
 	return ""
 }
 
-func (g *gathering) sideName(name string, i, sides int) string {
+func (g *collector) sideName(name string, i, sides int) string {
 	if sides == 1 {
 		return name
 	}
@@ -77,7 +77,7 @@ func (g *gathering) sideName(name string, i, sides int) string {
 }
 
 // groups returns the files grouped by run, in their order.
-func (g *gathering) groups() [][]file {
+func (g *collector) groups() [][]file {
 	var all [][]file
 	at := map[string]int{}
 	for _, f := range g.files {
@@ -92,8 +92,8 @@ func (g *gathering) groups() [][]file {
 	return all
 }
 
-// joining builds one Set from many files.
-type joining struct {
+// joiner builds one Set from many files.
+type joiner struct {
 	set *bench.Set
 	// several is true if the files hold several sides.
 	several bool
@@ -103,7 +103,7 @@ type joining struct {
 
 // runsOf assigns observations whose name matches no run to the only run. If there are several runs, it skips
 // such observations, because each covers all runs together. If all files are observations, each is a run.
-func (j *joining) runsOf(groups [][]file) [][]file {
+func (j *joiner) runsOf(groups [][]file) [][]file {
 	observesOnly := func(group []file) bool {
 		return !slices.ContainsFunc(group, func(f file) bool { return !f.table.observes })
 	}
@@ -133,7 +133,7 @@ func (j *joining) runsOf(groups [][]file) [][]file {
 }
 
 // group adds the files of a run, for one side.
-func (j *joining) group(files []file, side int) {
+func (j *joiner) group(files []file, side int) {
 	var results, seen []bench.Run
 	for _, f := range files {
 		if f.table.observes && j.several {
@@ -147,7 +147,7 @@ func (j *joining) group(files []file, side int) {
 		for _, n := range s.Notes {
 			j.set.Notes = append(j.set.Notes, clean(filepath.Base(f.path))+": "+n)
 		}
-		runs := named(f, s.Runs)
+		runs := nameRuns(f, s.Runs)
 		if f.table.observes {
 			seen = append(seen, runs...)
 		} else {
@@ -174,8 +174,8 @@ func (j *joining) group(files []file, side int) {
 	}
 }
 
-// named names runs after their file. If a file has several runs, it appends their own names.
-func named(f file, runs []bench.Run) []bench.Run {
+// nameRuns names runs after their file. If a file has several runs, it appends their own names.
+func nameRuns(f file, runs []bench.Run) []bench.Run {
 	name := f.name
 	if name == "" || name == "." {
 		name = filepath.Base(f.path)
@@ -210,7 +210,7 @@ func overlaps(a, b bench.Run) bool {
 }
 
 // unique appends a number to a name that already exists.
-func (j *joining) unique(name string) string {
+func (j *joiner) unique(name string) string {
 	if j.names == nil {
 		j.names = map[string]bool{}
 	}

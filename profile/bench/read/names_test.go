@@ -20,9 +20,9 @@ func vdbText(cases ...string) string {
 	return `{"run_id": "r", "task_label": "t", "results": [` + strings.Join(results, ",") + `]}`
 }
 
-// TestNamesHoldAllThatDiffers checks that names include all settings that differ, whatever their order in a
+// TestNamesIncludeDifferences checks that names include all settings that differ, whatever their order in a
 // file.
-func TestNamesHoldAllThatDiffers(t *testing.T) {
+func TestNamesIncludeDifferences(t *testing.T) {
 	t.Parallel()
 	custom := func(text string) string {
 		return `{"db": "X", "case_config": {"case_id": 503, "custom_case": ` + text + `}}`
@@ -131,7 +131,7 @@ func TestKeysOfTwoFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(c.Lines) != 2 || c.Lines[1].Of != "BenchmarkX shards=2" || c.Lines[1].Verdict != bench.TooFew {
+	if len(c.Lines) != 2 || c.Lines[1].Benchmark != "BenchmarkX shards=2" || c.Lines[1].Verdict != bench.TooFew {
 		t.Errorf("%+v", c.Lines)
 	}
 	if notes := strings.Join(c.Notes, "; "); notes != "the sides differ in: cpu A → B" {
@@ -180,7 +180,7 @@ func TestSettingsOfTwoFiles(t *testing.T) {
 		var got []string
 		for i := range c.Lines {
 			l := &c.Lines[i]
-			if got = append(got, l.Of); l.Verdict == bench.OneSide {
+			if got = append(got, l.Benchmark); l.Verdict == bench.OneSide {
 				got[len(got)-1] += ": " + l.Verdict.String()
 			}
 		}

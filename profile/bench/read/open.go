@@ -30,7 +30,7 @@ func Open(ctx context.Context, paths []string, o Options) ([]*bench.Set, error) 
 	if len(paths) == 0 {
 		return nil, errors.New("read results: no file")
 	}
-	g := &gathering{o: o}
+	g := &collector{o: o}
 	for _, path := range paths {
 		if err := g.path(ctx, path, len(paths) == 1); err != nil {
 			return nil, err
@@ -43,8 +43,8 @@ func Open(ctx context.Context, paths []string, o Options) ([]*bench.Set, error) 
 	return g.join(name)
 }
 
-// gathering collects the files of a side.
-type gathering struct {
+// collector collects the files of a side.
+type collector struct {
 	o     Options
 	files []file
 	// refused lists the files in folders that no reader accepts; first is the error for the first one.
@@ -62,7 +62,7 @@ type file struct {
 
 // path adds a file or the files of a folder. If it is the only path, each entry of the folder is a run.
 // Otherwise the folder is one run.
-func (g *gathering) path(ctx context.Context, path string, only bool) error {
+func (g *collector) path(ctx context.Context, path string, only bool) error {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -78,7 +78,7 @@ func (g *gathering) path(ctx context.Context, path string, only bool) error {
 }
 
 // entries adds the entries of a folder, each as a run.
-func (g *gathering) entries(ctx context.Context, dir string) error {
+func (g *collector) entries(ctx context.Context, dir string) error {
 	entries, err := visible(dir)
 	if err != nil {
 		return err
@@ -98,7 +98,7 @@ func (g *gathering) entries(ctx context.Context, dir string) error {
 }
 
 // folder adds all files of a folder as one run.
-func (g *gathering) folder(ctx context.Context, dir, run string, depth int) error {
+func (g *collector) folder(ctx context.Context, dir, run string, depth int) error {
 	entries, err := visible(dir)
 	if err != nil {
 		return err
@@ -136,7 +136,7 @@ func visible(dir string) ([]fs.DirEntry, error) {
 }
 
 // file reads one file. It returns an error if the user named the file and it is not a result.
-func (g *gathering) file(ctx context.Context, path, group string, named bool) error {
+func (g *collector) file(ctx context.Context, path, group string, named bool) error {
 	if len(g.files)+len(g.refused) >= maxFiles {
 		return hints.Errorf("give the folder of the results only", "read results: more than %d files", maxFiles)
 	}
@@ -162,7 +162,7 @@ func (g *gathering) file(ctx context.Context, path, group string, named bool) er
 	return nil
 }
 
-func (g *gathering) open(ctx context.Context, path string) (*table, error) {
+func (g *collector) open(ctx context.Context, path string) (*table, error) {
 	f, err := interrupt.Wait(ctx, func() (*os.File, error) { return os.Open(path) }) // a pipe waits for a writer
 	if err != nil {
 		return nil, fmt.Errorf("read results: %w", err)

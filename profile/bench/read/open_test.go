@@ -87,7 +87,7 @@ func TestFilesOfOneRunAreJoined(t *testing.T) {
 	}
 }
 
-func TestObservedIsNotSharedOut(t *testing.T) {
+func TestObservationOfSeveralRuns(t *testing.T) {
 	dir := folder(t, map[string]string{"r/ab.txt": ab(1000, 10000) + ab(1000, 10000), "r/vmstat.txt": vmstatRun})
 	sets, err := Open(context.Background(), []string{dir}, Options{})
 	if err != nil {
@@ -142,8 +142,8 @@ func TestFilesOfManyRunsInAFolder(t *testing.T) {
 	}
 }
 
-// TestWaitingEnds checks that reading from a silent pipe stops when the context is done.
-func TestWaitingEnds(t *testing.T) {
+// TestReadCanceled checks that reading from a silent pipe stops when the context is done.
+func TestReadCanceled(t *testing.T) {
 	silent, writer := io.Pipe()
 	defer writer.Close()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -200,7 +200,7 @@ func TestMillisecondsAndSecondsAgree(t *testing.T) {
 func TestWriteRunsIsReadBack(t *testing.T) {
 	want := &bench.Set{Name: "a", Format: "trial", Notes: []string{"n"}, Runs: []bench.Run{
 		{Name: "1", Pair: "p", Values: []bench.Value{
-			{Metric: bench.Metric{Of: "search", Name: "QPS", Unit: "1/s", Concurrency: 8}, Better: bench.HigherIsBetter, X: 1.0 / 3},
+			{Metric: bench.Metric{Benchmark: "search", Name: "QPS", Unit: "1/s", Concurrency: 8}, Better: bench.HigherIsBetter, X: 1.0 / 3},
 			{Metric: bench.Metric{Name: "odd unit", Unit: "%·s"}, Better: bench.LowerIsBetter, X: -0.5},
 			{Metric: bench.Metric{Name: "requests"}, Better: bench.Neither, X: 1e300},
 		}},
@@ -226,14 +226,14 @@ func TestWriteRunsIsReadBack(t *testing.T) {
 	}
 }
 
-func TestDirectionsAreTheUsers(t *testing.T) {
+func TestUserDirections(t *testing.T) {
 	sets := readText(t, "run,Punkte\n1,5\n2,6\n", Options{Better: map[string]bench.Direction{"Punkte": bench.HigherIsBetter}})
 	if got, want := show(sets), "[0 csv]\nrun 1\n  Punkte = 5 +\nrun 2\n  Punkte = 6 +\n"; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
 
-func TestWhatIsNoResult(t *testing.T) {
+func TestNotAResult(t *testing.T) {
 	t.Parallel()
 	truncated := hyperfineText[:200]
 	for _, tt := range []struct{ name, text, want, hint string }{
@@ -323,9 +323,9 @@ func TestErrorsOfFiles(t *testing.T) {
 	}
 }
 
-// TestObservedOfNoRun checks that an observation that matches no run is dropped if there are several runs,
+// TestObservationWithoutRun checks that an observation that matches no run is dropped if there are several runs,
 // because it covers all runs together.
-func TestObservedOfNoRun(t *testing.T) {
+func TestObservationWithoutRun(t *testing.T) {
 	t.Parallel()
 	dir := folder(t, map[string]string{"small.csv": "qps,p99_ms\n1000,5\n", "large.csv": "qps,p99_ms\n500,9\n", "vmstat.txt": vmstatRun})
 	sets, err := Open(context.Background(), []string{dir}, Options{})

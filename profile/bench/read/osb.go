@@ -83,7 +83,7 @@ func readOpenSearchRun(d *doc) ([]*bench.Set, error) {
 			s.add(run, bench.Metric{Name: t.name, Unit: t.unit}, *x, bench.LowerIsBetter)
 		}
 	}
-	return s.one()
+	return s.onlySet()
 }
 
 // osbLoad returns the workload, the test procedure and the parameters that set a load. The file does not
@@ -136,7 +136,7 @@ func osbOperation(s *sheet, run int, op map[string]json.RawMessage) {
 	}
 	var rate *float64
 	if json.Unmarshal(op["error_rate"], &rate) == nil && rate != nil {
-		s.add(run, bench.Metric{Of: task, Name: "error rate", Unit: "%"}, *rate*100, bench.LowerIsBetter)
+		s.add(run, bench.Metric{Benchmark: task, Name: "error rate", Unit: "%"}, *rate*100, bench.LowerIsBetter)
 	}
 }
 
@@ -163,14 +163,14 @@ func osbPercentiles(s *sheet, run int, task, name string, raw json.RawMessage) {
 	slices.SortFunc(found, func(a, b percentile) int { return int((a.p - b.p) * 1e6) })
 	for _, f := range found {
 		label := strconv.FormatFloat(f.p, 'f', -1, 64) + "th percentile " + name
-		s.add(run, bench.Metric{Of: task, Name: label, Unit: unit}, f.x, bench.LowerIsBetter)
+		s.add(run, bench.Metric{Benchmark: task, Name: label, Unit: unit}, f.x, bench.LowerIsBetter)
 	}
 }
 
 func osbStatistic(s *sheet, run int, task, name string, raw json.RawMessage, which, unit string, better bench.Direction) {
 	var x *float64
 	if json.Unmarshal(pickFrom(raw, which)[which], &x) == nil && x != nil {
-		s.add(run, bench.Metric{Of: task, Name: name, Unit: unit}, *x, better)
+		s.add(run, bench.Metric{Benchmark: task, Name: name, Unit: unit}, *x, better)
 	}
 }
 

@@ -28,7 +28,7 @@ import (
 
 // Options control how files are read. The zero value is right for files of known programs.
 type Options struct {
-	// Better overrides directions, by a name of a metric (see bench.Said).
+	// Better overrides directions, by a name of a metric (see bench.DirectionFor).
 	Better map[string]bench.Direction
 	// Side declares that a file is one side of a comparison: commands or settings that differ in it are
 	// different benchmarks. Otherwise they are sides.
@@ -57,7 +57,7 @@ type format struct {
 // formats returns all formats, easiest to detect first. A new format needs a file and a line here.
 func formats() []format {
 	return []format{
-		ownRuns(),
+		kitescopeRuns(),
 		hyperfine(),
 		vectorDBBench(),
 		openSearchRun(),
@@ -82,8 +82,8 @@ func Formats() []Format {
 // errNoResult is the error for a file that no reader accepts.
 var errNoResult = errors.New("not a supported benchmark result")
 
-// known returns a hint that lists the formats.
-func known() string {
+// formatsHint returns a hint that lists the formats.
+func formatsHint() string {
 	var names []string
 	for _, f := range formats() {
 		names = append(names, f.Name)
@@ -147,7 +147,7 @@ func finish(d *doc, sets []*bench.Set, f format) error {
 		override(s, d.o.Better)
 	}
 	if !measured {
-		return hints.Errorf("did the program end before it wrote its figures?", "it has no figures%s", d.complaint())
+		return hints.Errorf("did the program end before it wrote its figures?", "it has no figures%s", d.firstOddity())
 	}
 	return nil
 }
@@ -160,7 +160,7 @@ func override(s *bench.Set, better map[string]bench.Direction) {
 	for i := range s.Runs {
 		for j := range s.Runs[i].Values {
 			v := &s.Runs[i].Values[j]
-			if d, ok := bench.Said(better, v.Metric); ok {
+			if d, ok := bench.DirectionFor(better, v.Metric); ok {
 				v.Better = d
 			}
 		}

@@ -33,7 +33,7 @@ func TestRealOutput(t *testing.T) {
 		}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := opened(t, name)
+			s := openSide(t, name)
 			if s.Format != v.format || len(s.Runs) != v.runs {
 				t.Fatalf("format %q with %d runs, want %q with %d", s.Format, len(s.Runs), v.format, v.runs)
 			}
@@ -53,8 +53,8 @@ func TestRealOutput(t *testing.T) {
 	}
 }
 
-// opened returns the first side of a file.
-func opened(t *testing.T, name string) *bench.Set {
+// openSide returns the first side of a file.
+func openSide(t *testing.T, name string) *bench.Set {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(testdata, "formats", name))
 	if err != nil {
@@ -67,13 +67,13 @@ func opened(t *testing.T, name string) *bench.Set {
 	return sets[0]
 }
 
-// TestErrorsThatBeginAreSeen checks that a count that is printed only if not 0 is read as 0 on the side without
+// TestMissingCountIsZero checks that a count that is printed only if not 0 is read as 0 on the side without
 // it.
-func TestErrorsThatBeginAreSeen(t *testing.T) {
+func TestMissingCountIsZero(t *testing.T) {
 	for _, name := range []string{"ab"} {
-		before, after := opened(t, name+".txt"), opened(t, name+"-404.txt")
+		before, after := openSide(t, name+".txt"), openSide(t, name+"-404.txt")
 		has := func(s *bench.Set, x func(float64) bool) bool {
-			return slices.ContainsFunc(s.Runs[0].Values, func(v bench.Value) bool { return v.Name == badAnswers && x(v.X) })
+			return slices.ContainsFunc(s.Runs[0].Values, func(v bench.Value) bool { return v.Name == errorResponses && x(v.X) })
 		}
 		if !has(before, func(x float64) bool { return x == 0 }) || !has(after, func(x float64) bool { return x > 0 }) {
 			t.Errorf("%s: errors cannot be compared:\n%s", name, show([]*bench.Set{before, after}))

@@ -43,7 +43,7 @@ type runsValue struct {
 	X           *float64 `json:"value"`
 }
 
-// ownRuns reads the output of WriteRuns. It consists of JSON lines: a header for each Set, followed by a line for each
+// kitescopeRuns reads the output of WriteRuns. It consists of JSON lines: a header for each Set, followed by a line for each
 // run.
 //
 //	{"kitescope_runs":1,"name":"before","format":"trial"}
@@ -53,7 +53,7 @@ type runsValue struct {
 // A finished run is an appended line, and a file with an incomplete last line loses only that line. Several headers in
 // one file are several sides. "better" is "lower", "higher" or "neither", or missing if unknown. "concurrency" is the
 // number of clients. Units are those of bench.Metric, but any other known unit is converted: {"unit":"ms"}.
-func ownRuns() format {
+func kitescopeRuns() format {
 	return format{
 		Format: Format{"kitescope runs", "output of pgo trial: each line is a run, with its pair"},
 		sniff: func(d *doc) bool {
@@ -86,7 +86,7 @@ func WriteRun(w io.Writer, r *bench.Run) error {
 			return fmt.Errorf("write run %s: %s is %v", r.Name, v.String(), v.X)
 		}
 		line.Values = append(line.Values, runsValue{
-			Of: v.Of, Name: v.Name, Unit: v.Unit, Concurrency: v.Concurrency, Better: betterWord(v.Better), Load: v.Load, X: &v.X,
+			Of: v.Benchmark, Name: v.Name, Unit: v.Unit, Concurrency: v.Concurrency, Better: directionName(v.Better), Load: v.Load, X: &v.X,
 		})
 	}
 	return writeLine(w, line)
@@ -101,7 +101,7 @@ func writeLine(w io.Writer, line any) error {
 	return err
 }
 
-func betterWord(d bench.Direction) string {
+func directionName(d bench.Direction) string {
 	switch d {
 	case bench.LowerIsBetter:
 		return "lower"
@@ -114,8 +114,8 @@ func betterWord(d bench.Direction) string {
 	return ""
 }
 
-// betterOf parses a direction. Any other word is bench.Unknown.
-func betterOf(word string) bench.Direction {
+// parseDirection parses a direction. Any other word is bench.Unknown.
+func parseDirection(word string) bench.Direction {
 	switch strings.ToLower(strings.TrimSpace(word)) {
 	case "lower", "less":
 		return bench.LowerIsBetter
@@ -139,7 +139,7 @@ func readRuns(d *doc) ([]*bench.Set, error) {
 		}
 		if err := json.Unmarshal([]byte(text), &line); err != nil {
 			if bytes.HasSuffix(d.data, []byte("\n")) || !bytes.HasSuffix(d.data, []byte(text)) {
-				return nil, misfit(n, "is not a run: %v", err)
+				return nil, malformedLine(n, "is not a run: %v", err)
 			}
 			d.skip("the last line is cut off", fmt.Sprintf("line %d", n))
 			continue
@@ -157,10 +157,10 @@ func readRuns(d *doc) ([]*bench.Set, error) {
 			}
 			continue
 		case len(sheets) == 0:
-			return nil, misfit(n, "is before the header")
+			return nil, malformedLine(n, "is before the header")
 		}
 		s := sheets[len(sheets)-1]
-		if line.into(s, n); s.err != nil {
+		if line.addTo(s, n); s.err != nil {
 			return nil, s.err
 		}
 	}
@@ -179,9 +179,9 @@ func cleanAll(notes []string) []string {
 	return all
 }
 
-func (l *runsLine) into(s *sheet, n int) {
+func (l *runsLine) addTo(s *sheet, n int) {
 	if l.Run == "" && l.Failed == "" && len(l.Values) == 0 {
-		s.err = misfit(n, "is not a run")
+		s.err = malformedLine(n, "is not a run")
 		return
 	}
 	if _, taken := s.runs[clean(l.Run)]; taken && l.Run != "" {
@@ -203,6 +203,6 @@ func (l *runsLine) into(s *sheet, n int) {
 			continue
 		}
 		s.load = clean(v.Load)
-		s.add(at, bench.Metric{Of: v.Of, Name: v.Name, Unit: v.Unit, Concurrency: max(v.Concurrency, 0)}, *v.X, betterOf(v.Better))
+		s.add(at, bench.Metric{Benchmark: v.Of, Name: v.Name, Unit: v.Unit, Concurrency: max(v.Concurrency, 0)}, *v.X, parseDirection(v.Better))
 	}
 }

@@ -57,8 +57,8 @@ func (s *sheet) add(run int, m bench.Metric, x float64, better bench.Direction) 
 	if run < 0 || s.err != nil {
 		return
 	}
-	m.Of, m.Name = clean(m.Of), clean(m.Name)
-	x, m.Unit = normal(x, clean(m.Unit))
+	m.Benchmark, m.Name = clean(m.Benchmark), clean(m.Name)
+	x, m.Unit = normalize(x, clean(m.Unit))
 	switch {
 	case m.Name == "":
 		s.d.skip("a figure without a name was left out", "run "+s.set.Runs[run].Name)
@@ -124,8 +124,8 @@ func (s *sides) sets() ([]*bench.Set, error) {
 	return all, nil
 }
 
-// one returns the sheet as the only Set.
-func (s *sheet) one() ([]*bench.Set, error) {
+// onlySet returns the sheet as the only Set.
+func (s *sheet) onlySet() ([]*bench.Set, error) {
 	if s.err != nil {
 		return nil, s.err
 	}

@@ -55,18 +55,18 @@ func perSecond(unit string) string {
 }
 
 // rateUnit returns the base of a unit per second: "B/s" for bytes, otherwise "1/s".
-func rateUnit(of string) (base, bool) {
-	switch of {
+func rateUnit(unit string) (base, bool) {
+	switch unit {
 	case "1", "req", "reqs", "request", "requests", "op", "ops", "query", "queries", "doc", "docs", "row", "rows",
 		"trans", "transactions", "events", "msg", "msgs", "#":
 		return base{"1/s", 1}, true
 	}
-	if b, ok := byteUnit(of); ok && b.unit == "B" {
+	if b, ok := byteUnit(unit); ok && b.unit == "B" {
 		return base{"B/s", b.factor}, true
 	}
-	if len(of) > 1 && strings.IndexByte("kmg", of[0]) >= 0 {
-		if b, ok := rateUnit(of[1:]); ok && b.unit == "1/s" {
-			return base{"1/s", b.factor * map[byte]float64{'k': 1e3, 'm': 1e6, 'g': 1e9}[of[0]]}, true
+	if len(unit) > 1 && strings.IndexByte("kmg", unit[0]) >= 0 {
+		if b, ok := rateUnit(unit[1:]); ok && b.unit == "1/s" {
+			return base{"1/s", b.factor * map[byte]float64{'k': 1e3, 'm': 1e6, 'g': 1e9}[unit[0]]}, true
 		}
 	}
 	return base{}, false
@@ -87,8 +87,8 @@ func byteUnit(unit string) (base, bool) {
 	return base{}, false
 }
 
-// normal converts a value to the unit without a prefix. Values in unknown units are unchanged.
-func normal(x float64, unit string) (float64, string) {
+// normalize converts a value to the unit without a prefix. Values in unknown units are unchanged.
+func normalize(x float64, unit string) (float64, string) {
 	b, ok := unitTable(strings.ToLower(strings.TrimSpace(unit)))
 	if !ok {
 		return x, unit

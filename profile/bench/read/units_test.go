@@ -6,9 +6,9 @@ import (
 	"kitescope/profile/bench"
 )
 
-// TestDirectionsAreNotGuessedOfPartsOfWords checks directions of names. A wrong direction turns a better
+// TestDirectionMatchesWholeWords checks directions of names. A wrong direction turns a better
 // program into a worse one, while an unknown direction only leaves the question open.
-func TestDirectionsAreNotGuessedOfPartsOfWords(t *testing.T) {
+func TestDirectionMatchesWholeWords(t *testing.T) {
 	for name, want := range map[string]bench.Direction{
 		"page-faults": bench.LowerIsBetter, "cache-misses": bench.LowerIsBetter, "dropped packets": bench.LowerIsBetter, "GC pauses": bench.LowerIsBetter,
 		"num_errors": bench.LowerIsBetter, "p99 latency": bench.LowerIsBetter, "cpu steal": bench.LowerIsBetter, "instructions": bench.LowerIsBetter,

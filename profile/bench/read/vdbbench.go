@@ -131,7 +131,7 @@ func readVectorDBBench(d *doc) ([]*bench.Set, error) {
 		if d.o.Side { // NameSettings names settings that differ from the other side
 			s.setup = c.setup(workloads[i])
 		}
-		c.into(s, s.run(strconv.Itoa(times[name])), of)
+		c.addTo(s, s.run(strconv.Itoa(times[name])), of)
 	}
 	return all.sets()
 }
@@ -155,7 +155,7 @@ func vdbNames(cases []vdbCase) (workloads, settings []string) {
 	for i, workload := range workloads {
 		own := cases[i].settings()
 		maps.DeleteFunc(own, func(key, _ string) bool { _, ok := alike[workload][key]; return ok })
-		settings = append(settings, vdbWords(own))
+		settings = append(settings, formatVDBSettings(own))
 	}
 	return workloads, settings
 }
@@ -169,17 +169,17 @@ func (c *vdbCase) workload(settings map[string]string) string {
 			custom[key] = value
 		}
 	}
-	return "case " + strconv.Itoa(c.Task.Case.ID) + vdbWords(custom)
+	return "case " + strconv.Itoa(c.Task.Case.ID) + formatVDBSettings(custom)
 }
 
 // setup returns the settings in a form that is safe to display.
 func (c *vdbCase) setup(workload string) *bench.Setup {
 	settings := c.settings()
 	maps.DeleteFunc(settings, func(key, _ string) bool { return key == "case" || strings.HasPrefix(key, "custom.") })
-	for key, value := range shown(settings) {
+	for key, value := range withoutSecrets(settings) {
 		settings[key] = clean(value)
 	}
-	return &bench.Setup{Of: clean(workload), Settings: settings}
+	return &bench.Setup{Case: clean(workload), Settings: settings}
 }
 
 // settings returns all settings that define a result, with a prefix for the section of the file.
@@ -228,11 +228,13 @@ func vdbFlatten(into map[string]string, section string, raw json.RawMessage) {
 	}
 }
 
-// vdbWords formats settings as " M=16 ef=100", without sections and secrets.
-func vdbWords(settings map[string]string) string { return bench.SettingWords(shown(settings)) }
+// formatVDBSettings formats settings as " M=16 ef=100", without sections and secrets.
+func formatVDBSettings(settings map[string]string) string {
+	return bench.FormatSettings(withoutSecrets(settings))
+}
 
-// shown returns settings without secrets.
-func shown(settings map[string]string) map[string]string {
+// withoutSecrets returns settings without secrets.
+func withoutSecrets(settings map[string]string) map[string]string {
 	redacted := map[string]string{}
 	for key, value := range settings {
 		redacted[key] = redact.Pair(key[strings.LastIndexByte(key, '.')+1:], value)
@@ -240,9 +242,9 @@ func shown(settings map[string]string) map[string]string {
 	return redacted
 }
 
-func (c *vdbCase) into(s *sheet, run int, of string) {
+func (c *vdbCase) addTo(s *sheet, run int, benchmark string) {
 	var clients []int
-	c.list(s, of, "conc_num_list", &clients)
+	c.list(s, benchmark, "conc_num_list", &clients)
 	for _, f := range vdbFigures {
 		if s.load = ""; f.key == "qps" && len(clients) > 0 { // the maximum over all numbers of clients
 			s.load = clean("clients=" + strings.Trim(strings.ReplaceAll(fmt.Sprint(clients), " ", ","), "[]"))
@@ -253,30 +255,30 @@ func (c *vdbCase) into(s *sheet, run int, of string) {
 			continue
 		}
 		if json.Unmarshal(raw, &x) != nil {
-			s.d.skip("skipped values that are not numbers", of+": "+f.key)
+			s.d.skip("skipped values that are not numbers", benchmark+": "+f.key)
 			continue
 		}
 		if x != 0 { // fields of stages that were not run are 0
-			s.add(run, bench.Metric{Of: of, Name: f.name, Unit: f.unit}, x, f.better)
+			s.add(run, bench.Metric{Benchmark: benchmark, Name: f.name, Unit: f.unit}, x, f.better)
 		}
 	}
 	s.load = ""
 	for _, f := range vdbLists {
 		var list []float64
-		c.list(s, of, f.key, &list)
+		c.list(s, benchmark, f.key, &list)
 		if len(list) != len(clients) && len(list) > 0 {
-			s.d.skip("a list that is not as long as conc_num_list was left out", of+": "+f.key)
+			s.d.skip("a list that is not as long as conc_num_list was left out", benchmark+": "+f.key)
 			continue
 		}
 		for i, x := range list {
-			s.add(run, bench.Metric{Of: of, Name: f.name, Unit: f.unit, Concurrency: max(clients[i], 0)}, x, f.better)
+			s.add(run, bench.Metric{Benchmark: benchmark, Name: f.name, Unit: f.unit, Concurrency: max(clients[i], 0)}, x, f.better)
 		}
 	}
 }
 
-func (c *vdbCase) list(s *sheet, of, key string, into any) {
+func (c *vdbCase) list(s *sheet, benchmark, key string, into any) {
 	raw, ok := c.Metrics[key]
 	if ok && json.Unmarshal(raw, into) != nil {
-		s.d.skip("skipped a value that is not a list of numbers", of+": "+key)
+		s.d.skip("skipped a value that is not a list of numbers", benchmark+": "+key)
 	}
 }

@@ -74,7 +74,7 @@ func readVmstat(d *doc) ([]*bench.Set, error) {
 		default:
 			row, ok := vmstatRow(fields, len(header))
 			if !ok {
-				return nil, misfit(at, "is not from vmstat")
+				return nil, malformedLine(at, "is not from vmstat")
 			}
 			if first {
 				first = false // averages since boot
@@ -89,7 +89,7 @@ func readVmstat(d *doc) ([]*bench.Set, error) {
 	s := newSheet(d)
 	if n == 0 {
 		d.note("vmstat printed only its first line: averages since boot")
-		return s.one()
+		return s.onlySet()
 	}
 	run := s.begin("")
 	mean := func(column string) (float64, bool) {
@@ -107,7 +107,7 @@ func readVmstat(d *doc) ([]*bench.Set, error) {
 			s.add(run, bench.Metric{Name: c.name, Unit: c.unit}, x, c.better)
 		}
 	}
-	return s.one()
+	return s.onlySet()
 }
 
 // vmstatRow parses a line. It ignores the time that -t adds at the end.
