@@ -42,8 +42,8 @@ func TestVectorsAreAligned(t *testing.T) {
 	}
 }
 
-// TestViewHoldsCountsAgainstBytes checks that row counts and strides of a hostile file never exceed its size.
-func TestViewHoldsCountsAgainstBytes(t *testing.T) {
+// TestViewChecksCounts checks that row counts and strides of a hostile file never exceed its size.
+func TestViewChecksCounts(t *testing.T) {
 	data := make([]byte, 100)
 	for _, c := range []struct {
 		dim, rows, stride int

@@ -8,7 +8,7 @@ import (
 )
 
 // SearchParams holds the parameters of a search other than k. Milvus calls them search params. Each applies to some
-// kinds of indexes (SearchParam.Of) and is ignored by the others. An unset parameter has the default of the library
+// kinds of indexes (SearchParam.Trait) and is ignored by the others. An unset parameter has the default of the library
 // or of the index file.
 type SearchParams struct {
 	// EF is the size of the candidate list of a graph search. NProbe is the number of lists that an IVF search
@@ -47,50 +47,50 @@ func (t Trait) String() string {
 
 // SearchParam describes one field of SearchParams.
 type SearchParam struct {
-	Key  string // Milvus's name (knowhere v2.6.9, index_param.h and sparse_inverted_index_config.h)
-	Flag string // name of the command-line flag; empty for none
-	Of   Trait
-	// Means is the help text. Own is appended to it by commands that search indexes, and Log by commands that
+	Key   string // Milvus's name (knowhere v2.6.9, index_param.h and sparse_inverted_index_config.h)
+	Flag  string // name of the command-line flag; empty for none
+	Trait Trait
+	// Help is the help text. Own is appended to it by commands that search indexes, and Log by commands that
 	// replay logs. Both describe the default. In a replay, a parameter without Log can come only from the log.
-	Means, Own, Log string
-	Must            string // accepted values in words: least to most and, if free is set, 0 for unset
+	Help, IndexHelp, ReplayHelp string
+	Range                       string // accepted values in words: least to most and, if free is set, 0 for unset
 
-	least, most float64
-	free        bool
-	// whole and part return the field in SearchParams; 0 means unset. Exactly one is set.
-	whole func(*SearchParams) *int
-	part  func(*SearchParams) *float32
+	lower, upper float64
+	free         bool
+	// intField and part return the field in SearchParams; 0 means unset. Exactly one is set.
+	intField   func(*SearchParams) *int
+	floatField func(*SearchParams) *float32
 }
 
 // searchParams holds all parameters in display order.
 var searchParams = [...]SearchParam{
 	{
-		Key: "ef", Flag: "ef", Of: HasGraph, Must: "1 to 2147483647", least: 1, most: math.MaxInt32, free: true,
-		Means: "candidates of an HNSW search", Own: "; default: the file's, or the library's", Log: "; 0 is 64",
-		whole: func(p *SearchParams) *int { return &p.EF },
+		Key: "ef", Flag: "ef", Trait: HasGraph, Range: "1 to 2147483647", lower: 1, upper: math.MaxInt32, free: true,
+		Help: "candidates of an HNSW search", IndexHelp: "; default: the file's, or the library's", ReplayHelp: "; 0 is 64",
+		intField: func(p *SearchParams) *int { return &p.EF },
 	},
 	{
-		Key: "nprobe", Flag: "nprobe", Of: HasLists, Must: "1 to 2147483647", least: 1, most: math.MaxInt32, free: true,
-		Means: "lists of an IVF search", Own: "; default: the file's", Log: "; 0 for the library's default",
-		whole: func(p *SearchParams) *int { return &p.NProbe },
+		Key: "nprobe", Flag: "nprobe", Trait: HasLists, Range: "1 to 2147483647", lower: 1, upper: math.MaxInt32, free: true,
+		Help: "lists of an IVF search", IndexHelp: "; default: the file's", ReplayHelp: "; 0 for the library's default",
+		intField: func(p *SearchParams) *int { return &p.NProbe },
 	},
 	{
-		Key: "drop_ratio_search", Flag: "drop-ratio", Of: HasSparse, Must: "0 to less than 1", most: 1 - 1.0/(1<<53),
-		Means: "sparse vectors: share of the query's values to leave out, the smallest (drop_ratio_search)",
-		part:  func(p *SearchParams) *float32 { return &p.DropRatio },
+		Key: "drop_ratio_search", Flag: "drop-ratio", Trait: HasSparse, Range: "0 to less than 1", upper: 1 - 1.0/(1<<53),
+		Help:       "sparse vectors: share of the query's values to leave out, the smallest (drop_ratio_search)",
+		floatField: func(p *SearchParams) *float32 { return &p.DropRatio },
 	},
 	{
-		Key: "dim_max_score_ratio", Of: HasSparse, least: 0.5, most: 1.3, free: true, // server only: no skipping here
-		part: func(p *SearchParams) *float32 { return &p.MaxScoreRatio },
+		Key: "dim_max_score_ratio", Trait: HasSparse, lower: 0.5, upper: 1.3, free: true, // server only: no skipping here
+		floatField: func(p *SearchParams) *float32 { return &p.MaxScoreRatio },
 	},
 	{
-		Key: "bm25_avgdl", Of: HasDocuments,
-		part: func(p *SearchParams) *float32 { return &p.AvgDL },
+		Key: "bm25_avgdl", Trait: HasDocuments,
+		floatField: func(p *SearchParams) *float32 { return &p.AvgDL },
 	},
 	{
-		Key: "refine_factor", Flag: "refine-factor", Of: HasSparse, Must: "1 to 1000", least: 1, most: MaxRefineFactor, free: true,
-		Means: "sparse vectors: with --drop-ratio, compare so many times k again with the whole query", Own: "; default: the library's",
-		whole: func(p *SearchParams) *int { return &p.RefineFactor },
+		Key: "refine_factor", Flag: "refine-factor", Trait: HasSparse, Range: "1 to 1000", lower: 1, upper: MaxRefineFactor, free: true,
+		Help: "sparse vectors: with --drop-ratio, compare so many times k again with the whole query", IndexHelp: "; default: the library's",
+		intField: func(p *SearchParams) *int { return &p.RefineFactor },
 	},
 }
 
@@ -115,19 +115,21 @@ func SearchParamOf(key string) *SearchParam {
 	return nil
 }
 
-// Whole reports whether the parameter is an integer.
-func (f *SearchParam) Whole() bool { return f.part == nil }
+// IsInt reports whether the parameter is an integer.
+func (f *SearchParam) IsInt() bool { return f.floatField == nil }
 
-// Takes reports whether libraries accept the value (see Must). Logs may hold other values, because they also record
+// Accepts reports whether libraries accept the value (see Must). Logs may hold other values, because they also record
 // rejected requests.
-func (f *SearchParam) Takes(x float64) bool { return x >= f.least && x <= f.most || f.free && x == 0 }
+func (f *SearchParam) Accepts(x float64) bool {
+	return x >= f.lower && x <= f.upper || f.free && x == 0
+}
 
 // Get returns the value of the parameter in p, and whether it is set.
 func (f *SearchParam) Get(p *SearchParams) (x float64, set bool) {
-	if f.part != nil {
-		x = float64(*f.part(p))
+	if f.floatField != nil {
+		x = float64(*f.floatField(p))
 	} else {
-		x = float64(*f.whole(p))
+		x = float64(*f.intField(p))
 	}
 	return x, x != 0
 }
@@ -135,16 +137,16 @@ func (f *SearchParam) Get(p *SearchParams) (x float64, set bool) {
 // Set sets the parameter in p to x, which must be at least 0. It truncates x to an integer or rounds it to a
 // float32.
 func (f *SearchParam) Set(p *SearchParams, x float64) {
-	if f.part != nil {
-		*f.part(p) = float32(x)
+	if f.floatField != nil {
+		*f.floatField(p) = float32(x)
 	} else {
-		*f.whole(p) = int(x)
+		*f.intField(p) = int(x)
 	}
 }
 
 // Append appends x as JSON. A float32 has the fewest digits that identify it.
 func (f *SearchParam) Append(b []byte, x float64) []byte {
-	if f.Whole() {
+	if f.IsInt() {
 		return strconv.AppendInt(b, int64(x), 10)
 	}
 	return strconv.AppendFloat(b, x, 'g', -1, 32)
@@ -152,7 +154,7 @@ func (f *SearchParam) Append(b []byte, x float64) []byte {
 
 // Number returns x as an int or a float32, depending on the parameter.
 func (f *SearchParam) Number(x float64) any {
-	if f.Whole() {
+	if f.IsInt() {
 		return int(x)
 	}
 	return float32(x)

@@ -35,7 +35,7 @@ func TestEachFieldIsAParameter(t *testing.T) {
 			}
 			names[name] = true
 		}
-		if SearchParamOf(f.Key) != f || f.Key == "" || (f.Flag == "") != (f.Means == "") || f.Log != "" && f.Flag == "" {
+		if SearchParamOf(f.Key) != f || f.Key == "" || (f.Flag == "") != (f.Help == "") || f.ReplayHelp != "" && f.Flag == "" {
 			t.Errorf("%+v", f)
 		}
 		var p SearchParams
@@ -59,8 +59,8 @@ func TestEachFieldIsAParameter(t *testing.T) {
 	}
 }
 
-// TestParametersOrOthers compares Or with a field-by-field merge of random parameters.
-func TestParametersOrOthers(t *testing.T) {
+// TestSearchParamsOr compares Or with a field-by-field merge of random parameters.
+func TestSearchParamsOr(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	some := func() (p SearchParams) {
 		for f := range EachSearchParam() {
@@ -85,13 +85,13 @@ func TestParametersOrOthers(t *testing.T) {
 	}
 }
 
-func TestWhatLibrariesTake(t *testing.T) {
+func TestSearchParamRanges(t *testing.T) {
 	p := SearchParams{EF: 64, SparseParams: SparseParams{DropRatio: 0.1, RefineFactor: 1_000_000}}
 	if got, want := p.Words(), "ef 64, drop_ratio_search 0.1, refine_factor 1000000"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	for key, want := range map[string]string{"refine_factor": fmt.Sprint("1 to ", MaxRefineFactor)} {
-		if got := SearchParamOf(key).Must; got != want {
+		if got := SearchParamOf(key).Range; got != want {
 			t.Errorf("%s must be %s, want %s", key, got, want)
 		}
 	}
@@ -100,7 +100,7 @@ func TestWhatLibrariesTake(t *testing.T) {
 		"refine_factor": {0, 1, MaxRefineFactor},
 	} {
 		for _, x := range takes {
-			if !SearchParamOf(key).Takes(x) {
+			if !SearchParamOf(key).Accepts(x) {
 				t.Errorf("%s does not take %g", key, x)
 			}
 		}
@@ -110,7 +110,7 @@ func TestWhatLibrariesTake(t *testing.T) {
 		"dim_max_score_ratio": {0.4, 1.4}, "refine_factor": {-1, MaxRefineFactor + 1},
 	} {
 		for _, x := range refuses {
-			if SearchParamOf(key).Takes(x) {
+			if SearchParamOf(key).Accepts(x) {
 				t.Errorf("%s takes %g", key, x)
 			}
 		}

@@ -42,17 +42,17 @@ func Exact(ctx context.Context, l *Loaded, requests []*load.Request, o segment.O
 		} else if p.Data.Rows > 0 {
 			// Codes speed up the comparison and do not change the answers. They are released afterwards, because other
 			// searches of the rows are timed.
-			shaded, err := p.Data.Shade(vectors, threads, room)
+			shaded, err := p.Data.Quantize(vectors, threads, room)
 			if err != nil {
 				return nil, fmt.Errorf("compare with segment %d: %w", p.Data.ID, err)
 			}
 			if shaded {
-				defer p.Data.Unshade()
+				defer p.Data.ReleaseCodes()
 				if room >= 0 {
-					room -= int64(p.Data.Shadow.Bytes())
+					room -= int64(p.Data.Codes.Bytes())
 				}
 			}
-			rows := &flat.Index{Vectors: p.Data.Vectors, Metric: p.Data.Metric, Shadow: p.Data.Shadow}
+			rows := &flat.Index{Vectors: p.Data.Vectors, Metric: p.Data.Metric, Codes: p.Data.Codes}
 			f, err := flat.New(rows, flat.Options{Library: o.Library})
 			if err != nil {
 				return nil, fmt.Errorf("compare with segment %d: %w", p.Data.ID, err)

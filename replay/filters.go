@@ -115,7 +115,7 @@ func (l *Loaded) Left(p *Part, r *load.Request, left *engine.Bitset) error {
 	if l.plans[r.Expr] == nil || p.scalars == nil {
 		return fmt.Errorf("filter %q: the fields of segment %d were not read", r.Expr, p.Data.ID)
 	}
-	if err := l.plans[r.Expr].LeftInto(p.scalars, left); err != nil {
+	if err := l.plans[r.Expr].ExcludeInto(p.scalars, left); err != nil {
 		return fmt.Errorf("segment %d: %w", p.Data.ID, err)
 	}
 	return nil

@@ -126,13 +126,13 @@ func (p *Part) memory() int64 {
 	for _, s := range g.Strings {
 		n += int64(len(s)) + 16
 	}
-	if g.Shadow != nil {
-		n += int64(g.Shadow.Bytes())
+	if g.Codes != nil {
+		n += int64(g.Codes.Bytes())
 	}
 	if g.Index == nil {
 		return n
 	}
-	if vectors, memory := g.Index.Own(); vectors != nil {
+	if vectors, memory := g.Index.OwnMemory(); vectors != nil {
 		n += int64(memory)
 		if vectors != g.Vectors {
 			n += int64(vectors.Bytes())

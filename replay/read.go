@@ -203,7 +203,7 @@ func (x *loading) read(ctx context.Context, s *Segment) (*Part, []Missing) {
 	switch {
 	case s.Files == nil && s.State == Growing:
 		return nil, out("growing, nothing in storage yet")
-	case !s.Files.Named():
+	case !s.Files.HasLogs():
 		return nil, out("no insert logs in the metadata")
 	}
 	g, err := segment.Open(ctx, x.store, s.Files, x.layout.Collection.Schema, x.deletes(s)...)
@@ -215,7 +215,7 @@ func (x *loading) read(ctx context.Context, s *Segment) (*Part, []Missing) {
 		defer g.Release()
 		return nil, out(fmt.Sprintf("vectors of %d dimensions of %s, the collection has %d of %s", g.Vectors.Dim, g.Vectors.Element, c.Dim, c.Element))
 	}
-	g.Share()
+	g.ShareVectors()
 	p := &Part{Info: s, State: s.State, Data: g}
 	return p, p.lacks()
 }
@@ -242,8 +242,8 @@ func (p *Part) lacks() (list []Missing) {
 	if p.State == Indexed && p.Data.Index == nil {
 		p.State = Unindexed
 		reason := "searched row by row: no index files in the metadata"
-		if p.Data.Refused != nil {
-			reason = "searched row by row: " + p.Data.Refused.Error()
+		if p.Data.IndexErr != nil {
+			reason = "searched row by row: " + p.Data.IndexErr.Error()
 		}
 		say(0, reason)
 	}

@@ -79,7 +79,7 @@ func (s *octets) dictionary(b []byte, n int) (dictionary, error) {
 		return nil, err
 	}
 	copy(d.table[:], d.entries)
-	if len(s.rows) >= wideFrom && !dist.Translates() {
+	if len(s.rows) >= minWide && !dist.Translates() {
 		d.wide = new([1 << 16]uint16)
 		for i := range d.wide {
 			d.wide[i] = uint16(d.table[i&255]) | uint16(d.table[i>>8])<<8
@@ -88,9 +88,9 @@ func (s *octets) dictionary(b []byte, n int) (dictionary, error) {
 	return d, nil
 }
 
-// wideFrom is the length of a blob from which a table for two bytes at a time is worth its cost. The table takes
+// minWide is the length of a blob from which a table for two bytes at a time is worth its cost. The table takes
 // 128 KiB and halves the time.
-const wideFrom = 4 << 20
+const minWide = 4 << 20
 
 type octetEntries struct {
 	sink    *octets

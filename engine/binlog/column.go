@@ -185,7 +185,7 @@ func (c *Column) read(ctx context.Context, all []source) error {
 	at := 0
 	var nulls []span
 	for _, s := range all {
-		if err := s.bound(width); err != nil {
+		if err := s.checkRows(width); err != nil {
 			c.Release()
 			return err
 		}
@@ -204,8 +204,8 @@ func (c *Column) read(ctx context.Context, all []source) error {
 	return nil
 }
 
-// bound returns an error if a file claims far more rows than files of its size have.
-func (s source) bound(width int) error {
+// checkRows returns an error if a file claims far more rows than files of its size have.
+func (s source) checkRows(width int) error {
 	if most := columnFloor + columnRatio*s.file.Size; s.file.Rows > most/int64(width) {
 		return s.errorf("%d rows of %d bytes in a file of %d", s.file.Rows, width, s.file.Size)
 	}
@@ -255,7 +255,7 @@ func (c *Column) sink(all []source) (to sink, width int, err error) {
 		return c.vectorSink(all, element)
 	}
 	for _, s := range all { // before any allocation
-		if err := s.bound(rowSize(c.Type)); err != nil {
+		if err := s.checkRows(rowSize(c.Type)); err != nil {
 			return nil, 0, err
 		}
 	}

@@ -87,9 +87,9 @@ func TestDamagedCounts(t *testing.T) {
 		}
 		all[name] = b
 	}
-	all["vectors"] = written(t, columnOf(t, FloatVector, 60, false))
-	all["booleans"] = written(t, columnOf(t, Bool, 60, true))
-	all["sparse"] = written(t, columnOf(t, SparseFloatVector, 60, true))
+	all["vectors"] = encodeColumn(t, columnOf(t, FloatVector, 60, false))
+	all["booleans"] = encodeColumn(t, columnOf(t, Bool, 60, true))
+	all["sparse"] = encodeColumn(t, columnOf(t, SparseFloatVector, 60, true))
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		for _, reader := range slices.Sorted(maps.Keys(readers)) {
 			if _, err := readers[reader](all[name]); err != nil {

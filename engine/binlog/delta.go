@@ -98,7 +98,7 @@ func (d *Deltas) columns(ctx context.Context, name string, file *parquet.File) e
 	if pk.Valid != nil || ts.Valid != nil {
 		return fmt.Errorf("read %s: a deleted key or its timestamp is null", name)
 	}
-	if err := bounded(name, file, pk.Strings); err != nil {
+	if err := checkTextSize(name, file, pk.Strings); err != nil {
 		return err
 	}
 	d.Int64s, d.Strings = append(d.Int64s, pk.Int64s...), append(d.Strings, pk.Strings...)
@@ -111,9 +111,9 @@ func (d *Deltas) columns(ctx context.Context, name string, file *parquet.File) e
 // checkEvery is the number of keys between checks of the context.
 const checkEvery = 1 << 10
 
-// bounded returns an error if the total length of the keys far exceeds the size of the file. This is possible
+// checkTextSize returns an error if the total length of the keys far exceeds the size of the file. This is possible
 // because a dictionary stores a text once, while any number of rows may refer to it.
-func bounded(name string, file *parquet.File, texts []string) error {
+func checkTextSize(name string, file *parquet.File, texts []string) error {
 	most, total := columnFloor+columnRatio*file.Size, int64(0)
 	for i, text := range texts {
 		if total += int64(len(text)); total > most {
@@ -132,7 +132,7 @@ func (d *Deltas) texts(ctx context.Context, name string, file *parquet.File) err
 	if err := texts.read(ctx, []source{{name, file, 0}}); err != nil {
 		return err
 	}
-	if err := bounded(name, file, texts.Strings); err != nil {
+	if err := checkTextSize(name, file, texts.Strings); err != nil {
 		return err
 	}
 	for i, text := range texts.Strings {

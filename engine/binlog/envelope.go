@@ -62,7 +62,7 @@ func (e *envelope) open(ctx context.Context) ([]entry, error) {
 			return nil, fmt.Errorf("parquet file at offset %d: expected bytes as INT32, found %s", p.at, parquet.PhysicalName(physical))
 		}
 		e.size = e.file.Rows
-		if err := (source{e.name, e.file, 0}).bound(1); err != nil {
+		if err := (source{e.name, e.file, 0}).checkRows(1); err != nil {
 			return nil, err
 		}
 		return nil, e.checkSize()
@@ -110,9 +110,9 @@ func (e *envelope) decode(ctx context.Context, to *octets, first int, use *scrat
 	return err
 }
 
-// note returns the content of a JSON file.
-func (e *envelope) note(ctx context.Context) (string, error) {
-	if e.size > maxNote {
+// readJSON returns the content of a JSON file.
+func (e *envelope) readJSON(ctx context.Context) (string, error) {
+	if e.size > maxJSON {
 		return "", fmt.Errorf("read %s: expected a short JSON text, found %d bytes", e.name, e.size)
 	}
 	use, err := newScratch()

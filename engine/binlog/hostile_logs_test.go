@@ -89,7 +89,7 @@ func TestDeltasOfOneText(t *testing.T) {
 	}
 	file := &parquet.File{Size: 1000}
 	start := time.Now()
-	if err := bounded("file", file, texts); err == nil || !strings.Contains(err.Error(), "row 64 of 50000: more than 68132864 bytes of keys in a file of 1000") {
+	if err := checkTextSize("file", file, texts); err == nil || !strings.Contains(err.Error(), "row 64 of 50000: more than 68132864 bytes of keys in a file of 1000") {
 		t.Error(err)
 	}
 	if took := time.Since(start); took > 5*time.Second {

@@ -40,7 +40,7 @@ func seeds(t testing.TB) map[string][]byte {
 		}
 		all[name] = b
 	}
-	all["nulls"] = written(t, columnOf(t, VarChar, 60, true))
+	all["nulls"] = encodeColumn(t, columnOf(t, VarChar, 60, true))
 	return all
 }
 

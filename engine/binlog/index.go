@@ -22,8 +22,8 @@ const (
 	indexParams = "indexParams"
 )
 
-// maxNote bounds the size in bytes of the JSON files of an index.
-const maxNote = 16 << 20
+// maxJSON bounds the size in bytes of the JSON files of an index.
+const maxJSON = 16 << 20
 
 // Index holds the decoded files of an index, which belongs to a field and a segment. The blobs are not parsed.
 type Index struct {
@@ -38,8 +38,8 @@ type Index struct {
 	Meta   []byte            // JSON, of a single-file index
 	Blobs  map[string]*Blob
 
-	place  Place
-	placed []*Records
+	place        Place
+	splitRecords []*Records
 }
 
 // Blob holds the bytes of a part of an index, 64-byte aligned.
@@ -74,10 +74,10 @@ func (x *Index) Release() {
 	for _, b := range x.Blobs {
 		b.Release()
 	}
-	for _, r := range x.placed {
+	for _, r := range x.splitRecords {
 		r.Free()
 	}
-	x.placed = nil
+	x.splitRecords = nil
 }
 
 // ReadIndex reads all files in the folder prefix of a store, which must belong to one index. It joins sliced blobs.
@@ -185,7 +185,7 @@ func assemble(ctx context.Context, open map[string]*envelope) (map[string][]*env
 		return parts, nil
 	}
 	delete(parts, sliceMeta)
-	text, err := notes.note(ctx)
+	text, err := notes.readJSON(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -223,7 +223,7 @@ func assemble(ctx context.Context, open map[string]*envelope) (map[string][]*env
 // add decodes the files of a blob, and concatenates them.
 func (x *Index) add(ctx context.Context, name string, parts []*envelope) error {
 	if name == indexParams {
-		text, err := parts[0].note(ctx)
+		text, err := parts[0].readJSON(ctx)
 		if err != nil {
 			return err
 		}
@@ -255,7 +255,7 @@ func (x *Index) add(ctx context.Context, name string, parts []*envelope) error {
 			return fmt.Errorf("read %s: %w", parts[0].name, err)
 		}
 		if to.records = x.place(name, to.rows); to.records != nil {
-			x.placed = append(x.placed, to.records)
+			x.splitRecords = append(x.splitRecords, to.records)
 		}
 	}
 	for _, p := range parts {

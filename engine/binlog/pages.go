@@ -134,7 +134,7 @@ func (s *scan) next(w *worker) bool {
 	}
 	s.in.Move(w.window)
 	first := s.row
-	for s.row < s.end && (len(w.pages) == 0 || len(w.pages) < batch && s.in.Whole()) {
+	for s.row < s.end && (len(w.pages) == 0 || len(w.pages) < batch && s.in.Buffered()) {
 		at := s.in.At()
 		err := context.Cause(s.ctx)
 		if err == nil {

@@ -16,9 +16,9 @@ import (
 	"kitescope/engine/parquet"
 )
 
-// taken returns a sink for a blob of n bytes with split records, whose parts have the given sizes, and a function
+// splitSink returns a sink for a blob of n bytes with split records, whose parts have the given sizes, and a function
 // that returns its bytes in order.
-func taken(t *testing.T, r *rand.Rand, n int, sizes ...int) (*octets, func() []byte) {
+func splitSink(t *testing.T, r *rand.Rand, n int, sizes ...int) (*octets, func() []byte) {
 	t.Helper()
 	records := &Records{At: r.IntN(n / 2)}
 	for _, size := range sizes {
@@ -44,9 +44,9 @@ func taken(t *testing.T, r *rand.Rand, n int, sizes ...int) (*octets, func() []b
 	}
 }
 
-// TestOctetsAreThoseOfAnyRun decodes random runs of 8-bit indices, some truncated, and compares the result with
+// TestOctetsMatchAnyWidth decodes random runs of 8-bit indices, some truncated, and compares the result with
 // the decoder for any width.
-func TestOctetsAreThoseOfAnyRun(t *testing.T) {
+func TestOctetsMatchAnyWidth(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 22))
 	wrong := 0
 	for range 3000 {
@@ -80,7 +80,7 @@ func TestOctetsAreThoseOfAnyRun(t *testing.T) {
 		var contents [2][]byte
 		var errs [2]error
 		for way := range 2 {
-			s, content := taken(t, rand.New(rand.NewPCG(seed, 0)), size, 4, 36, 140)
+			s, content := splitSink(t, rand.New(rand.NewPCG(seed, 0)), size, 4, 36, 140)
 			d, err := s.dictionary(entries, len(entries)/4)
 			if err != nil {
 				t.Fatal(err)
@@ -106,14 +106,14 @@ func TestOctetsAreThoseOfAnyRun(t *testing.T) {
 	}
 }
 
-// TestTouchLeavesWhatIsPut checks that only memory of rows that will be written is touched.
-func TestTouchLeavesWhatIsPut(t *testing.T) {
+// TestTouchKeepsData checks that only memory of rows that will be written is touched.
+func TestTouchKeepsData(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
 	touched := 0
 	for i := range 4 {
 		const n = 24 << 20
 		// For long records, a part is usually already written, and a huge page begins in it.
-		s, content := taken(t, r, n, 4, 132, []int{3000 + r.IntN(100), 3 << 20}[i%2])
+		s, content := splitSink(t, r, n, 4, 132, []int{3000 + r.IntN(100), 3 << 20}[i%2])
 		for _, p := range append(s.records.Parts, Field{To: s.rows}) {
 			for i := range p.To {
 				p.To[i] = 1

@@ -42,9 +42,9 @@ type parse[T any] func(b []byte, dst []T) error
 
 // slice is a sink for values of a Go type.
 type slice[T any] struct {
-	rows  []T
-	parse parse[T]
-	least int // minimum size of a value in bytes; 0 for bits
+	rows    []T
+	parse   parse[T]
+	minSize int // minimum size of a value in bytes; 0 for bits
 }
 
 func (s *slice[T]) plain(b []byte, at, n int) error { return s.parse(b, s.rows[at:at+n]) }
@@ -56,7 +56,7 @@ func (s *slice[T]) zero(at int) {
 }
 
 func (s *slice[T]) dictionary(b []byte, n int) (dictionary, error) {
-	if s.least == 0 || n > len(b)/s.least {
+	if s.minSize == 0 || n > len(b)/s.minSize {
 		return nil, errValues(n, len(b))
 	}
 	d := &entries[T]{sink: s, entries: make([]T, n)}

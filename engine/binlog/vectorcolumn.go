@@ -18,7 +18,7 @@ func (c *Column) vectorSink(all []source, element dist.Element) (sink, int, erro
 		dim = 8 * size
 	}
 	for _, s := range all {
-		if err := s.bound(size); err != nil {
+		if err := s.checkRows(size); err != nil {
 			return nil, 0, err
 		}
 	}

@@ -10,13 +10,13 @@ import (
 // Limits for reading the lengths of events.
 const (
 	firstRead = 4 << 10 // covers the descriptor and the header of the next event in files of Milvus
-	mostLooks = 64
+	maxReads  = 64
 )
 
-// Written returns the length in bytes of a file of events according to its own headers. It is larger than size if
+// DeclaredSize returns the length in bytes of a file of events according to its own headers. It is larger than size if
 // the file was truncated. It returns 0 if the file is not a file of events or its lengths are invalid. It reads
 // little more than the headers. Errors come from r.
-func Written(r io.ReaderAt, size int64) (int64, error) {
+func DeclaredSize(r io.ReaderAt, size int64) (int64, error) {
 	head := make([]byte, min(size, firstRead))
 	if err := parquet.ReadAt(r, head, 0); err != nil {
 		return 0, err
@@ -25,7 +25,7 @@ func Written(r io.ReaderAt, size int64) (int64, error) {
 		return 0, nil
 	}
 	at := int64(4)
-	for range mostLooks {
+	for range maxReads {
 		if at >= size {
 			return at, nil
 		}

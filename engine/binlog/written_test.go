@@ -25,7 +25,7 @@ type files = objecttest.Files
 
 func fileOf(b []byte) object.Reader { return objecttest.File(b) }
 
-func written(t testing.TB, c *Column) []byte {
+func encodeColumn(t testing.TB, c *Column) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	if err := WriteColumn(&b, c); err != nil {
@@ -127,7 +127,7 @@ func TestColumnsOfEveryType(t *testing.T) {
 		for _, rows := range []int{0, 1, 3000} {
 			for _, nulls := range []bool{false, rows > 0} {
 				want := columnOf(t, kind, rows, nulls)
-				got, err := ReadColumn(t.Context(), fileOf(written(t, want)), "log")
+				got, err := ReadColumn(t.Context(), fileOf(encodeColumn(t, want)), "log")
 				if err != nil {
 					t.Errorf("%v, %d rows: %v", kind, rows, err)
 					continue
@@ -143,7 +143,7 @@ func TestColumnsOfEveryType(t *testing.T) {
 func TestLargeColumn(t *testing.T) {
 	for _, kind := range []Type{Int64, FloatVector, VarChar} {
 		want := columnOf(t, kind, 60_000, kind == Int64)
-		got, err := ReadColumn(t.Context(), fileOf(written(t, want)), "log")
+		got, err := ReadColumn(t.Context(), fileOf(encodeColumn(t, want)), "log")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -155,7 +155,7 @@ func TestLogsAreConcatenatedByNumber(t *testing.T) {
 	store := files{}
 	for _, id := range []int64{9, 10, 100, 11} {
 		c := &Column{Descriptor: Descriptor{Segment: 3, Field: 100, Type: Int64, Start: uint64(id), End: uint64(2 * id)}, Rows: 2, Int64s: []int64{id, -id}}
-		store[fmt.Sprintf("insert_log/1/2/3/100/%d", id)] = written(t, c)
+		store[fmt.Sprintf("insert_log/1/2/3/100/%d", id)] = encodeColumn(t, c)
 	}
 	c, err := ReadColumns(t.Context(), store, sortedKeys(store))
 	if err != nil {
@@ -165,7 +165,7 @@ func TestLogsAreConcatenatedByNumber(t *testing.T) {
 		t.Errorf("%d to %d (-want +got)\n%s", c.Start, c.End, d)
 	}
 	other := &Column{Descriptor: Descriptor{Segment: 4, Field: 100, Type: Int64}, Rows: 1, Int64s: []int64{1}}
-	store["insert_log/1/2/3/100/12"] = written(t, other)
+	store["insert_log/1/2/3/100/12"] = encodeColumn(t, other)
 	if _, err := ReadColumns(t.Context(), store, sortedKeys(store)); err == nil || !strings.Contains(err.Error(), "segment 4") {
 		t.Errorf("logs of two segments: %v", err)
 	}
@@ -187,7 +187,7 @@ func TestRefusedColumns(t *testing.T) {
 		"encrypted at rest":                 func(d *Descriptor) { d.Extras = map[string]string{"edek": "key"} },
 	} {
 		c := *vectors
-		b := written(t, &c)
+		b := encodeColumn(t, &c)
 		d := c.Descriptor
 		edit(&d)
 		var again bytes.Buffer

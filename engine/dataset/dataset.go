@@ -72,7 +72,7 @@ func (s *Set) Close() {
 // NoVectors returns the error for a set of ids if vectors are expected.
 func (s *Set) NoVectors() error {
 	if s.Column != "" {
-		return fmt.Errorf("column %s has ids, which are whole numbers: expected vectors", parquet.Shown(s.Column))
+		return fmt.Errorf("column %s has ids, which are whole numbers: expected vectors", parquet.QuoteName(s.Column))
 	}
 	return errors.New("it has ids, which are whole numbers: expected vectors")
 }

@@ -178,7 +178,7 @@ func TestNaNRowsAreCountedAndNamed(t *testing.T) {
 	}
 }
 
-func TestWhatIsRefused(t *testing.T) {
+func TestRefused(t *testing.T) {
 	for name, want := range map[string]string{
 		"big.npy":              `big-endian values of type ">f4"`,
 		"bool.npy":             `found "|b1"`,
@@ -275,7 +275,7 @@ func TestPagesThatGrowAreRefused(t *testing.T) {
 	}
 }
 
-func TestWrittenFilesAreThoseOfNumPy(t *testing.T) {
+func TestWriteMatchesNumPy(t *testing.T) {
 	for _, name := range []string{"f4.npy", "f2.npy", "i1.npy", "u1.npy", "f4.fvecs", "i8.npy"} {
 		want, err := os.ReadFile(testdata(name))
 		if err != nil {
@@ -308,7 +308,7 @@ func TestWrittenFilesAreThoseOfNumPy(t *testing.T) {
 	}
 }
 
-func TestOpenEndsWhenNobodyWaits(t *testing.T) {
+func TestOpenCanceled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, name := range []string{"f4.npy", "fortran.npy", "f8.npy", "i8.npy", "f4.fvecs", "u1.bvecs", "i4.ivecs", "plain.parquet"} {

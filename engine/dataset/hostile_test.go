@@ -18,8 +18,8 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// footed returns a parquet file with the given pages and footer.
-func footed(pages, footer []byte) []byte {
+// withFooter returns a parquet file with the given pages and footer.
+func withFooter(pages, footer []byte) []byte {
 	b := append([]byte("PAR1"), pages...)
 	b = append(b, footer...)
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(footer)))
@@ -46,11 +46,11 @@ func vectorsOf(t *testing.T, rows, dim int, edit func(*format.FileMetaData), opt
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return edited(t, out.Bytes(), edit)
+	return editFooter(t, out.Bytes(), edit)
 }
 
-// edited rewrites the footer of a file.
-func edited(t *testing.T, b []byte, edit func(*format.FileMetaData)) []byte {
+// editFooter rewrites the footer of a file.
+func editFooter(t *testing.T, b []byte, edit func(*format.FileMetaData)) []byte {
 	t.Helper()
 	if edit == nil {
 		return b
@@ -66,7 +66,7 @@ func edited(t *testing.T, b []byte, edit func(*format.FileMetaData)) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return footed(b[4:len(b)-8-n], footer)
+	return withFooter(b[4:len(b)-8-n], footer)
 }
 
 // elements returns a file whose footer has only a schema of n elements, each with the given number of children.
@@ -87,7 +87,7 @@ func elements(n int, children byte, name string) []byte {
 		b = append(b, 0)
 	}
 	b = append(b, 1<<4|6, 0, 1<<4|9, 0x0c, 0)
-	return footed(nil, b)
+	return withFooter(nil, b)
 }
 
 // flat returns a file whose footer has only a schema of n columns below one root.
@@ -102,7 +102,7 @@ func flat(n int, name string) []byte {
 		b = append(append(b, name...), 0)
 	}
 	b = append(b, 1<<4|6, 0, 1<<4|9, 0x0c, 0)
-	return footed(nil, b)
+	return withFooter(nil, b)
 }
 
 // empties returns a file whose footer has a list of n structs without fields. field is the number of the list, or
@@ -113,7 +113,7 @@ func empties(field byte, n int) []byte {
 		b = []byte{1<<4 | 5, 2, 3<<4 | 9, 0x1c, 1<<4 | 9}
 	}
 	b = binary.AppendUvarint(append(b, 0xfc), uint64(n))
-	return footed(nil, append(append(b, make([]byte, n)...), 0, 0))
+	return withFooter(nil, append(append(b, make([]byte, n)...), 0, 0))
 }
 
 const columns = 0 // the columns of a row group
@@ -130,7 +130,7 @@ func onePage(t *testing.T, codec format.CompressionCodec, h format.PageHeader, b
 	good := vectorsOf(t, 1, 1, nil)
 	page := slices.Concat(head, body)
 	footer := good[len(good)-8-int(binary.LittleEndian.Uint32(good[len(good)-8:])) : len(good)-8]
-	return edited(t, footed(append(page, make([]byte, n)...), footer), func(m *format.FileMetaData) {
+	return editFooter(t, withFooter(append(page, make([]byte, n)...), footer), func(m *format.FileMetaData) {
 		meta := &m.RowGroups[0].Columns[0].MetaData
 		meta.DataPageOffset, meta.DictionaryPageOffset, meta.TotalCompressedSize, meta.Codec = 4, 0, int64(len(page)), codec
 		meta.NumValues = int64(h.DataPageHeader.V.NumValues)
@@ -185,8 +185,8 @@ func TestHostileParquet(t *testing.T) {
 		"2M keys":          {empties(5, 2<<20), "parquet metadata at offset 4"},
 		"2M column orders": {empties(7, 2<<20), "parquet metadata at offset 4"},
 		"2M columns":       {empties(columns, 2<<20), "parquet metadata at offset 4"},
-		"nested structs":   {footed(nil, bytes.Repeat([]byte{1<<4 | 12}, 1<<20)), "nested deeper than 16"},
-		"list of booleans": {footed(nil, []byte{15<<4 | 9, 2<<4 | 1, 1, 1, 0}), "a schema without a root"},
+		"nested structs":   {withFooter(nil, bytes.Repeat([]byte{1<<4 | 12}, 1<<20)), "nested deeper than 16"},
+		"list of booleans": {withFooter(nil, []byte{15<<4 | 9, 2<<4 | 1, 1, 1, 0}), "a schema without a root"},
 		"snappy of 1 GB":   {onePage(t, format.Snappy, dataPage(4, 16), snappy, 5<<20), "snappy do not decompress to the declared 16"},
 		"zstd of 1 GB":     {onePage(t, format.Zstd, dataPage(4, 1<<30), z.EncodeAll(make([]byte, 64), nil), 5<<20), "claim to decompress to 1073741824"},
 		"zstd bomb":        {onePage(t, format.Zstd, dataPage(4, 16), z.EncodeAll(make([]byte, 96<<20), nil), 0), "ZSTD: decompressed size exceeds configured limit"},

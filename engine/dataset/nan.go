@@ -7,8 +7,8 @@ import (
 	"kitescope/engine/dist"
 )
 
-// shownNaNs is the maximum length of Set.NaNRows. Set.NaNs counts all rows.
-const shownNaNs = 10
+// maxNaNRows is the maximum length of Set.NaNRows. Set.NaNs counts all rows.
+const maxNaNRows = 10
 
 // findNaNs counts the rows with a NaN value. Whether a search returns such a row depends on how it happens to
 // compare distances.
@@ -34,7 +34,7 @@ func (s *Set) findNaNs(ctx context.Context) error {
 		}
 		if has(v.Row(i)) {
 			s.NaNs++
-			if len(s.NaNRows) < shownNaNs {
+			if len(s.NaNRows) < maxNaNRows {
 				s.NaNRows = append(s.NaNRows, i)
 			}
 		}

@@ -43,7 +43,7 @@ func readParquet(ctx context.Context, name string, data []byte) (*Set, error) {
 	}
 	if err != nil {
 		r.set.Close()
-		return nil, fmt.Errorf("column %s: %w", parquet.Shown(column.Top), err)
+		return nil, fmt.Errorf("column %s: %w", parquet.QuoteName(column.Top), err)
 	}
 	r.set.Column = column.Top
 	return &r.set, nil
@@ -63,7 +63,7 @@ func chooseColumn(leaves []parquet.Leaf, name string) (vectorColumn, error) {
 		if name != "" && top.Top == name {
 			if !ok {
 				return c, fmt.Errorf("column %s is %s: expected numbers, a list of numbers or a FIXED_LEN_BYTE_ARRAY of float32",
-					parquet.Shown(name), kindOf(leaves[i:end]))
+					parquet.QuoteName(name), kindOf(leaves[i:end]))
 			}
 			return c, nil
 		}

@@ -15,14 +15,14 @@ import (
 
 // TestPyarrow checks files of random codecs, page versions, encodings and shapes against the values that pyarrow
 // reads; see pyarrow.py.
-func TestPyarrow(t *testing.T) { holdTruth(t, "pyarrow") }
+func TestPyarrow(t *testing.T) { checkTruth(t, "pyarrow") }
 
 // TestOtherWriters checks files of DuckDB, Polars and fastparquet, which pad levels, indexes and values, against
 // the written values; see writers.py.
-func TestOtherWriters(t *testing.T) { holdTruth(t, "writers") }
+func TestOtherWriters(t *testing.T) { checkTruth(t, "writers") }
 
-// holdTruth compares the files of a folder with its truth.json.
-func holdTruth(t *testing.T, folder string) {
+// checkTruth compares the files of a folder with its truth.json.
+func checkTruth(t *testing.T, folder string) {
 	t.Helper()
 	b, err := os.ReadFile(testdata(folder + "/truth.json"))
 	if err != nil {
@@ -54,15 +54,15 @@ func holdTruth(t *testing.T, folder string) {
 				t.Fatal(err)
 			}
 			defer s.Close()
-			if err := holds(s, f.Hex, f.IDs); err != nil {
+			if err := compareSet(s, f.Hex, f.IDs); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 }
 
-// holds returns an error if a set differs from the expected rows or ids.
-func holds(s *Set, rows string, ids [][]string) error {
+// compareSet returns an error if a set differs from the expected rows or ids.
+func compareSet(s *Set, rows string, ids [][]string) error {
 	if s.IDs != nil {
 		var got [][]string
 		for _, row := range s.IDs {

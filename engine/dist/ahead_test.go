@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-func TestGatherAheadIsGatherOfAllButTheLast(t *testing.T) {
+func TestGatherAheadMatchesGather(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	const rows, most = 12, 257
 	data := make([]float32, (rows+1)*most)
@@ -21,7 +21,7 @@ func TestGatherAheadIsGatherOfAllButTheLast(t *testing.T) {
 				for _, dim := range []int{1, 3, 15, 16, 17, 28, 48, 100, 128, 257} {
 					k := newKernel(b, m, Float32, p, dim)
 					for n := range 10 {
-						ids := make([]uint32, n+Behind)
+						ids := make([]uint32, n+Lookahead)
 						for i := range ids {
 							ids[i] = uint32(r.IntN(rows))
 						}

@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-func TestNamesAreParsedAsTheyArePrinted(t *testing.T) {
+func TestNamesRoundTrip(t *testing.T) {
 	for m := L2; m <= Jaccard; m++ {
 		for _, name := range []string{m.String(), strings.ToLower(m.String())} {
 			if got, err := ParseMetric(name); got != m || err != nil {
@@ -20,13 +20,13 @@ func TestNamesAreParsedAsTheyArePrinted(t *testing.T) {
 	}
 }
 
-func TestAnUnknownMetricIsRefusedWithThoseThatAreKnown(t *testing.T) {
+func TestUnknownMetric(t *testing.T) {
 	if _, err := ParseMetric("manhattan"); err == nil || !strings.Contains(err.Error(), "expected one of") {
 		t.Errorf("manhattan: %v", err)
 	}
 }
 
-func TestKernelsThatCannotBeAreRefused(t *testing.T) {
+func TestUnsupportedKernels(t *testing.T) {
 	var absent Backend
 	for b := Generic; b <= NEON; b++ {
 		if !slices.Contains(Backends(), b) {

@@ -88,9 +88,9 @@ type Kernel struct {
 
 // forms holds the functions of a kernel: for one query, and for four queries at once.
 type forms struct {
-	rows  rowsFunc
-	block blockFunc // if nil, rows is called for each of the four queries
-	ahead bool      // rows prefetches the rows of the ids that follow
+	rows       rowsFunc
+	block      blockFunc // if nil, rows is called for each of the four queries
+	prefetches bool      // rows prefetches the rows of the ids that follow
 }
 
 // q points to a query in the form that Kernel.Query returns.
@@ -120,18 +120,18 @@ func (k *Kernel) One(q, x unsafe.Pointer) float32 {
 	return d
 }
 
-// Behind is the number of ids at the end of a list whose distances GatherAhead does not compute.
-const Behind = 4
+// Lookahead is the number of ids at the end of a list whose distances GatherAhead does not compute.
+const Lookahead = 4
 
-// Ahead reports whether GatherAhead prefetches.
-func (k *Kernel) Ahead() bool { return k.ahead }
+// Prefetches reports whether GatherAhead prefetches.
+func (k *Kernel) Prefetches() bool { return k.prefetches }
 
 // GatherAhead writes to out[i] the distance from q to the row ids[i], for all ids except the last Behind. Rows
 // start at base, stride bytes apart. While it computes four rows, it prefetches the rows of the next four ids.
 // The last Behind ids should be those of rows that are likely to be needed next, and must be those of existing
 // rows.
 func (k *Kernel) GatherAhead(q, base unsafe.Pointer, stride uintptr, ids []uint32, out []float32) {
-	n := len(ids) - Behind
+	n := len(ids) - Lookahead
 	if n <= 0 {
 		return
 	}
@@ -152,11 +152,11 @@ func (k *Kernel) Gather(q, base unsafe.Pointer, stride uintptr, ids []uint32, ou
 // id.
 func (f rowsFunc) gather(q, base unsafe.Pointer, stride uintptr, ids []uint32, out *float32, n int) {
 	const some = 32
-	var chunk [some + Behind]uint32
+	var chunk [some + Lookahead]uint32
 	for len(ids) > 0 {
 		count := min(len(ids), some)
-		have := copy(chunk[:], ids[:min(len(ids), count+Behind)])
-		for i := have; i < count+Behind; i++ {
+		have := copy(chunk[:], ids[:min(len(ids), count+Lookahead)])
+		for i := have; i < count+Lookahead; i++ {
 			chunk[i] = chunk[have-1]
 		}
 		f(q, base, stride, keep(&chunk[0]), out, count, n)

@@ -126,8 +126,8 @@ func (s summation) lanes(fused bool, acc, q, x []float32) (q1, x1 []float32) {
 	return q, x
 }
 
-// turn adds the terms of q and x to acc one after the other.
-func (s summation) turn(fused bool, acc float32, q, x []float32) float32 {
+// addInOrder adds the terms of q and x to acc one after the other.
+func (s summation) addInOrder(fused bool, acc float32, q, x []float32) float32 {
 	for i := range q {
 		acc = s.add(fused, acc, q[i], x[i])
 	}
@@ -150,7 +150,7 @@ func (s summation) sum(q, x []float32) float32 {
 		fold(acc[:])
 		q, x = s.lanes(true, acc[:8], q, x)
 		fold(acc[:8])
-		return s.turn(true, (acc[0]+acc[2])+(acc[1]+acc[3]), q, x)
+		return s.addInOrder(true, (acc[0]+acc[2])+(acc[1]+acc[3]), q, x)
 	}
 }
 
@@ -182,7 +182,7 @@ func (s summation) padded(fused bool, acc, q, x []float32) float32 {
 // of eight elements at a time, so those products are rounded.
 func (s summation) hnsw16(acc *[16]float32, q, x []float32) float32 {
 	once := 0
-	sum := inTurn(acc[:])
+	sum := sumInOrder(acc[:])
 	if s.l2 {
 		once = len(q) &^ 7
 	} else {
@@ -193,7 +193,7 @@ func (s summation) hnsw16(acc *[16]float32, q, x []float32) float32 {
 	if len(q) == 0 {
 		return sum
 	}
-	return sum + s.turn(s.l2, s.turn(false, 0, q[:once], x[:once]), q[once:], x[once:])
+	return sum + s.addInOrder(s.l2, s.addInOrder(false, 0, q[:once], x[:once]), q[once:], x[once:])
 }
 
 // hnsw4 implements sum for orderHNSW4.
@@ -205,11 +205,11 @@ func (s summation) hnsw4(acc *[16]float32, q, x []float32) float32 {
 		q, x = q[main:], x[main:]
 	}
 	q, x = s.lanes(false, acc[:4], q, x)
-	sum := inTurn(acc[:4])
+	sum := sumInOrder(acc[:4])
 	if len(q) == 0 {
 		return sum
 	}
-	return sum + s.turn(s.l2, 0, q, x)
+	return sum + s.addInOrder(s.l2, 0, q, x)
 }
 
 // fold adds the upper half of the lanes to the lower half.
@@ -220,8 +220,8 @@ func fold(acc []float32) {
 	}
 }
 
-// inTurn returns the sum of the lanes, added one after the other.
-func inTurn(acc []float32) float32 {
+// sumInOrder returns the sum of the lanes, added one after the other.
+func sumInOrder(acc []float32) float32 {
 	sum := acc[0]
 	for _, a := range acc[1:] {
 		sum += a
@@ -237,7 +237,7 @@ func float32Norm2(p Profile, x []float32) float32 {
 	switch p {
 	case HNSWLib:
 		main := len(x) &^ 7
-		return s.turn(true, s.turn(false, 0, x[:main], x[:main]), x[main:], x[main:])
+		return s.addInOrder(true, s.addInOrder(false, 0, x[:main], x[:main]), x[main:], x[main:])
 	case Knowhere:
 		var acc [4]float32
 		rest, _ := s.lanes(false, acc[:], x, x)

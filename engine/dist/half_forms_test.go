@@ -177,7 +177,7 @@ func TestWidenFloat16(t *testing.T) {
 	}
 }
 
-func TestJaccardOfNothing(t *testing.T) {
+func TestJaccardOfZeros(t *testing.T) {
 	zero, one := make([]byte, 64), append(make([]byte, 63), 1)
 	for _, b := range Backends() {
 		k := newKernel(b, Jaccard, Bit, Faiss, 512)

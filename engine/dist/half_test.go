@@ -43,10 +43,10 @@ func (g *lcg) vector(e Element, wide bool, dim int) []byte {
 	return b
 }
 
-// TestHalfAndInt8AreThoseOfKnowhere compares distances with the results of knowhere's functions
+// TestHalfAndInt8MatchKnowhere compares distances with the results of knowhere's functions
 // (testdata/half_knowhere.cc) for AVX-512, AVX2 and SSE. Each function adds floats in its own order, so distances
 // differ by a few units in the last place of the sum of the magnitudes of their terms.
-func TestHalfAndInt8AreThoseOfKnowhere(t *testing.T) {
+func TestHalfAndInt8MatchKnowhere(t *testing.T) {
 	golden, err := os.ReadFile("testdata/half_knowhere.bin")
 	if err != nil {
 		t.Fatal(err)
@@ -86,7 +86,7 @@ func checkKnowhere(t *testing.T, in *bytes.Reader, e Element, q, x []byte, dim i
 				if m == InnerProduct {
 					size = sizeOf(e, q, x)
 				}
-				if !close32(got, want[i], size) || !close32(norm, want[2], float64(want[2])) {
+				if !almostEqual(got, want[i], size) || !almostEqual(norm, want[2], float64(want[2])) {
 					t.Errorf("metric %d, element %d, level %d, back end %d, dim %d: %x and norm %x, knowhere has %x and %x",
 						m, e, level, b, dim, got, norm, want[i], want[2])
 				}
@@ -95,9 +95,9 @@ func checkKnowhere(t *testing.T, in *bytes.Reader, e Element, q, x []byte, dim i
 	}
 }
 
-// close32 reports whether two distances are equal except for rounding, where size is the sum of the magnitudes
+// almostEqual reports whether two distances are equal except for rounding, where size is the sum of the magnitudes
 // of their terms.
-func close32(a, b float32, size float64) bool {
+func almostEqual(a, b float32, size float64) bool {
 	return same(a, b) || math.Abs(float64(a)-float64(b)) <= 16*0x1p-24*size
 }
 

@@ -49,7 +49,7 @@ func nativeForms(b Backend, m Metric, e Element, o order) (f forms, ok bool) {
 			f.rows = jaccardRowsAVX512
 		}
 	}
-	f.ahead = true
+	f.prefetches = true
 	return f, true
 }
 
@@ -145,14 +145,14 @@ func rankNative() []rankFunc {
 func rankAVX512(d *float32, list *uint32, n int, room int, x *float32, ids *uint32, count int) (ret int64)
 
 // visit implements Visit for slots and a Seen that are not empty.
-func visit(slots []uint32, seen *Seen, base unsafe.Pointer, stride uintptr, lines int, fresh []uint32) int {
+func visit(slots []uint32, seen *VisitedSet, base unsafe.Pointer, stride uintptr, lines int, fresh []uint32) int {
 	return visitAMD64(&slots[0], len(slots), &seen.words[0], int(seen.rows), base, stride, lines, &fresh[0])
 }
 
 //go:noescape
 func visitAMD64(slots *uint32, count int, words *uint32, rows int, base unsafe.Pointer, stride uintptr, lines int, fresh *uint32) (ret int)
 
-func peek(slots []uint32, seen *Seen, base unsafe.Pointer, stride uintptr, lines int, fresh []uint32) int {
+func peek(slots []uint32, seen *VisitedSet, base unsafe.Pointer, stride uintptr, lines int, fresh []uint32) int {
 	return peekAMD64(&slots[0], len(slots), &seen.words[0], int(seen.rows), base, stride, lines, &fresh[0])
 }
 

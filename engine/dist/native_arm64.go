@@ -54,7 +54,7 @@ func rankNative() []rankFunc { return nil }
 
 // visit implements Visit for slots and a Seen that are not empty: it runs the specification and prefetches
 // afterwards.
-func visit(slots []uint32, seen *Seen, base unsafe.Pointer, stride uintptr, lines int, fresh []uint32) int {
+func visit(slots []uint32, seen *VisitedSet, base unsafe.Pointer, stride uintptr, lines int, fresh []uint32) int {
 	n := visitGeneric(slots, seen, fresh)
 	if n > 0 && lines > 0 {
 		prefetchRows(base, stride, &fresh[0], n, lines)
@@ -62,7 +62,7 @@ func visit(slots []uint32, seen *Seen, base unsafe.Pointer, stride uintptr, line
 	return n
 }
 
-func peek(slots []uint32, seen *Seen, base unsafe.Pointer, stride uintptr, lines int, fresh []uint32) int {
+func peek(slots []uint32, seen *VisitedSet, base unsafe.Pointer, stride uintptr, lines int, fresh []uint32) int {
 	n := peekGeneric(slots, seen, fresh)
 	if n > 0 && lines > 0 {
 		prefetchRows(base, stride, &fresh[0], n, lines)

@@ -18,11 +18,11 @@ func sq8Native(Backend, Metric) scanFunc { return nil }
 
 func rankNative() []rankFunc { return nil }
 
-func visit(slots []uint32, seen *Seen, _ unsafe.Pointer, _ uintptr, _ int, fresh []uint32) int {
+func visit(slots []uint32, seen *VisitedSet, _ unsafe.Pointer, _ uintptr, _ int, fresh []uint32) int {
 	return visitGeneric(slots, seen, fresh)
 }
 
-func peek(slots []uint32, seen *Seen, _ unsafe.Pointer, _ uintptr, _ int, fresh []uint32) int {
+func peek(slots []uint32, seen *VisitedSet, _ unsafe.Pointer, _ uintptr, _ int, fresh []uint32) int {
 	return peekGeneric(slots, seen, fresh)
 }
 

@@ -5,7 +5,7 @@ import "unsafe"
 // Peek prefetches the rows that Visit would prefetch with the same arguments, but marks no row as met. It is meant
 // for the node that is likely to be visited next. It writes the ids of the rows to fresh, which may contain
 // duplicates, and returns their number.
-func Peek(slots []uint32, seen *Seen, base unsafe.Pointer, stride uintptr, lines int, fresh []uint32) int {
+func Peek(slots []uint32, seen *VisitedSet, base unsafe.Pointer, stride uintptr, lines int, fresh []uint32) int {
 	if len(slots) == 0 || seen.rows == 0 {
 		return 0
 	}
@@ -28,7 +28,7 @@ func PrefetchRows(base unsafe.Pointer, stride uintptr, lines int, ids []uint32) 
 }
 
 // peekGeneric is the specification of Peek. It prefetches nothing.
-func peekGeneric(slots []uint32, seen *Seen, fresh []uint32) int {
+func peekGeneric(slots []uint32, seen *VisitedSet, fresh []uint32) int {
 	n := 0
 	for _, s := range slots {
 		if uint64(s) >= seen.rows {

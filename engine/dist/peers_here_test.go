@@ -16,10 +16,10 @@ var (
 	knowhere = flag.String("knowhere", "", "libknowhere.so for -peers, to compare with that as well")
 )
 
-// TestFloat32IsNearPeersRunHere recomputes the golden file, without the lines of knowhere unless -knowhere is
+// TestFloat32MatchesLocalPeers recomputes the golden file, without the lines of knowhere unless -knowhere is
 // set. The libraries add in an order that depends on how they were compiled and on the CPU, so the distances
 // may differ by a few units in the last place.
-func TestFloat32IsNearPeersRunHere(t *testing.T) {
+func TestFloat32MatchesLocalPeers(t *testing.T) {
 	args := []string{"testdata/float32_peers.py"}
 	if *knowhere != "" {
 		args = append(args, *knowhere)
@@ -34,7 +34,7 @@ func TestFloat32IsNearPeersRunHere(t *testing.T) {
 	lines, exact := 0, 0
 	eachPeer(t, golden, func(profile, metric string, dim int, want []float32) {
 		lines++
-		got := peerAnswers(t, Generic, profile, metric, dim)
+		got := peerValues(t, Generic, profile, metric, dim)
 		equal := true
 		for i := range want {
 			equal = equal && same(got[i], want[i])
@@ -42,7 +42,7 @@ func TestFloat32IsNearPeersRunHere(t *testing.T) {
 			if metric == "ip" {
 				size = 1 + math.Sqrt(peerSquare(dim, 0)*peerSquare(dim, 1+i))
 			}
-			if !close32(got[i], want[i], size) {
+			if !almostEqual(got[i], want[i], size) {
 				t.Errorf("%s %s of %d dimensions: %x, the peer has %x", profile, metric, dim, got[i], want[i])
 			}
 		}

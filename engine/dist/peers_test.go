@@ -42,7 +42,7 @@ func checkPeers(t *testing.T, golden []byte, lines int) {
 	eachPeer(t, golden, func(profile, metric string, dim int, want []float32) {
 		read++
 		for _, b := range Backends() {
-			if got := peerAnswers(t, b, profile, metric, dim); !slices.EqualFunc(got, want, same) {
+			if got := peerValues(t, b, profile, metric, dim); !slices.EqualFunc(got, want, same) {
 				name := profile + " " + metric + " " + b.String()
 				if wrong[name]++; wrong[name] == 1 {
 					t.Errorf("%s %s of %d dimensions on %s: %v, the peer has %v", profile, metric, dim, b, got, want)
@@ -86,8 +86,8 @@ func hnswNormalised(k *Kernel, x []float32) float32 {
 	return x[0] * (1 / (root + 1e-30))
 }
 
-// peerAnswers computes the values of a line of the golden file.
-func peerAnswers(t *testing.T, b Backend, profile, metric string, dim int) []float32 {
+// peerValues computes the values of a line of the golden file.
+func peerValues(t *testing.T, b Backend, profile, metric string, dim int) []float32 {
 	t.Helper()
 	p := Profile(slices.Index(profileNames(), profile))
 	m := L2

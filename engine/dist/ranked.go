@@ -2,21 +2,21 @@ package dist
 
 import "math"
 
-// Ranked is a list of the nearest nodes seen so far, sorted by distance, nearest first. Nodes at equal
+// RankedList is a list of the nearest nodes seen so far, sorted by distance, nearest first. Nodes at equal
 // distances keep their order of arrival. A walk over a graph keeps its candidates in it.
-type Ranked struct {
+type RankedList struct {
 	d    []float32 // distances of n nodes, followed by infinities up to at least one vector past room
 	ids  []uint32  // as long as d
 	n    int
 	room int // maximum number of nodes; the farthest are dropped
 	form rankFunc
-	// odd is set if only the specification can be used: distances may not be finite, the CPU has no kernel, or
+	// fallback is set if only the specification can be used: distances may not be finite, the CPU has no kernel, or
 	// room is greater than rankRoom.
-	odd bool
+	fallback bool
 }
 
 // rankFunc is the kernel of a back end. It adds count nodes, with distances at x and ids at ids, to a list as
-// Ranked.Add does. It returns the new length, ORed with the least place shifted by rankLeast, and with
+// RankedList.Add does. It returns the new length, ORed with the least place shifted by rankLeast, and with
 // rankEqual if two distances were equal. It returns -1 and adds nothing if the list is not full and a new
 // distance is NaN or positive infinity.
 type rankFunc func(d *float32, list *uint32, n, room int, x *float32, ids *uint32, count int) int64
@@ -28,10 +28,10 @@ const (
 	rankRoom  = 1<<rankLeast - 1 // the greatest length and place that a kernel can return
 )
 
-// NewRanked returns a list that uses the best back end of this CPU. Reset must be called before use.
-func NewRanked() *Ranked {
+// NewRankedList returns a list that uses the best back end of this CPU. Reset must be called before use.
+func NewRankedList() *RankedList {
 	all := rankForms()
-	return &Ranked{form: all[len(all)-1]}
+	return &RankedList{form: all[len(all)-1]}
 }
 
 // rankForms returns the kernels that this CPU supports, the fastest last. The first is nil, which selects the
@@ -39,7 +39,7 @@ func NewRanked() *Ranked {
 func rankForms() []rankFunc { return append([]rankFunc{nil}, rankNative()...) }
 
 // Reset replaces the nodes of the list with one node and sets its room, which is at least 1.
-func (l *Ranked) Reset(room int, d float32, id uint32) {
+func (l *RankedList) Reset(room int, d float32, id uint32) {
 	inf := float32(math.Inf(1))
 	used := max(l.n, l.room) + 1
 	if size := (room+rankLanes-1)&^(rankLanes-1) + 2*rankLanes; len(l.d) < size {
@@ -50,43 +50,43 @@ func (l *Ranked) Reset(room int, d float32, id uint32) {
 		l.d[i] = inf
 	}
 	l.d[0], l.ids[0], l.n, l.room = d, id, 1, room
-	l.odd = !(d < inf) || l.form == nil || room > rankRoom
+	l.fallback = !(d < inf) || l.form == nil || room > rankRoom
 }
 
 // Nodes returns the distances in the list and the nodes as given to Add. The caller may change them.
-func (l *Ranked) Nodes() ([]float32, []uint32) { return l.d[:l.n], l.ids[:l.n] }
+func (l *RankedList) Nodes() ([]float32, []uint32) { return l.d[:l.n], l.ids[:l.n] }
 
 // Full reports whether the list has no room left. Nodes that are not nearer than Worst are then dropped.
-func (l *Ranked) Full() bool { return l.n == l.room }
+func (l *RankedList) Full() bool { return l.n == l.room }
 
 // Worst returns the distance of the last node.
-func (l *Ranked) Worst() float32 { return l.d[l.n-1] }
+func (l *RankedList) Worst() float32 { return l.d[l.n-1] }
 
 // Len returns the number of nodes in the list.
-func (l *Ranked) Len() int { return l.n }
+func (l *RankedList) Len() int { return l.n }
 
 // Add inserts nodes with their distances, one after the other. It returns the least place of an inserted node,
 // or a number greater than the length of the list if none was inserted. It also reports whether the order is
 // certain: no inserted distance was in the list already, and none was NaN or positive infinity. A NaN is
 // inserted first, unless the list is full.
-func (l *Ranked) Add(d []float32, ids []uint32) (least int, certain bool) {
+func (l *RankedList) Add(d []float32, ids []uint32) (least int, certain bool) {
 	if len(d) == 0 {
 		return rankRoom, true
 	}
 	_ = ids[len(d)-1]
-	if !l.odd {
+	if !l.fallback {
 		got := l.form(keep(&l.d[0]), keep(&l.ids[0]), l.n, l.room, keep(&d[0]), keep(&ids[0]), len(d))
 		if got >= 0 {
 			l.n = int(got & rankRoom)
 			return int(got >> rankLeast & rankRoom), got&rankEqual == 0
 		}
-		l.odd = true
+		l.fallback = true
 	}
 	return l.add(d, ids)
 }
 
 // add is the specification of Add.
-func (l *Ranked) add(d []float32, ids []uint32) (least int, certain bool) {
+func (l *RankedList) add(d []float32, ids []uint32) (least int, certain bool) {
 	least, certain = math.MaxInt, true
 	for i, x := range d {
 		if l.n == l.room && !(x < l.d[l.n-1]) {

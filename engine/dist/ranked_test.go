@@ -14,9 +14,9 @@ func TestRankedKeepsTheNearest(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 9))
 	odd := []float32{float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1)), math.MaxFloat32, -1, float32(math.Copysign(0, -1)), 0}
 	forms := rankForms()
-	lists := make([]*Ranked, len(forms))
+	lists := make([]*RankedList, len(forms))
 	for i, f := range forms {
-		lists[i] = &Ranked{form: f}
+		lists[i] = &RankedList{form: f}
 	}
 	for round := range 1000 {
 		room := 1 + r.IntN(100)

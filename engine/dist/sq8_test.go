@@ -61,7 +61,7 @@ func specifiedSQ8(k *SQ8, m Metric, q []float32, code []byte) float32 {
 	return summation{l2: m == L2, order: orderFaiss}.sum(q, x)
 }
 
-func TestSQ8RefusesWhatDoesNotFit(t *testing.T) {
+func TestNewSQ8Errors(t *testing.T) {
 	for _, c := range []struct {
 		m         Metric
 		low, span []float32

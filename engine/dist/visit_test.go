@@ -25,7 +25,7 @@ func TestVisitListsEachNewNeighbourOnce(t *testing.T) {
 		{"no slots", nil, nil, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			met := NewSeen(10)
+			met := NewVisitedSet(10)
 			for _, s := range c.seen {
 				met.Add(s)
 			}
@@ -55,7 +55,7 @@ func TestVisitAgreesWithItsSpecification(t *testing.T) {
 				slots[i] |= 1 << 31
 			}
 		}
-		seen := NewSeen(rows)
+		seen := NewVisitedSet(rows)
 		for i := range rows {
 			if r.IntN(3) == 0 {
 				seen.Add(uint32(i))
@@ -83,8 +83,8 @@ func TestVisitAgreesWithItsSpecification(t *testing.T) {
 // rows were met.
 func TestSeenIsClear(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	for _, rows := range []int{1, 100, 32 * manyWords, 32*manyWords + 1, 70 * manyWords} {
-		s := NewSeen(rows)
+	for _, rows := range []int{1, 100, 32 * minSparseClear, 32*minSparseClear + 1, 70 * minSparseClear} {
+		s := NewVisitedSet(rows)
 		for _, met := range []int{0, 1, 50, len(s.words)/8 + 20} {
 			for i := range met {
 				if i%2 == 0 {

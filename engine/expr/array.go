@@ -165,9 +165,9 @@ func (a *array) value(i int) Value {
 	}
 }
 
-// is reports whether element i equals a constant. A fraction is truncated for the comparison with an integer,
+// equals reports whether element i equals a constant. A fraction is truncated for the comparison with an integer,
 // as get_data<int64_t> of Array.h does.
-func (a *array) is(i int, want *Value) bool {
+func (a *array) equals(i int, want *Value) bool {
 	v := a.value(i)
 	switch {
 	case v.Kind == Float && want.Kind == Int:
@@ -182,21 +182,21 @@ func (a *array) is(i int, want *Value) bool {
 }
 
 // eachArray sets the bits of the rows whose array passes test.
-func eachArray(e *evaluation, f *Field, test func(a *array) bool) (found, error) {
+func eachArray(e *evaluation, f *Field, test func(a *array) bool) (selection, error) {
 	c, err := e.column(f)
 	if err != nil {
-		return found{}, err
+		return selection{}, err
 	}
 	pass := e.words()
 	var a array
 	kind := kindOf(f.Element)
 	for i, cell := range c.Strings {
 		if err := a.read(cell, kind); err != nil {
-			return found{}, fmt.Errorf("field %s, row %d: %w", f.Name, i, err)
+			return selection{}, fmt.Errorf("field %s, row %d: %w", f.Name, i, err)
 		}
 		pass[i>>6] |= bit(test(&a)) << (i & 63)
 	}
-	return known(found{pass: pass}, c), nil
+	return excludeNulls(selection{pass: pass}, c), nil
 }
 
 // elementTest tests one element of an array. A row whose array is too short does not pass.
@@ -205,7 +205,7 @@ type elementTest struct {
 	test   tester
 }
 
-func (s *elementTest) rows(e *evaluation) (found, error) {
+func (s *elementTest) rows(e *evaluation) (selection, error) {
 	return eachArray(e, s.column.field, func(a *array) bool {
 		if s.column.index >= a.n {
 			return false
@@ -224,7 +224,7 @@ type arrayEqual struct {
 	equal bool
 }
 
-func (s *arrayEqual) rows(e *evaluation) (found, error) {
+func (s *arrayEqual) rows(e *evaluation) (selection, error) {
 	return eachArray(e, s.field, func(a *array) bool {
 		same := a.n == len(s.list)
 		for i := 0; same && i < a.n; i++ {
@@ -232,7 +232,7 @@ func (s *arrayEqual) rows(e *evaluation) (found, error) {
 			if want.Kind != a.kind {
 				want = Value{Kind: a.kind}
 			}
-			same = a.is(i, &want)
+			same = a.equals(i, &want)
 		}
 		return same == s.equal
 	})

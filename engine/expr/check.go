@@ -27,9 +27,9 @@ type operand struct {
 
 // sum is an operation on a column and a constant, or the length of an array if op is "length".
 type sum struct {
-	op     string
-	column *column
-	by     Value
+	op       string
+	column   *column
+	constant Value
 }
 
 func (c *checker) fail(n *node, format string, a ...any) error {
@@ -40,7 +40,7 @@ func (c *checker) failHint(n *node, hint, format string, a ...any) error {
 	return &Error{Expr: c.text, At: n.at, Text: fmt.Sprintf(format, a...), Hint: hint}
 }
 
-func (c *checker) source(n *node) string { return shown(c.text[n.at:min(n.end, len(c.text))]) }
+func (c *checker) source(n *node) string { return quoteShort(c.text[n.at:min(n.end, len(c.text))]) }
 
 func (o *operand) kindName() string {
 	switch {
@@ -169,7 +169,7 @@ func (c *checker) column(n *node) (*column, error) {
 	base, keys, _ := strings.Cut(s, "[")
 	f, dynamic := c.field(base)
 	if f == nil {
-		return nil, c.failHint(n, c.names(), "no field %s in the collection, and no dynamic field", shown(base))
+		return nil, c.failHint(n, c.names(), "no field %s in the collection, and no dynamic field", quoteShort(base))
 	}
 	if kindOf(f.Type) == Int && f.Type >= binlog.BinaryVector || f.Type == binlog.None {
 		return nil, c.fail(n, "field %s is %v: it cannot be compared", f.Name, f.Type)
@@ -184,7 +184,7 @@ func (c *checker) column(n *node) (*column, error) {
 	for keys != "" {
 		key, rest, err := cutKey(keys)
 		if err != nil {
-			return nil, c.fail(n, "%s: %v", shown(s), err)
+			return nil, c.fail(n, "%s: %v", quoteShort(s), err)
 		}
 		col.path = append(col.path, key.Text)
 		if f.Type == binlog.Array {
@@ -224,7 +224,7 @@ func cutKey(s string) (key Value, rest string, err error) {
 		n := run(s, 0, digit)
 		key.Kind, key.Text = Int, s[:n]
 		if key.Int, err = strconv.ParseInt(key.Text, 10, 64); err != nil {
-			return key, "", fmt.Errorf("the index %s is too large", shown(key.Text))
+			return key, "", fmt.Errorf("the index %s is too large", quoteShort(key.Text))
 		}
 		s = s[n:]
 	}
@@ -282,9 +282,9 @@ func (c *checker) junction(n *node) (*operand, error) {
 		steps = append(steps, s)
 	}
 	if n.op == "and" {
-		return &operand{step: all(steps)}, nil
+		return &operand{step: andStep(steps)}, nil
 	}
-	return &operand{step: some(steps)}, nil
+	return &operand{step: orStep(steps)}, nil
 }
 
 func (c *checker) prefixed(n *node) (*operand, error) {
@@ -294,7 +294,7 @@ func (c *checker) prefixed(n *node) (*operand, error) {
 	}
 	switch {
 	case n.op == opNot && o.step != nil:
-		return &operand{step: negate{o.step}}, nil
+		return &operand{step: notStep{o.step}}, nil
 	case n.op == opNot && o.value != nil && o.value.Kind == Bool:
 		v := boolValue(!o.value.Bool)
 		return &operand{value: &v}, nil

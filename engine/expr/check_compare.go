@@ -40,21 +40,21 @@ func (c *checker) arithmetic(n *node) (*operand, error) {
 	if err := c.computable(n, col, by); err != nil {
 		return nil, err
 	}
-	return &operand{sum: &sum{op: n.op, column: col, by: *by}}, nil
+	return &operand{sum: &sum{op: n.op, column: col, constant: *by}}, nil
 }
 
 // computable returns an error unless the operator can be applied to the values of the column and the constant.
-func (c *checker) computable(n *node, col *column, by *Value) error {
+func (c *checker) computable(n *node, col *column, constant *Value) error {
 	kind := col.kind()
-	ok := by.numeric() && (kind == Float || col.json() || kind == Int && by.Kind == Int)
+	ok := constant.numeric() && (kind == Float || col.json() || kind == Int && constant.Kind == Int)
 	switch {
 	case col.whole():
 		return c.fail(n, "field %s is an array: compute with an element, as in %s[0]", col.field.Name, col.field.Name)
 	case !ok:
-		return c.fail(n, "%s does not take %s and %s", n.op, col.typeName(), by.Kind)
-	case n.op == "%" && (kind == Float || by.Kind != Int && !col.json()):
-		return c.fail(n, "%% takes whole numbers, found %s and %s", col.typeName(), by.Kind)
-	case (n.op == "/" || n.op == "%" && !c.schema.Release.before(5)) && by.number() == 0:
+		return c.fail(n, "%s does not take %s and %s", n.op, col.typeName(), constant.Kind)
+	case n.op == "%" && (kind == Float || constant.Kind != Int && !col.json()):
+		return c.fail(n, "%% takes whole numbers, found %s and %s", col.typeName(), constant.Kind)
+	case (n.op == "/" || n.op == "%" && !c.schema.Release.before(5)) && constant.number() == 0:
 		return c.fail(n, "division by zero")
 	}
 	return nil
@@ -74,7 +74,7 @@ func (c *checker) comparison(n *node) (*operand, error) {
 		if !ok {
 			return nil, c.fail(n, "%s cannot be compared with %s", a.value.Kind, b.value.Kind)
 		}
-		return &operand{step: constantly(result)}, nil
+		return &operand{step: constantStep(result)}, nil
 	}
 	if a.step != nil || b.step != nil {
 		return nil, c.fail(n, "%s compares values, found a condition", n.op)
@@ -133,7 +133,7 @@ func (c *checker) compareColumn(n *node, op string, col *column, v Value) (step,
 	case !ok:
 		return nil, c.fail(n, "field %s is %s: it cannot be compared with %s", col.field.Name, col.typeName(), v.Kind)
 	case v.Kind == List && op != "==" && op != "!=" && col.json():
-		return constantly(false), nil // as in ExecRangeVisitorImplJson
+		return constantStep(false), nil // as in ExecRangeVisitorImplJson
 	case v.Kind == List && op != "==" && op != "!=":
 		return nil, c.fail(n, "lists are compared with == and != only")
 	case v.Kind == List:
@@ -171,15 +171,15 @@ func (c *checker) compareList(n *node, op string, col *column, v Value) (step, e
 		return &jsonListTest{column: col, list: v.List, equal: op == "=="}, nil
 	}
 	for i := range v.List {
-		if k := v.List[i].Kind; k != v.List[0].Kind || !alike(kindOf(col.field.Element), k) {
+		if k := v.List[i].Kind; k != v.List[0].Kind || !comparableKinds(kindOf(col.field.Element), k) {
 			return nil, c.fail(n, "field %s is %s: it cannot be compared with a list that has %s", col.field.Name, col.typeName(), k)
 		}
 	}
 	return &arrayEqual{field: col.field, list: v.List, equal: op == "=="}, nil
 }
 
-// alike reports whether elements of a kind can equal constants of another kind.
-func alike(element, value Kind) bool {
+// comparableKinds reports whether elements of a kind can equal constants of another kind.
+func comparableKinds(element, value Kind) bool {
 	numbers := (element == Int || element == Float) && (value == Int || value == Float)
 	return element == value || numbers
 }
@@ -191,27 +191,27 @@ func (c *checker) compareSum(n *node, op string, s *sum, v Value) (step, error) 
 		}
 		return &lengthTest{column: s.column, op: op, length: v.Int}, nil
 	}
-	if s.column.kind() == Float || s.by.Kind == Float {
+	if s.column.kind() == Float || s.constant.Kind == Float {
 		var ok bool
 		if v, ok = cast(Float, v); !ok {
 			return nil, c.fail(n, "a number cannot be compared with %s", v.Kind)
 		}
-		s.by = floatValue(s.by.number())
+		s.constant = floatValue(s.constant.number())
 	}
-	if v.Kind != s.by.Kind {
+	if v.Kind != s.constant.Kind {
 		return nil, c.failHint(n, "compare with a whole number", "whole numbers are computed and cannot be compared with %s", v.String())
 	}
 	old := c.schema.Release.before(6)
 	switch {
-	case s.op == "%" && s.by.number() == 0:
-		return constantly(op == "!="), nil // the remainder of doubles is NaN
+	case s.op == "%" && s.constant.number() == 0:
+		return constantStep(op == "!="), nil // the remainder of doubles is NaN
 	case s.column.json():
-		return &jsonTest{column: s.column, test: sumTest(s.op, s.by, op, v, old), missing: op == "!="}, nil
+		return &jsonTest{column: s.column, test: sumTest(s.op, s.constant, op, v, old), missing: op == "!="}, nil
 	case s.column.index >= 0:
-		return &elementTest{column: s.column, test: sumTest(s.op, s.by, op, v, old)}, nil
+		return &elementTest{column: s.column, test: sumTest(s.op, s.constant, op, v, old)}, nil
 	}
-	s.by, v = c.narrowed(s.column.field, s.by), c.narrowed(s.column.field, v)
-	return &sumRows{field: s.column.field, op: s.op, by: s.by, compare: op, value: v, old: old, wraps: s.column.field.Type == binlog.Int32 && c.schema.Release.before(2)}, nil
+	s.constant, v = c.narrowed(s.column.field, s.constant), c.narrowed(s.column.field, v)
+	return &sumRows{field: s.column.field, op: s.op, constant: s.constant, compare: op, value: v, old: old, wraps: s.column.field.Type == binlog.Int32 && c.schema.Release.before(2)}, nil
 }
 
 func (c *checker) compareFields(n *node, op string, a, b *column) (step, error) {
@@ -227,7 +227,7 @@ func (c *checker) compareFields(n *node, op string, a, b *column) (step, error) 
 	if y == Bool && c.schema.Release.before(3) {
 		y = Int
 	}
-	if x != y && !alike(x, y) {
+	if x != y && !comparableKinds(x, y) {
 		return nil, c.fail(n, "field %s is %s: it cannot be compared with field %s, %s", a.field.Name, a.typeName(), b.field.Name, b.typeName())
 	}
 	return &fieldsTest{a: a.field, b: b.field, op: op}, nil
@@ -325,5 +325,5 @@ func (c *checker) bounded(n *node, col *column, ops [2]string, low, high Value) 
 	if isFloats && ok {
 		return f.and(g), nil
 	}
-	return all{a, b}, nil
+	return andStep{a, b}, nil
 }

@@ -33,7 +33,7 @@ func (c *checker) membership(n *node) (step, error) {
 	}
 	s := c.oneOf(col, values)
 	if n.op == opNotIn {
-		return negate{s}, nil
+		return notStep{s}, nil
 	}
 	return s, nil
 }
@@ -41,7 +41,7 @@ func (c *checker) membership(n *node) (step, error) {
 func (c *checker) oneOf(col *column, values []Value) step {
 	switch {
 	case len(values) == 0:
-		return constantly(false)
+		return constantStep(false)
 	case col.json():
 		return &jsonTest{column: col, test: setTest(values)}
 	case col.index >= 0:
@@ -116,7 +116,7 @@ func (c *checker) null(n *node) (step, error) {
 	}
 	s := &existsTest{column: col, empty: c.schema.Release.before(6)}
 	if n.op == opNull {
-		return negate{s}, nil
+		return notStep{s}, nil
 	}
 	return s, nil
 }
@@ -151,7 +151,7 @@ func (c *checker) contains(n *node) (step, error) {
 			continue
 		}
 		element := kindOf(col.field.Element)
-		if !alike(element, values[i].Kind) || element == Int && values[i].Kind == Float && len(values) == 1 && !every {
+		if !comparableKinds(element, values[i].Kind) || element == Int && values[i].Kind == Float && len(values) == 1 && !every {
 			return nil, c.fail(n.args[1], "field %s is %s: it cannot contain %s", col.field.Name, col.typeName(), values[i].String())
 		}
 	}
@@ -192,5 +192,5 @@ func (c *checker) call(n *node) (step, error) {
 	case function == "empty" || function == "starts_with":
 		return nil, c.fail(n, "%s takes a string field, and starts_with also a constant string", function)
 	}
-	return nil, c.failHint(n, "functions are empty, starts_with, array_length and those with contains in their names", "no function %s", shown(n.tok.text))
+	return nil, c.failHint(n, "functions are empty, starts_with, array_length and those with contains in their names", "no function %s", quoteShort(n.tok.text))
 }

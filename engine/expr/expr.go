@@ -46,8 +46,8 @@ func (e *Error) Error() string {
 // Column returns the position of the error in characters, starting at 1.
 func (e *Error) Column() int { return len([]rune(e.Expr[:min(e.At, len(e.Expr))])) + 1 }
 
-// shown quotes a name or a piece of the expression for a message, cut to at most 60 bytes.
-func shown(s string) string {
+// quoteShort quotes a name or a piece of the expression for a message, cut to at most 60 bytes.
+func quoteShort(s string) string {
 	const most = 60
 	if len(s) > most {
 		s = strings.ToValidUTF8(s[:most], "") + "..."

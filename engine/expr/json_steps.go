@@ -3,10 +3,10 @@ package expr
 import "kitescope/engine/binlog"
 
 // eachJSON sets the bits of the rows whose value at a path passes test. If there is no value, raw is "".
-func eachJSON(e *evaluation, col *column, test func(raw string) bool) (found, error) {
+func eachJSON(e *evaluation, col *column, test func(raw string) bool) (selection, error) {
 	c, err := e.column(col.field)
 	if err != nil {
-		return found{}, err
+		return selection{}, err
 	}
 	pass := e.words()
 	each(pass, c.Strings, func(doc string) bool {
@@ -16,7 +16,7 @@ func eachJSON(e *evaluation, col *column, test func(raw string) bool) (found, er
 		}
 		return test(raw)
 	})
-	return known(found{pass: pass}, c), nil
+	return excludeNulls(selection{pass: pass}, c), nil
 }
 
 // jsonTest tests the value at a path. missing is the result if there is no value of the right kind.
@@ -26,7 +26,7 @@ type jsonTest struct {
 	missing bool
 }
 
-func (s *jsonTest) rows(e *evaluation) (found, error) {
+func (s *jsonTest) rows(e *evaluation) (selection, error) {
 	return eachJSON(e, s.column, func(raw string) bool {
 		if raw == "" {
 			return s.missing
@@ -43,7 +43,7 @@ type existsTest struct {
 	empty  bool
 }
 
-func (s *existsTest) rows(e *evaluation) (found, error) {
+func (s *existsTest) rows(e *evaluation) (selection, error) {
 	return eachJSON(e, s.column, func(raw string) bool { return raw != "" && (s.empty || !jsonEmpty(raw)) })
 }
 
@@ -54,7 +54,7 @@ type jsonListTest struct {
 	equal  bool
 }
 
-func (s *jsonListTest) rows(e *evaluation) (found, error) {
+func (s *jsonListTest) rows(e *evaluation) (selection, error) {
 	return eachJSON(e, s.column, func(raw string) bool {
 		if raw == "" || raw[0] != '[' {
 			return false
@@ -102,12 +102,12 @@ type containsTest struct {
 	every  bool
 }
 
-func (s *containsTest) rows(e *evaluation) (found, error) {
+func (s *containsTest) rows(e *evaluation) (selection, error) {
 	if !s.column.json() {
 		return eachArray(e, s.column.field, s.array)
 	}
 	return eachJSON(e, s.column, func(raw string) bool {
-		seen := newSeen(s)
+		seen := newContainsState(s)
 		is := jsonList(raw, func(element string) bool {
 			return !seen.add(func(want *Value) bool { return jsonIs(element, want) })
 		})
@@ -116,25 +116,25 @@ func (s *containsTest) rows(e *evaluation) (found, error) {
 }
 
 func (s *containsTest) array(a *array) bool {
-	seen := newSeen(s)
+	seen := newContainsState(s)
 	for i := range a.n {
-		if seen.add(func(want *Value) bool { return a.is(i, want) }) {
+		if seen.add(func(want *Value) bool { return a.equals(i, want) }) {
 			return true
 		}
 	}
 	return seen.done()
 }
 
-// seen tracks the values that were found.
-type seen struct {
-	of    *containsTest
+// containsState tracks the values that were found.
+type containsState struct {
+	test  *containsTest
 	found []bool
 	left  int
 	any   bool
 }
 
-func newSeen(s *containsTest) *seen {
-	x := &seen{of: s}
+func newContainsState(s *containsTest) *containsState {
+	x := &containsState{test: s}
 	if s.every {
 		x.found, x.left = make([]bool, len(s.values)), len(s.values)
 	}
@@ -142,12 +142,12 @@ func newSeen(s *containsTest) *seen {
 }
 
 // add records an element and reports whether the result is settled, so that no more elements are needed.
-func (x *seen) add(is func(want *Value) bool) bool {
-	for i := range x.of.values {
+func (x *containsState) add(is func(want *Value) bool) bool {
+	for i := range x.test.values {
 		switch {
-		case x.of.every && x.found[i]:
-		case !is(&x.of.values[i]):
-		case !x.of.every:
+		case x.test.every && x.found[i]:
+		case !is(&x.test.values[i]):
+		case !x.test.every:
 			x.any = true
 			return true
 		default:
@@ -155,11 +155,11 @@ func (x *seen) add(is func(want *Value) bool) bool {
 			x.left--
 		}
 	}
-	return x.of.every && x.left == 0
+	return x.test.every && x.left == 0
 }
 
-func (x *seen) done() bool {
-	if x.of.every {
+func (x *containsState) done() bool {
+	if x.test.every {
 		return x.left == 0
 	}
 	return x.any
@@ -172,7 +172,7 @@ type lengthTest struct {
 	length int64
 }
 
-func (s *lengthTest) rows(e *evaluation) (found, error) {
+func (s *lengthTest) rows(e *evaluation) (selection, error) {
 	if s.column.field.Type == binlog.Array {
 		return eachArray(e, s.column.field, func(a *array) bool { return compare(s.op, int64(a.n), s.length) })
 	}

@@ -32,12 +32,12 @@ type token struct {
 
 func (t token) is(k kind, text string) bool { return t.kind == k && t.text == text }
 
-// found returns a description of the token for messages.
-func (t token) found() string {
+// describe returns a description of the token for messages.
+func (t token) describe() string {
 	if t.kind == end {
 		return "the end"
 	}
-	return shown(t.text)
+	return quoteShort(t.text)
 }
 
 // keywords holds the keywords of the grammar. Each is written in lower case or in upper case, not mixed. A null
@@ -196,9 +196,9 @@ func octal(c byte) bool       { return c >= '0' && c <= '7' }
 func binaryDigit(c byte) bool { return c == '0' || c == '1' }
 
 // run returns the number of consecutive bytes from at on for which of returns true.
-func run(s string, at int, of func(byte) bool) int {
+func run(s string, at int, match func(byte) bool) int {
 	n := at
-	for n < len(s) && of(s[n]) {
+	for n < len(s) && match(s[n]) {
 		n++
 	}
 	return n - at

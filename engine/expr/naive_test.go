@@ -223,7 +223,7 @@ func (x *naive) eval(n *node) (pass, known bool) {
 		s, ok := v.(string)
 		return ok && likeRegexp(latin(x.constant(n.args[1]).(string))).MatchString(latin(s)), true
 	case "exists":
-		return !gone && !hollow(v), true
+		return !gone && !isEmptyJSON(v), true
 	}
 	list, ok := v.([]any)
 	if !ok {
@@ -236,7 +236,7 @@ func (x *naive) eval(n *node) (pass, known bool) {
 	found := 0
 	for _, w := range want {
 		for _, have := range list {
-			if strictly(have, w) {
+			if strictEqual(have, w) {
 				found++
 				break
 			}
@@ -248,9 +248,9 @@ func (x *naive) eval(n *node) (pass, known bool) {
 	return found > 0, true
 }
 
-// strictly reports whether an element equals a constant. An integer equals only an element written as an
+// strictEqual reports whether an element equals a constant. An integer equals only an element written as an
 // integer.
-func strictly(have, want any) bool {
+func strictEqual(have, want any) bool {
 	if w, ok := want.(int64); ok {
 		h, ok := have.(int64)
 		return ok && h == w
@@ -264,7 +264,7 @@ func sameList(have, want []any) bool {
 		return false
 	}
 	for i := range have {
-		if !strictly(have[i], want[i]) {
+		if !strictEqual(have[i], want[i]) {
 			return false
 		}
 	}
@@ -320,20 +320,20 @@ func (x *naive) compute(op string, v, by any) any {
 	}
 }
 
-func hollow(v any) bool {
+func isEmptyJSON(v any) bool {
 	switch v := v.(type) {
 	case null:
 		return true
 	case map[string]any:
 		for _, e := range v {
-			if !hollow(e) {
+			if !isEmptyJSON(e) {
 				return false
 			}
 		}
 		return true
 	case []any:
 		for _, e := range v {
-			if !hollow(e) {
+			if !isEmptyJSON(e) {
 				return false
 			}
 		}
@@ -398,8 +398,8 @@ func decoded(v any) any {
 	return v
 }
 
-// world returns random rows, as columns and as Go values.
-func world(r *rand.Rand, rows int) (*Columns, []map[string]any) {
+// randomRows returns random rows, as columns and as Go values.
+func randomRows(r *rand.Rand, rows int) (*Columns, []map[string]any) {
 	c := &Columns{Rows: rows, Fields: map[int64]*binlog.Column{}}
 	list := make([]map[string]any, rows)
 	for i := range list {
@@ -589,14 +589,14 @@ func TestNaive(t *testing.T) {
 	schema := testSchema()
 	compared := 0
 	for range 40 {
-		c, list := world(r, 1+r.IntN(200))
+		c, list := randomRows(r, 1+r.IntN(200))
 		for range 100 {
 			text := randomText(r, r.IntN(4))
 			p, err := Parse(text, schema)
 			if err != nil {
 				continue
 			}
-			left, err := p.Left(c)
+			left, err := p.Excluded(c)
 			if err != nil {
 				t.Fatalf("%s: %v", text, err)
 			}
@@ -635,7 +635,7 @@ func FuzzParse(f *testing.F) {
 	for _, s := range []string{`j["a"][0] == {x}`, "i + 1 == 2 ** 3", "\"", "i in [", "((", "a[99999999999999999999] == 1", "s like \"\\\\\"", "\xff", "$", "1 < i < \xf0", "5 % -1 == i", "\"\\\r", "'\\\xff'", "i == 9223372036854775807 + 1 and d < -1e308 * 10"} {
 		f.Add(s)
 	}
-	c, _ := world(r, 70)
+	c, _ := randomRows(r, 70)
 	schema := testSchema()
 	schema.Fields = append(schema.Fields, Field{ID: 120, Name: "$meta", Type: binlog.JSON, Dynamic: true, Default: &Value{Kind: Text, Text: "{}"}})
 	f.Fuzz(func(t *testing.T, text string) {
@@ -649,7 +649,7 @@ func FuzzParse(f *testing.F) {
 				}
 				continue
 			}
-			left, err := p.Left(c)
+			left, err := p.Excluded(c)
 			if err != nil {
 				t.Fatalf("%q: %v", text, err)
 			}
@@ -679,7 +679,7 @@ func FuzzCells(f *testing.F) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, _ = p.Left(c) // a cell that is not an array yields an error
+			_, _ = p.Excluded(c) // a cell that is not an array yields an error
 		}
 	})
 }

@@ -2,12 +2,12 @@ package expr
 
 // node is a part of an expression as written.
 type node struct {
-	op   string // the operator, the function, or one of the constants below
-	args []*node
-	tok  token
-	at   int // offset of the first byte; end is the offset after the last
-	end  int
-	deep int
+	op    string // the operator, the function, or one of the constants below
+	args  []*node
+	tok   token
+	at    int // offset of the first byte; end is the offset after the last
+	end   int
+	depth int
 }
 
 // The kinds of nodes that are neither an operator nor a function.
@@ -103,7 +103,7 @@ type parser struct {
 	lexer
 
 	ahead []token
-	deep  int
+	depth int
 }
 
 func parse(s string) (*node, error) {
@@ -120,7 +120,7 @@ func parse(s string) (*node, error) {
 	case t.is(operator, "="):
 		return nil, p.fail(t.at, "equal is ==", "unexpected \"=\"")
 	case t.kind != end:
-		return nil, p.fail(t.at, "", "expected an operator or the end, found %s", t.found())
+		return nil, p.fail(t.at, "", "expected an operator or the end, found %s", t.describe())
 	}
 	return n, nil
 }
@@ -143,37 +143,37 @@ func (p *parser) take() token {
 	return t
 }
 
-// want takes the operator sign. It returns an error if the current token is something different.
-func (p *parser) want(sign string) (token, error) {
+// expect takes the operator sign. It returns an error if the current token is something different.
+func (p *parser) expect(sign string) (token, error) {
 	t, err := p.peek(0)
 	if err != nil {
 		return t, err
 	}
 	if !t.is(operator, sign) {
-		return t, p.fail(t.at, "", "expected %q, found %s", sign, t.found())
+		return t, p.fail(t.at, "", "expected %q, found %s", sign, t.describe())
 	}
 	return p.take(), nil
 }
 
 // expression reads an expression whose operators have a precedence of at least least.
-func (p *parser) expression(least int) (*node, error) {
-	if p.deep++; p.deep > maxDepth {
+func (p *parser) expression(minPrec int) (*node, error) {
+	if p.depth++; p.depth > maxDepth {
 		return nil, p.fail(p.at, "", "nested deeper than %d levels", maxDepth)
 	}
-	defer func() { p.deep-- }()
+	defer func() { p.depth-- }()
 	left, err := p.primary()
 	if err != nil {
 		return nil, err
 	}
 	for {
-		next, err := p.operation(left, least)
+		next, err := p.operation(left, minPrec)
 		if err != nil {
 			return nil, err
 		}
 		if next == nil {
 			return left, nil
 		}
-		if left = next; left.deep > maxDepth {
+		if left = next; left.depth > maxDepth {
 			return nil, p.fail(left.at, "", "nested deeper than %d levels", maxDepth)
 		}
 	}
@@ -181,7 +181,7 @@ func (p *parser) expression(least int) (*node, error) {
 
 // operation extends left with the operator that follows. It returns nil if the precedence of the operator is below
 // least, or if no operator follows.
-func (p *parser) operation(left *node, least int) (*node, error) {
+func (p *parser) operation(left *node, minPrec int) (*node, error) {
 	t, err := p.peek(0)
 	if err != nil {
 		return nil, err
@@ -199,12 +199,12 @@ func (p *parser) operation(left *node, least int) (*node, error) {
 	if op == "" {
 		return nil, nil
 	}
-	if prec == precRelation && least <= precRange {
+	if prec == precRelation && minPrec <= precRange {
 		if n, err := p.interval(left, t); n != nil || err != nil {
 			return n, err
 		}
 	}
-	if prec < least {
+	if prec < minPrec {
 		return nil, nil
 	}
 	p.take()
@@ -217,7 +217,7 @@ func (p *parser) operation(left *node, least int) (*node, error) {
 	}
 	if (op == "and" || op == "or") && left.op == op && left.tok.kind != text {
 		left.args, left.end = append(left.args, right), right.end // a long chain is a single node
-		left.deep = max(left.deep, right.deep+1)
+		left.depth = max(left.depth, right.depth+1)
 		return left, nil
 	}
 	return join(op, t, left, right), nil
@@ -227,7 +227,7 @@ func (p *parser) operation(left *node, least int) (*node, error) {
 func join(op string, t token, args ...*node) *node {
 	n := &node{op: op, args: args, tok: t, at: t.at, end: t.at + len(t.text)}
 	for _, a := range args {
-		n.at, n.end, n.deep = min(n.at, a.at), max(n.end, a.end), max(n.deep, a.deep+1)
+		n.at, n.end, n.depth = min(n.at, a.at), max(n.end, a.end), max(n.depth, a.depth+1)
 	}
 	return n
 }

@@ -27,32 +27,32 @@ type Columns struct {
 
 // step is a part of a plan that selects rows.
 type step interface {
-	rows(e *evaluation) (found, error)
+	rows(e *evaluation) (selection, error)
 }
 
-// found holds the rows that pass a step, and the rows whose result is known (all if valid is nil). A row whose
+// selection holds the rows that pass a step, and the rows whose result is known (all if valid is nil). A row whose
 // result is unknown does not pass.
-type found struct{ pass, valid []uint64 }
+type selection struct{ pass, valid []uint64 }
 
-// Left returns the rows that a search skips: those that do not pass. It returns an error that names the column
+// Excluded returns the rows that a search skips: those that do not pass. It returns an error that names the column
 // if a column does not match the schema.
-func (p *Plan) Left(c *Columns) (*engine.Bitset, error) {
+func (p *Plan) Excluded(c *Columns) (*engine.Bitset, error) {
 	left := engine.NewBitset(c.Rows)
-	if err := p.LeftInto(c, left); err != nil {
+	if err := p.ExcludeInto(c, left); err != nil {
 		return nil, err
 	}
 	return left, nil
 }
 
-// LeftInto is like Left, but writes to an existing bitset of c.Rows rows.
-func (p *Plan) LeftInto(c *Columns, left *engine.Bitset) error {
+// ExcludeInto is like Left, but writes to an existing bitset of c.Rows rows.
+func (p *Plan) ExcludeInto(c *Columns, left *engine.Bitset) error {
 	if p.root == nil {
 		left.Reset()
 		return nil
 	}
 	f, err := p.root.rows(&evaluation{columns: c})
 	if err != nil {
-		return fmt.Errorf("filter %s: %w", shown(p.Text), err)
+		return fmt.Errorf("filter %s: %w", quoteShort(p.Text), err)
 	}
 	left.Assign(f.pass)
 	left.Invert()
@@ -61,8 +61,8 @@ func (p *Plan) LeftInto(c *Columns, left *engine.Bitset) error {
 
 // evaluation holds the state of a plan over the columns of a segment.
 type evaluation struct {
-	columns *Columns
-	made    map[int64]*binlog.Column // columns of fields that the logs lack
+	columns  *Columns
+	defaults map[int64]*binlog.Column // columns of fields that the logs lack
 }
 
 func (e *evaluation) words() []uint64 { return make([]uint64, (e.columns.Rows+63)/64) }
@@ -75,17 +75,17 @@ func (e *evaluation) column(f *Field) (*binlog.Column, error) {
 		}
 		return c, nil
 	}
-	if c := e.made[f.ID]; c != nil {
+	if c := e.defaults[f.ID]; c != nil {
 		return c, nil
 	}
 	if f.Default == nil && !f.Nullable {
 		return nil, fmt.Errorf("field %s is in no log of the segment, and has no default", f.Name)
 	}
-	if e.made == nil {
-		e.made = map[int64]*binlog.Column{}
+	if e.defaults == nil {
+		e.defaults = map[int64]*binlog.Column{}
 	}
 	c := constant(f, e.columns.Rows)
-	e.made[f.ID] = c
+	e.defaults[f.ID] = c
 	return c, nil
 }
 
@@ -148,8 +148,8 @@ func constant(f *Field, rows int) *binlog.Column {
 	return c
 }
 
-// known excludes the null rows of a column from f and marks them as unknown.
-func known(f found, c *binlog.Column) found {
+// excludeNulls excludes the null rows of a column from f and marks them as unknown.
+func excludeNulls(f selection, c *binlog.Column) selection {
 	if c.Valid == nil {
 		return f
 	}
@@ -161,14 +161,14 @@ func known(f found, c *binlog.Column) found {
 	return f
 }
 
-// all and some combine steps by "and" and "or"; negate is "not".
+// andStep and some combine steps by "and" and "or"; negate is "not".
 type (
-	all    []step
-	some   []step
-	negate struct{ of step }
+	andStep []step
+	orStep  []step
+	notStep struct{ step step }
 )
 
-func (s all) rows(e *evaluation) (found, error) {
+func (s andStep) rows(e *evaluation) (selection, error) {
 	return combine(e, s, func(to, from []uint64) {
 		for i, w := range from {
 			to[i] &= w
@@ -176,7 +176,7 @@ func (s all) rows(e *evaluation) (found, error) {
 	})
 }
 
-func (s some) rows(e *evaluation) (found, error) {
+func (s orStep) rows(e *evaluation) (selection, error) {
 	return combine(e, s, func(to, from []uint64) {
 		for i, w := range from {
 			to[i] |= w
@@ -185,23 +185,23 @@ func (s some) rows(e *evaluation) (found, error) {
 }
 
 // combine merges the rows of steps. The known rows are those of the first step, as in PhyConjunctFilterExpr.
-func combine(e *evaluation, steps []step, put func(to, from []uint64)) (found, error) {
+func combine(e *evaluation, steps []step, put func(to, from []uint64)) (selection, error) {
 	result, err := steps[0].rows(e)
 	if err != nil {
-		return found{}, err
+		return selection{}, err
 	}
 	for _, s := range steps[1:] {
 		f, err := s.rows(e)
 		if err != nil {
-			return found{}, err
+			return selection{}, err
 		}
 		put(result.pass, f.pass)
 	}
 	return result, nil
 }
 
-func (s negate) rows(e *evaluation) (found, error) {
-	f, err := s.of.rows(e)
+func (s notStep) rows(e *evaluation) (selection, error) {
+	f, err := s.step.rows(e)
 	if err != nil {
 		return f, err
 	}
@@ -228,10 +228,10 @@ type nullTest struct {
 	valid bool
 }
 
-func (s *nullTest) rows(e *evaluation) (found, error) {
+func (s *nullTest) rows(e *evaluation) (selection, error) {
 	c, err := e.column(s.field)
 	if err != nil {
-		return found{}, err
+		return selection{}, err
 	}
 	pass := e.words()
 	if c.Valid != nil {
@@ -242,25 +242,25 @@ func (s *nullTest) rows(e *evaluation) (found, error) {
 		}
 		trim(pass, e.columns.Rows)
 	}
-	f := found{pass: pass}
+	f := selection{pass: pass}
 	if !s.valid {
-		return negate{already{f}}.rows(e)
+		return notStep{fixedRows{f}}.rows(e)
 	}
 	return f, nil
 }
 
-// already is a step with precomputed rows.
-type already struct{ found }
+// fixedRows is a step with precomputed rows.
+type fixedRows struct{ selection }
 
-func (s already) rows(*evaluation) (found, error) { return s.found, nil }
+func (s fixedRows) rows(*evaluation) (selection, error) { return s.selection, nil }
 
-// constantly selects all rows, or none.
-type constantly bool
+// constantStep selects all rows, or none.
+type constantStep bool
 
-func (s constantly) rows(e *evaluation) (found, error) {
-	f := found{pass: e.words()}
+func (s constantStep) rows(e *evaluation) (selection, error) {
+	f := selection{pass: e.words()}
 	if s {
-		return negate{already{f}}.rows(e)
+		return notStep{fixedRows{f}}.rows(e)
 	}
 	return f, nil
 }

@@ -20,7 +20,7 @@ func (p *parser) primary() (*node, error) {
 		return p.sign(t)
 	case end:
 	}
-	return nil, p.fail(t.at, "", "expected a field, a value or \"(\", found %s", t.found())
+	return nil, p.fail(t.at, "", "expected a field, a value or \"(\", found %s", t.describe())
 }
 
 // prefix returns the prefix operator of a token, or "" if t is not one.
@@ -49,12 +49,12 @@ func (p *parser) sign(t token) (*node, error) {
 		if err != nil {
 			return nil, err
 		}
-		closing, err := p.want(")")
+		closing, err := p.expect(")")
 		if err != nil {
 			return nil, err
 		}
 		grouped := *n // a parenthesized expression is not extended as a chain
-		grouped.at, grouped.end, grouped.deep = t.at, closing.at+1, n.deep+1
+		grouped.at, grouped.end, grouped.depth = t.at, closing.at+1, n.depth+1
 		if n.op == "and" || n.op == "or" {
 			grouped.tok.kind = text
 		}
@@ -75,15 +75,15 @@ func (p *parser) sign(t token) (*node, error) {
 			return nil, err
 		}
 		if n.kind != name {
-			return nil, p.fail(n.at, "", "expected the name of a value after \"{\", found %s", n.found())
+			return nil, p.fail(n.at, "", "expected the name of a value after \"{\", found %s", n.describe())
 		}
 		param := join(opParam, p.take())
-		_, err = p.want("}")
+		_, err = p.expect("}")
 		return param, err
 	case "=":
 		return nil, p.fail(t.at, "equal is ==", "unexpected \"=\"")
 	}
-	return nil, p.fail(t.at, "", "expected a field, a value or \"(\", found %s", t.found())
+	return nil, p.fail(t.at, "", "expected a field, a value or \"(\", found %s", t.describe())
 }
 
 func (p *parser) prefixed(op string, prec int) (*node, error) {
@@ -106,7 +106,7 @@ func (p *parser) list(closing string) (args []*node, last token, err error) {
 			return args, p.take(), nil
 		}
 		if len(args) > 0 {
-			if _, err := p.want(","); err != nil {
+			if _, err := p.expect(","); err != nil {
 				return nil, t, err
 			}
 			if t, err = p.peek(0); err != nil {
@@ -142,7 +142,7 @@ func (p *parser) named(t token) (*node, error) {
 
 // call reads the arguments of a function whose name is already taken.
 func (p *parser) call(op string, t token) (*node, error) {
-	if _, err := p.want("("); err != nil {
+	if _, err := p.expect("("); err != nil {
 		return nil, err
 	}
 	args, closing, err := p.list(")")
@@ -154,8 +154,8 @@ func (p *parser) call(op string, t token) (*node, error) {
 	return n, nil
 }
 
-// refused holds the functions of the grammar that cannot be evaluated from the logs, and the reason.
-var refused = map[string]string{
+// unsupportedFunctions holds the functions of the grammar that cannot be evaluated from the logs, and the reason.
+var unsupportedFunctions = map[string]string{
 	"text_match":    "it needs the words of an analyzer, from a text index",
 	"phrase_match":  "it needs the words of an analyzer, from a text index",
 	"random_sample": "its rows are random", "element_filter": "it filters elements of structs", "iso": "times with zones are not compared",
@@ -183,7 +183,7 @@ func (p *parser) function(t token) (*node, error) {
 		}
 		return n, nil
 	}
-	why := refused[t.text]
+	why := unsupportedFunctions[t.text]
 	switch {
 	case why != "":
 	case len(t.text) > 3 && t.text[:3] == "st_":
@@ -191,7 +191,7 @@ func (p *parser) function(t token) (*node, error) {
 	case len(t.text) > 6 && t.text[:6] == "match_":
 		why = "it filters elements of structs"
 	default:
-		return nil, p.fail(t.at, "", "expected a field, a value or \"(\", found %s", t.found())
+		return nil, p.fail(t.at, "", "expected a field, a value or \"(\", found %s", t.describe())
 	}
 	return nil, p.fail(t.at, "leave it out, or give the ids that pass as a list", "%s cannot be evaluated from logs: %s", t.text, why)
 }

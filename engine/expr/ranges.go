@@ -41,10 +41,10 @@ func (s *intRows) and(t *intRows) *intRows {
 	return &intRows{field: s.field, lo: max(s.lo, t.lo), hi: min(s.hi, t.hi)}
 }
 
-func (s *intRows) rows(e *evaluation) (found, error) {
+func (s *intRows) rows(e *evaluation) (selection, error) {
 	c, err := e.column(s.field)
 	if err != nil {
-		return found{}, err
+		return selection{}, err
 	}
 	pass := e.words()
 	if s.lo <= s.hi {
@@ -54,14 +54,14 @@ func (s *intRows) rows(e *evaluation) (found, error) {
 }
 
 // finish inverts the rows if not is set, and excludes null rows.
-func finish(e *evaluation, pass []uint64, not bool, c *binlog.Column) found {
+func finish(e *evaluation, pass []uint64, not bool, c *binlog.Column) selection {
 	if not {
 		for i, w := range pass {
 			pass[i] = ^w
 		}
 		trim(pass, e.columns.Rows)
 	}
-	return known(found{pass: pass}, c)
+	return excludeNulls(selection{pass: pass}, c)
 }
 
 // bit converts a boolean to a bit without a branch.
@@ -135,10 +135,10 @@ func (s *floatRows) and(t *floatRows) *floatRows {
 	return &floatRows{field: s.field, lo: max(s.lo, t.lo), hi: min(s.hi, t.hi)}
 }
 
-func (s *floatRows) rows(e *evaluation) (found, error) {
+func (s *floatRows) rows(e *evaluation) (selection, error) {
 	c, err := e.column(s.field)
 	if err != nil {
-		return found{}, err
+		return selection{}, err
 	}
 	pass := e.words()
 	floatsWithin(pass, c.Floats, s.lo, s.hi)

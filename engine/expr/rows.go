@@ -12,14 +12,14 @@ type textTest struct {
 	test  func(string) bool
 }
 
-func (s *textTest) rows(e *evaluation) (found, error) {
+func (s *textTest) rows(e *evaluation) (selection, error) {
 	c, err := e.column(s.field)
 	if err != nil {
-		return found{}, err
+		return selection{}, err
 	}
 	pass := e.words()
 	each(pass, c.Strings, s.test)
-	return known(found{pass: pass}, c), nil
+	return excludeNulls(selection{pass: pass}, c), nil
 }
 
 // textRows selects the rows that have a text, or the other rows if not is set.
@@ -29,10 +29,10 @@ type textRows struct {
 	not   bool
 }
 
-func (s *textRows) rows(e *evaluation) (found, error) {
+func (s *textRows) rows(e *evaluation) (selection, error) {
 	c, err := e.column(s.field)
 	if err != nil {
-		return found{}, err
+		return selection{}, err
 	}
 	pass := e.words()
 	for i := range pass {
@@ -61,7 +61,7 @@ func newTextSet(f *Field, values []Value) step {
 	return s
 }
 
-func (s *textSet) rows(e *evaluation) (found, error) {
+func (s *textSet) rows(e *evaluation) (selection, error) {
 	t := textTest{s.field, func(v string) bool { _, ok := s.texts[v]; return ok }}
 	return t.rows(e)
 }
@@ -71,59 +71,59 @@ type intSet struct {
 	field *Field
 	ints  map[int64]struct{}
 	// near has a bit for each integer from least on. It is set only if the integers are close together.
-	least int64
-	near  []uint64
+	base int64
+	bits []uint64
 }
 
-// nearest limits the spread of a set that is stored as bits. Sets of at most few values are compared one by
+// maxSpread limits the spread of a set that is stored as bits. Sets of at most few values are compared one by
 // one.
 const (
-	nearest = 1 << 16
-	few     = 4
+	maxSpread = 1 << 16
+	maxLinear = 4
 )
 
 func newIntSet(f *Field, values []Value) step {
-	s := &intSet{field: f, ints: make(map[int64]struct{}, len(values)), least: math.MaxInt64}
+	s := &intSet{field: f, ints: make(map[int64]struct{}, len(values)), base: math.MaxInt64}
 	most := int64(math.MinInt64)
 	for i := range values {
 		n := values[i].Int
 		if values[i].Kind == Bool {
-			n = truth(values[i].Bool)
+			n = boolInt(values[i].Bool)
 		}
 		s.ints[n] = struct{}{}
-		s.least, most = min(s.least, n), max(most, n)
+		s.base, most = min(s.base, n), max(most, n)
 	}
-	if len(s.ints) <= few {
-		var list some
+	if len(s.ints) <= maxLinear {
+		var list orStep
 		for n := range s.ints {
 			list = append(list, intRange(f, "==", n))
 		}
 		return list
 	}
-	if uint64(most)-uint64(s.least) < nearest {
-		s.near = make([]uint64, (most-s.least)/64+1)
+	if uint64(most)-uint64(s.base) < maxSpread {
+		s.bits = make([]uint64, (most-s.base)/64+1)
 		for n := range s.ints {
-			s.near[(n-s.least)/64] |= 1 << ((n - s.least) & 63)
+			s.bits[(n-s.base)/64] |= 1 << ((n - s.base) & 63)
 		}
 	}
 	return s
 }
 
-func (s *intSet) rows(e *evaluation) (found, error) {
+func (s *intSet) rows(e *evaluation) (selection, error) {
 	c, err := e.column(s.field)
 	if err != nil {
-		return found{}, err
+		return selection{}, err
 	}
 	pass := e.words()
-	if s.near == nil {
+	if s.bits == nil {
 		each(pass, c.Int64s, func(n int64) bool { _, ok := s.ints[n]; return ok })
 	} else {
 		each(pass, c.Int64s, func(n int64) bool {
-			d := uint64(n) - uint64(s.least)
-			return d>>6 < uint64(len(s.near)) && s.near[d>>6]>>(d&63)&1 != 0
+			d := uint64(n) - uint64(s.base)
+			return d>>6 < uint64(len(s.bits)) && s.bits[d>>6]>>(d&63)&1 != 0
 		})
 	}
-	return known(found{pass: pass}, c), nil
+	return excludeNulls(selection{pass: pass}, c), nil
 }
 
 // newFloatSet returns a step that selects the rows that have one of several numbers.
@@ -136,8 +136,8 @@ func newFloatSet(f *Field, values []Value) step {
 		}
 		set[v] = struct{}{}
 	}
-	if len(set) <= few {
-		var list some
+	if len(set) <= maxLinear {
+		var list orStep
 		for v := range set {
 			list = append(list, floatRange(f, "==", v))
 		}
@@ -151,48 +151,48 @@ type floatSet struct {
 	floats map[float64]struct{}
 }
 
-func (s *floatSet) rows(e *evaluation) (found, error) {
+func (s *floatSet) rows(e *evaluation) (selection, error) {
 	c, err := e.column(s.field)
 	if err != nil {
-		return found{}, err
+		return selection{}, err
 	}
 	pass := e.words()
 	each(pass, c.Floats, func(v float64) bool { _, ok := s.floats[v]; return ok })
-	return known(found{pass: pass}, c), nil
+	return excludeNulls(selection{pass: pass}, c), nil
 }
 
 // sumRows applies an operation with a constant to each row and compares the result. Integers are computed in 64
 // bits, other numbers in the type of the field.
 type sumRows struct {
-	field   *Field
-	op      string
-	by      Value
-	compare string
-	value   Value
-	old     bool // the remainder is computed in doubles
-	wraps   bool // results wrap around at 32 bits
+	field    *Field
+	op       string
+	constant Value
+	compare  string
+	value    Value
+	old      bool // the remainder is computed in doubles
+	wraps    bool // results wrap around at 32 bits
 }
 
-func (s *sumRows) rows(e *evaluation) (found, error) {
+func (s *sumRows) rows(e *evaluation) (selection, error) {
 	c, err := e.column(s.field)
 	if err != nil {
-		return found{}, err
+		return selection{}, err
 	}
 	pass := e.words()
 	switch {
-	case s.by.Kind == Int && s.wraps:
+	case s.constant.Kind == Int && s.wraps:
 		each(pass, c.Int64s, func(v int64) bool {
-			return compare(s.compare, int64(int32(wholeSum(s.op, v, s.by.Int, s.old))), s.value.Int)
+			return compare(s.compare, int64(int32(wholeSum(s.op, v, s.constant.Int, s.old))), s.value.Int)
 		})
-	case s.by.Kind == Int:
-		each(pass, c.Int64s, func(v int64) bool { return compare(s.compare, wholeSum(s.op, v, s.by.Int, s.old), s.value.Int) })
+	case s.constant.Kind == Int:
+		each(pass, c.Int64s, func(v int64) bool { return compare(s.compare, wholeSum(s.op, v, s.constant.Int, s.old), s.value.Int) })
 	case s.field.Type == binlog.Float:
-		by, value := float32(s.by.Float), float32(s.value.Float)
+		by, value := float32(s.constant.Float), float32(s.value.Float)
 		each(pass, c.Floats, func(v float64) bool { return compare(s.compare, singleSum(s.op, float32(v), by), value) })
 	default:
-		each(pass, c.Floats, func(v float64) bool { return compare(s.compare, floatSum(s.op, v, s.by.Float), s.value.Float) })
+		each(pass, c.Floats, func(v float64) bool { return compare(s.compare, floatSum(s.op, v, s.constant.Float), s.value.Float) })
 	}
-	return known(found{pass: pass}, c), nil
+	return excludeNulls(selection{pass: pass}, c), nil
 }
 
 // singleSum computes an operation in 32 bits.
@@ -215,14 +215,14 @@ type fieldsTest struct {
 	op   string
 }
 
-func (s *fieldsTest) rows(e *evaluation) (found, error) {
+func (s *fieldsTest) rows(e *evaluation) (selection, error) {
 	x, err := e.column(s.a)
 	if err != nil {
-		return found{}, err
+		return selection{}, err
 	}
 	y, err := e.column(s.b)
 	if err != nil {
-		return found{}, err
+		return selection{}, err
 	}
 	pass := e.words()
 	set := func(test func(i int) bool) {
@@ -246,7 +246,7 @@ func (s *fieldsTest) rows(e *evaluation) (found, error) {
 	default:
 		set(func(i int) bool { return compare(s.op, x.Floats[i], y.Floats[i]) })
 	}
-	f := known(known(found{pass: pass}, y), x)
+	f := excludeNulls(excludeNulls(selection{pass: pass}, y), x)
 	if y.Valid != nil && x.Valid != nil {
 		for i, w := range y.Valid.Words() {
 			f.valid[i] &= w

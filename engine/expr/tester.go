@@ -19,7 +19,7 @@ func valueTest(op string, with Value) tester {
 			if v.Kind != Bool {
 				return false, false
 			}
-			return compare(op, truth(v.Bool), truth(want)), true
+			return compare(op, boolInt(v.Bool), boolInt(want)), true
 		}
 	case Text:
 		test := textTester(op, with.Text)
@@ -38,7 +38,7 @@ func valueTest(op string, with Value) tester {
 	}
 }
 
-func truth(b bool) int64 {
+func boolInt(b bool) int64 {
 	if b {
 		return 1
 	}
@@ -68,7 +68,7 @@ func setTest(values []Value) tester {
 		case Float:
 			floats[v.Float] = true
 		case Bool:
-			bools[truth(v.Bool)] = true
+			bools[boolInt(v.Bool)] = true
 		case NoValue, List:
 		}
 	}
@@ -77,7 +77,7 @@ func setTest(values []Value) tester {
 		case Text:
 			return texts[v.Text], true
 		case Bool:
-			return bools[truth(v.Bool)], true
+			return bools[boolInt(v.Bool)], true
 		case Int:
 			return ints[v.Int] || len(floats) > 0 && floats[float64(v.Int)], true
 		case Float:
@@ -144,7 +144,7 @@ func likeTester(pattern string, r Release) (func(string) bool, error) {
 	if leading {
 		middle = strings.TrimLeft(middle, "%")
 	}
-	if inner, plain := unescaped(middle); plain {
+	if inner, plain := unescape(middle); plain {
 		switch {
 		case leading && trailing, leading && middle == "":
 			return func(s string) bool { return strings.Contains(s, inner) }, nil
@@ -160,8 +160,8 @@ func likeTester(pattern string, r Release) (func(string) bool, error) {
 	return func(s string) bool { return matches(s, parts) }, nil
 }
 
-// unescaped removes the backslashes before wildcards. plain is false if s has a wildcard that is not escaped.
-func unescaped(s string) (out string, plain bool) {
+// unescape removes the backslashes before wildcards. plain is false if s has a wildcard that is not escaped.
+func unescape(s string) (out string, plain bool) {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {

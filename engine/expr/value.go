@@ -51,7 +51,7 @@ func (v *Value) String() string {
 	case Float:
 		return strconv.FormatFloat(v.Float, 'g', -1, 64)
 	case Text:
-		return shown(v.Text)
+		return quoteShort(v.Text)
 	case List:
 		return fmt.Sprintf("a list of %d", len(v.List))
 	default:

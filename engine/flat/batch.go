@@ -36,7 +36,7 @@ func (s *Searcher) SearchBatch(queries *engine.Vectors, p Params, threads int) (
 	if err := checkQueries(queries, s.index.Vectors); err != nil {
 		return nil, err
 	}
-	left, err := s.left(p.Filter)
+	left, err := s.excluded(p.Filter)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +95,7 @@ type panel struct {
 	tops   []*TopK
 	tiles  []float32 // distances from four queries to a block
 
-	shade *shade // nil without codes
+	quantized *quantizedPanel // nil without codes
 }
 
 func (s *Searcher) panel(size int) *panel {
@@ -109,7 +109,7 @@ func (s *Searcher) panel(size int) *panel {
 	}
 	b.tiles = make([]float32, 4*rows)
 	if s.codes != nil && v.Rows > sieveRows {
-		b.shade = s.newShade(size)
+		b.quantized = s.newQuantizedPanel(size)
 	}
 	return b
 }
@@ -128,24 +128,24 @@ func (b *panel) load(queries *engine.Vectors, first, k, n int) error {
 		copy(b.bytes[i*b.stride:], q.bytes)
 		b.norms[i] = q.norm
 		b.tops[i].reset(k)
-		b.shade.load(i, q)
+		b.quantized.load(i, q)
 	}
 	return nil
 }
 
 // run searches the queries from first on and writes their hits to answers.
-func (b *panel) run(queries *engine.Vectors, first, k int, left []uint64, answers [][]engine.Hit) error {
+func (b *panel) run(queries *engine.Vectors, first, k int, excluded []uint64, answers [][]engine.Hit) error {
 	if err := b.load(queries, first, k, len(answers)); err != nil {
 		return err
 	}
 	v := b.index.Vectors
 	for row := 0; row < v.Rows; {
 		n := min(b.rows, v.Rows-row)
-		if b.shade.ready(row, k) {
-			n = min(b.shade.rows, v.Rows-row)
-			b.sift(row, n, len(answers), left)
+		if b.quantized.ready(row, k) {
+			n = min(b.quantized.rows, v.Rows-row)
+			b.sift(row, n, len(answers), excluded)
 		} else {
-			b.compare(row, n, len(answers), left)
+			b.compare(row, n, len(answers), excluded)
 		}
 		row += n
 	}
@@ -157,15 +157,15 @@ func (b *panel) run(queries *engine.Vectors, first, k int, left []uint64, answer
 }
 
 // compare computes the distances of the first count queries to the n rows from row on.
-func (b *panel) compare(row, n, count int, left []uint64) {
+func (b *panel) compare(row, n, count int, excluded []uint64) {
 	all := true
-	if left != nil {
-		b.chosen, all = choose(b.chosen, left, row, n, fewRows)
+	if excluded != nil {
+		b.chosen, all = choose(b.chosen, excluded, row, n, fewRows)
 	}
 	switch {
 	case all:
 		for i := 0; i < count; i += 4 {
-			b.block(i, min(4, count-i), row, n, left)
+			b.block(i, min(4, count-i), row, n, excluded)
 		}
 	case len(b.chosen) > 0:
 		base := unsafe.Add(b.index.Vectors.Base(), row*b.index.Vectors.Stride)
@@ -181,7 +181,7 @@ func (b *panel) query(i int) query {
 
 // block compares the four queries from i on with n rows, and adds the distances of the first count queries. The
 // other queries may be left over from an earlier panel; computing their distances is harmless.
-func (b *panel) block(i, count, row, n int, left []uint64) {
+func (b *panel) block(i, count, row, n int, excluded []uint64) {
 	v := b.index.Vectors
 	q, x := unsafe.Pointer(&b.bytes[i*b.stride]), unsafe.Add(v.Base(), row*v.Stride)
 	d := b.tiles[:4*n]
@@ -193,6 +193,6 @@ func (b *panel) block(i, count, row, n int, left []uint64) {
 	for j := range count {
 		one := d[j*n : (j+1)*n]
 		b.divideRun(one, row, b.norms[i+j])
-		b.tops[i+j].addRun(one, row, left)
+		b.tops[i+j].addRun(one, row, excluded)
 	}
 }

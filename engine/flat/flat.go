@@ -45,9 +45,9 @@ type Index struct {
 	Labels []int64
 	// Deleted marks rows that are never returned. It may be nil.
 	Deleted *engine.Bitset
-	// Shadow holds quantized codes of the rows, which save most of the float computation (see Shade). It may be
+	// Codes holds quantized codes of the rows, which save most of the float computation (see Shade). It may be
 	// nil.
-	Shadow *prefilter.Codes
+	Codes *prefilter.Codes
 }
 
 // Options holds the options of a Searcher.
@@ -70,11 +70,11 @@ type Searcher struct {
 	norms   []float32        // divisors of raw sums under cosine; otherwise nil
 	codes   *prefilter.Codes // nil if not used
 
-	shadow *prefilter.Query
-	words  []uint64
-	top    *TopK
-	tile   []float32
-	chosen []uint32
+	codeQuery *prefilter.Query
+	words     []uint64
+	top       *TopK
+	tile      []float32
+	chosen    []uint32
 }
 
 // New returns a Searcher over x. It compares rows in order, and a row enters only if it is strictly better than the
@@ -96,7 +96,7 @@ func New(x *Index, o Options) (*Searcher, error) {
 	if x.Metric == dist.Cosine && o.Library != engine.HNSWLib {
 		s.norms = divisors(x, o.Library, kernel)
 	}
-	if err := s.shade(); err != nil {
+	if err := s.enableCodes(); err != nil {
 		return nil, err
 	}
 	s.scratch()
@@ -134,7 +134,7 @@ func (s *Searcher) scratch() {
 	s.tile = make([]float32, scanRows)
 	s.chosen = make([]uint32, 0, scanRows)
 	if s.codes != nil {
-		s.shadow, s.words = s.codes.NewQuery(), make([]uint64, sieveRows/dist.SieveWord)
+		s.codeQuery, s.words = s.codes.NewQuery(), make([]uint64, sieveRows/dist.SieveWord)
 	}
 }
 
@@ -162,8 +162,8 @@ func (s *Searcher) Similarity() bool {
 	return s.options.Library != engine.HNSWLib && (s.index.Metric == dist.InnerProduct || s.index.Metric == dist.Cosine)
 }
 
-// left returns the rows that are excluded because they are deleted or filtered, as words of a bitset.
-func (s *Searcher) left(filter *engine.Bitset) ([]uint64, error) {
+// excluded returns the rows that are excluded because they are deleted or filtered, as words of a bitset.
+func (s *Searcher) excluded(filter *engine.Bitset) ([]uint64, error) {
 	if filter != nil && filter.Len() != s.index.Vectors.Rows {
 		return nil, fmt.Errorf("a filter of %d rows for %d", filter.Len(), s.index.Vectors.Rows)
 	}

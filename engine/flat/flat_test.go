@@ -53,7 +53,7 @@ func randomRows(t testing.TB, r *rand.Rand, e dist.Element, dim, rows int) *engi
 }
 
 // brute returns all rows sorted by distance, which is the expected result if the library does not matter.
-func brute(s *Searcher, x *engine.Vectors, query []byte, left *engine.Bitset) []engine.Hit {
+func brute(s *Searcher, x *engine.Vectors, query []byte, excluded *engine.Bitset) []engine.Hit {
 	q, _ := s.prepare(query)
 	var hits []engine.Hit
 	for i := range x.Rows {
@@ -61,7 +61,7 @@ func brute(s *Searcher, x *engine.Vectors, query []byte, left *engine.Bitset) []
 		if s.norms != nil {
 			d /= s.norms[i] * q.norm
 		}
-		if !left.Has(i) && d == d {
+		if !excluded.Has(i) && d == d {
 			hits = append(hits, engine.Hit{ID: int64(i), Distance: d})
 		}
 	}
@@ -109,9 +109,9 @@ func (c spec) String() string {
 	return fmt.Sprintf("metric %d element %d %v", c.metric, c.element, c.policy)
 }
 
-// TestBatchesAnswerAsSingleQueries checks that batches return the same hits as single searches, to the bit. It
+// TestBatchMatchesSingle checks that batches return the same hits as single searches, to the bit. It
 // covers batches of all sizes, rows across block boundaries, and dense and sparse filters.
-func TestBatchesAnswerAsSingleQueries(t *testing.T) {
+func TestBatchMatchesSingle(t *testing.T) {
 	r, rounds := rand.New(rand.NewSource(5)), 6
 	if testing.Short() {
 		rounds = 1
@@ -147,7 +147,7 @@ func TestBatchesAnswerAsSingleQueries(t *testing.T) {
 					t.Fatalf("%v dim %d rows %d %+v query %d: the batch says %v, alone it is %v", c, dim, rows, p, i, batch[i], hits)
 				}
 				if c.policy != engine.HNSWLib {
-					distancesAre(t, c, hits, brute(s, x, queries.Row(i), left), p.K)
+					checkDistances(t, c, hits, brute(s, x, queries.Row(i), left), p.K)
 				}
 			}
 		}
@@ -164,8 +164,8 @@ func sparse(r *rand.Rand, rows int, share float64) *engine.Bitset {
 	return b
 }
 
-// distancesAre compares the distances of hits with the sorted distances of all rows.
-func distancesAre(t *testing.T, c spec, hits, all []engine.Hit, k int) {
+// checkDistances compares the distances of hits with the sorted distances of all rows.
+func checkDistances(t *testing.T, c spec, hits, all []engine.Hit, k int) {
 	t.Helper()
 	all = all[:min(k, len(all))]
 	if len(hits) != len(all) {
@@ -180,7 +180,7 @@ func distancesAre(t *testing.T, c spec, hits, all []engine.Hit, k int) {
 	}
 }
 
-func TestNaNIsNoHit(t *testing.T) {
+func TestNaNIsNotAHit(t *testing.T) {
 	nan := float32(math.NaN())
 	x, err := engine.FromFloat32s(2, []float32{1, 1, nan, 0, 2, 2, 0, nan, 3, 3, float32(math.Inf(1)), 0})
 	if err != nil {
@@ -208,9 +208,9 @@ func TestNaNIsNoHit(t *testing.T) {
 	}
 }
 
-// TestAllRowsAreNotTooMany checks that a search can return all rows of an index with more than MaxK, alone and in a
+// TestKEqualsRows checks that a search can return all rows of an index with more than MaxK, alone and in a
 // batch.
-func TestAllRowsAreNotTooMany(t *testing.T) {
+func TestKEqualsRows(t *testing.T) {
 	const rows = MaxK + 500
 	v := make([]float32, rows)
 	for i := range v {

@@ -184,7 +184,7 @@ func (g *golden) compare(t *testing.T, q int, hits []engine.Hit, slack float64) 
 		slack = 1e-12
 	}
 	if slack > 0 {
-		if want := goldentest.Hits(g.IDs[q], g.Bits[q]); !goldentest.Near(hits, want, slack) {
+		if want := goldentest.Hits(g.IDs[q], g.Bits[q]); !goldentest.AlmostEqual(hits, want, slack) {
 			t.Errorf("%v: query %d has %v, want %v", g, q, hits, want)
 		}
 		return
@@ -202,11 +202,11 @@ func (g *golden) compare(t *testing.T, q int, hits []engine.Hit, slack float64) 
 	}
 }
 
-func TestAnswersAreThoseOfFaissAndHNSWLib(t *testing.T) {
+func TestMatchesFaissAndHNSWLib(t *testing.T) {
 	checkAll(t, readGoldens(t, "testdata/faiss-hnswlib.json.gz"), 0)
 }
 
-func TestTiesAreThoseOfKnowhere(t *testing.T) {
+func TestTiesMatchKnowhere(t *testing.T) {
 	checkAll(t, readGoldens(t, "testdata/knowhere.json.gz"), 0)
 }
 

@@ -20,7 +20,7 @@ func (h *heap) worse(a, b float32, i, j int64) bool {
 func (h *heap) fill(k int) {
 	h.keys, h.ids = resize(h.keys, k), resize(h.ids, k)
 	for i := range h.keys {
-		h.keys[i], h.ids[i] = neutral, vacant
+		h.keys[i], h.ids[i] = vacantKey, vacantID
 	}
 }
 
@@ -89,7 +89,7 @@ func (h *heap) sort(n int) int {
 		// compared with itself, which affects the order of equal keys.
 		h.sink(left, h.keys[left-1], h.ids[left-1])
 		h.keys[n-hits-1], h.ids[n-hits-1] = key, id
-		if id != vacant {
+		if id != vacantID {
 			hits++
 		}
 	}

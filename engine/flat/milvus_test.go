@@ -8,9 +8,9 @@ import (
 	"kitescope/engine/goldentest"
 )
 
-// TestAnswersAreThoseOfMilvus checks that searches return the same hits as Milvus 2.3.5 over collections with a
+// TestMatchesMilvus checks that searches return the same hits as Milvus 2.3.5 over collections with a
 // single sealed segment; see testdata/milvus.py.
-func TestAnswersAreThoseOfMilvus(t *testing.T) {
+func TestMatchesMilvus(t *testing.T) {
 	var searches []struct {
 		Name, Metric  string
 		Dim, K        int

@@ -9,7 +9,7 @@ import (
 	"kitescope/engine/dist"
 )
 
-func TestMisfitsAreNamed(t *testing.T) {
+func TestInvalidIndex(t *testing.T) {
 	f, _ := engine.NewVectors(dist.Float32, 4, 10)
 	b, _ := engine.NewVectors(dist.Bit, 32, 10)
 	tests := []struct {

@@ -16,9 +16,9 @@ import (
 const (
 	sieveRows = 1024
 	firstRows = 64
-	// fewestRows is the minimum number of rows for which a single query uses codes. Quantizing a query takes about as
+	// minCodeRows is the minimum number of rows for which a single query uses codes. Quantizing a query takes about as
 	// long as comparing some rows.
-	fewestRows = 4 * firstRows
+	minCodeRows = 4 * firstRows
 )
 
 // sieveTile returns the number of rows in the tile that starts at row first: half of first, rounded down to a
@@ -29,14 +29,14 @@ func sieveTile(first int) int { return min(max(first>>1&^63, firstRows), sieveRo
 // without their codes, because codes would be read for all rows of the tile.
 const sieveShare = 8
 
-// maxVain is a number of rows. A query stops using codes after so many rows in tiles whose codes let many rows
+// maxIneffective is a number of rows. A query stops using codes after so many rows in tiles whose codes let many rows
 // pass.
-const maxVain = 4 * sieveRows
+const maxIneffective = 4 * sieveRows
 
-// Shade adds codes of the rows to the index, so that a search computes few distances in full. The codes take about
+// Quantize adds codes of the rows to the index, so that a search computes few distances in full. The codes take about
 // a quarter of the memory of the rows. Shade uses at most threads goroutines (0: one per CPU). It must be called
 // before the index is searched. It returns an error if codes do not support these rows.
-func (x *Index) Shade(threads int) error {
+func (x *Index) Quantize(threads int) error {
 	if x.Vectors == nil {
 		return errors.New("a flat index without vectors")
 	}
@@ -44,40 +44,40 @@ func (x *Index) Shade(threads int) error {
 		return err
 	}
 	codes, err := prefilter.Encode([]*engine.Vectors{x.Vectors}, x.Vectors.Dim, x.Metric, threads)
-	x.Shadow = codes
+	x.Codes = codes
 	return err
 }
 
-// shade enables the codes of the index, unless they were made for other norms than the library divides by.
-func (s *Searcher) shade() error {
-	c, v := s.index.Shadow, s.index.Vectors
+// enableCodes enables the codes of the index, unless they were made for other norms than the library divides by.
+func (s *Searcher) enableCodes() error {
+	c, v := s.index.Codes, s.index.Vectors
 	if c == nil {
 		return nil
 	}
-	if !c.For(s.index.Metric, v.Dim, (v.Rows+dist.SieveGroup-1)/dist.SieveGroup*dist.SieveGroup) {
+	if !c.Matches(s.index.Metric, v.Dim, (v.Rows+dist.SieveGroup-1)/dist.SieveGroup*dist.SieveGroup) {
 		return errors.New("codes of other rows")
 	}
-	if s.norms == nil || c.Divides(0, s.norms) {
+	if s.norms == nil || c.SupportsNorms(0, s.norms) {
 		s.codes = c
 	}
 	return nil
 }
 
-// Beat returns the distance of the worst of k hits. Later rows must be strictly better. The distance is the
+// Threshold returns the distance of the worst of k hits. Later rows must be strictly better. The distance is the
 // library's: for similarities, the raw sum, or its quotient with the norm. Beat returns false if every row enters.
-func (t *TopK) Beat() (float64, bool) {
+func (t *TopK) Threshold() (float64, bool) {
 	if t.similarity {
-		return -float64(t.worst), t.worst < neutral
+		return -float64(t.worst), t.worst < vacantKey
 	}
-	return float64(t.worst), t.worst < neutral
+	return float64(t.worst), t.worst < vacantKey
 }
 
-// scanShadow is scan with codes: it computes only the distances of rows that may enter.
-func (s *Searcher) scanShadow(q query, left []uint64, to *TopK) {
+// scanCodes is scan with codes: it computes only the distances of rows that may enter.
+func (s *Searcher) scanCodes(q query, excluded []uint64, to *TopK) {
 	v, vain := s.index.Vectors, 0
 	for first := 0; first < v.Rows; {
 		n := min(sieveTile(first), v.Rows-first)
-		if s.siftTile(q, first, n, vain < maxVain, left, to) {
+		if s.siftTile(q, first, n, vain < maxIneffective, excluded, to) {
 			vain += n
 		}
 		first += n
@@ -86,29 +86,29 @@ func (s *Searcher) scanShadow(q query, left []uint64, to *TopK) {
 
 // siftTile adds to the TopK the rows that may enter, among the n rows from first on. It skips the codes if coded
 // is false or if they cannot help. It reports whether the codes were read but let most rows pass.
-func (s *Searcher) siftTile(q query, first, n int, coded bool, left []uint64, to *TopK) (vain bool) {
+func (s *Searcher) siftTile(q query, first, n int, coded bool, excluded []uint64, to *TopK) (ineffective bool) {
 	v := s.index.Vectors
 	base := unsafe.Add(v.Base(), first*v.Stride)
-	beat, ok := to.Beat()
+	beat, ok := to.Threshold()
 	if !ok || !coded {
-		s.tileOf(q, base, first, n, left, to)
+		s.tileOf(q, base, first, n, excluded, to)
 		return false
 	}
-	if left != nil {
+	if excluded != nil {
 		var all bool
-		if s.chosen, all = choose(s.chosen, left, first, n, sieveShare); !all {
+		if s.chosen, all = choose(s.chosen, excluded, first, n, sieveShare); !all {
 			if len(s.chosen) > 0 {
 				s.gather(q, base, first, s.chosen, to)
 			}
 			return false
 		}
 	}
-	cut := s.shadow.Cut(beat, s.norms != nil)
+	cut := s.codeQuery.Cut(beat, s.norms != nil)
 	words := s.words[:(n+63)>>6]
-	s.shadow.Sieve(first, &cut, words)
-	s.chosen = passed(s.chosen, words, left, first, n)
+	s.codeQuery.Sieve(first, &cut, words)
+	s.chosen = passed(s.chosen, words, excluded, first, n)
 	if 2*len(s.chosen) > n { // sequential access is faster
-		s.tileOf(q, base, first, n, left, to)
+		s.tileOf(q, base, first, n, excluded, to)
 		return true
 	}
 	if len(s.chosen) > 0 {
@@ -119,11 +119,11 @@ func (s *Searcher) siftTile(q query, first, n int, coded bool, left []uint64, to
 
 // passed appends to to[:0] the rows whose bit is set in words and not in left, among the n rows from first on. Rows
 // are relative to first.
-func passed(to []uint32, words, left []uint64, first, n int) []uint32 {
+func passed(to []uint32, words, excluded []uint64, first, n int) []uint32 {
 	to = to[:0]
 	for i, w := range words {
-		if left != nil {
-			w &^= left[first>>6+i]
+		if excluded != nil {
+			w &^= excluded[first>>6+i]
 		}
 		if last := n - i<<6; last < 64 {
 			w &= 1<<last - 1

@@ -108,7 +108,7 @@ func TestCodesChangeNoAnswer(t *testing.T) {
 				if r.IntN(2) == 0 {
 					x.Deleted = marks(r, rows, 0.1)
 				}
-				compareShaded(t, r, name, x, c, p.rows(t, r, dim, 7))
+				compareQuantized(t, r, name, x, c, p.rows(t, r, dim, 7))
 			}
 		}
 	}
@@ -124,11 +124,11 @@ func marks(r *rand.Rand, rows int, share float64) *engine.Bitset {
 	return b
 }
 
-// compareShaded compares the results of an index with codes and one without.
-func compareShaded(t *testing.T, r *rand.Rand, name string, x *Index, c spec, queries *engine.Vectors) {
+// compareQuantized compares the results of an index with codes and one without.
+func compareQuantized(t *testing.T, r *rand.Rand, name string, x *Index, c spec, queries *engine.Vectors) {
 	t.Helper()
 	shaded := *x
-	if err := shaded.Shade(1 + r.IntN(3)); err != nil {
+	if err := shaded.Quantize(1 + r.IntN(3)); err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
 	plain, err := New(x, Options{Library: c.policy})

@@ -24,7 +24,7 @@ func (s *Searcher) Search(query []byte, p Params, dst []engine.Hit) ([]engine.Hi
 	if err := s.checkK(p.K); err != nil {
 		return dst, err
 	}
-	left, err := s.left(p.Filter)
+	left, err := s.excluded(p.Filter)
 	if err != nil {
 		return dst, err
 	}
@@ -50,29 +50,29 @@ func (s *Searcher) checkK(k int) error {
 }
 
 // scan adds to the TopK the distances from q to all rows that are not marked in left.
-func (s *Searcher) scan(q query, left []uint64, to *TopK) {
+func (s *Searcher) scan(q query, excluded []uint64, to *TopK) {
 	v := s.index.Vectors
-	if s.codes != nil && v.Rows >= fewestRows && s.shadow.Load(dist.Floats(q.bytes)) {
-		s.scanShadow(q, left, to)
+	if s.codes != nil && v.Rows >= minCodeRows && s.codeQuery.Load(dist.Floats(q.bytes)) {
+		s.scanCodes(q, excluded, to)
 		return
 	}
 	for first := 0; first < v.Rows; first += scanRows {
 		n := min(scanRows, v.Rows-first)
-		s.tileOf(q, unsafe.Add(v.Base(), first*v.Stride), first, n, left, to)
+		s.tileOf(q, unsafe.Add(v.Base(), first*v.Stride), first, n, excluded, to)
 	}
 }
 
 // tileOf adds the distances from q to the n rows from first on. base is the address of row first.
-func (s *Searcher) tileOf(q query, base unsafe.Pointer, first, n int, left []uint64, to *TopK) {
+func (s *Searcher) tileOf(q query, base unsafe.Pointer, first, n int, excluded []uint64, to *TopK) {
 	all := true
-	if left != nil {
-		s.chosen, all = choose(s.chosen, left, first, n, fewRows)
+	if excluded != nil {
+		s.chosen, all = choose(s.chosen, excluded, first, n, fewRows)
 	}
 	if all {
 		d := s.tile[:n]
 		s.kernel.Scan(q.at(), base, uintptr(s.index.Vectors.Stride), d)
 		s.divideRun(d, first, q.norm)
-		to.addRun(d, first, left)
+		to.addRun(d, first, excluded)
 	} else if len(s.chosen) > 0 {
 		s.gather(q, base, first, s.chosen, to)
 	}
@@ -93,9 +93,9 @@ func (s *Searcher) gather(q query, base unsafe.Pointer, first int, chosen []uint
 // choose appends to to[:0] the rows that are not marked in left, among the n rows from first on. Rows are relative
 // to first, which must be a multiple of 64. If more than one in few rows is left, choose returns all = true and no
 // list.
-func choose(to []uint32, left []uint64, first, n, few int) (chosen []uint32, all bool) {
+func choose(to []uint32, excluded []uint64, first, n, few int) (chosen []uint32, all bool) {
 	to = to[:0]
-	words := left[first>>6 : (first+n+63)>>6]
+	words := excluded[first>>6 : (first+n+63)>>6]
 	out := 0
 	for _, w := range words {
 		out += bits.OnesCount64(w)

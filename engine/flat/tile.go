@@ -78,21 +78,21 @@ func (l *limit) next(d []float32, i int) int {
 }
 
 // addRun adds the distances of consecutive rows from first on, except for rows marked in left.
-func (t *TopK) addRun(d []float32, first int, left []uint64) {
+func (t *TopK) addRun(d []float32, first int, excluded []uint64) {
 	for i := t.limit.next(d, 0); i < len(d); i = t.limit.next(d, i+group) {
-		t.addSome(d[i:min(i+group, len(d))], first+i, left)
+		t.addSome(d[i:min(i+group, len(d))], first+i, excluded)
 	}
 }
 
 // addSome adds distances one by one.
-func (t *TopK) addSome(d []float32, first int, left []uint64) {
+func (t *TopK) addSome(d []float32, first int, excluded []uint64) {
 	for i, key := range d {
 		row := int64(first + i)
 		id := row
 		if t.similarity {
 			key, id = -key, ^row
 		}
-		if key < t.worst && (left == nil || left[row>>6]>>(row&63)&1 == 0) {
+		if key < t.worst && (excluded == nil || excluded[row>>6]>>(row&63)&1 == 0) {
 			t.enter(key, id)
 		}
 	}
@@ -106,10 +106,10 @@ func (t *TopK) addChosen(d []float32, first int, chosen []uint32) {
 }
 
 // AddList adds the distances of entries of an inverted list with their ids, except for ids marked in left.
-func (t *TopK) AddList(d []float32, ids []int64, left []uint64) {
+func (t *TopK) AddList(d []float32, ids []int64, excluded []uint64) {
 	for i := t.limit.next(d, 0); i < len(d); i = t.limit.next(d, i+group) {
 		for j := i; j < min(i+group, len(d)); j++ {
-			if !Marked(left, ids[j]) {
+			if !Marked(excluded, ids[j]) {
 				t.Add(d[j], ids[j])
 			}
 		}

@@ -8,11 +8,11 @@ import (
 )
 
 const (
-	// neutral is the key of a vacant entry. faiss starts with std::numeric_limits<float>::max, so infinite
+	// vacantKey is the key of a vacant entry. faiss starts with std::numeric_limits<float>::max, so infinite
 	// distances never enter.
-	neutral float32 = math.MaxFloat32
-	// vacant is the id of a vacant entry.
-	vacant = math.MinInt64
+	vacantKey float32 = math.MaxFloat32
+	// vacantID is the id of a vacant entry.
+	vacantID = math.MinInt64
 )
 
 // TopK collects the k best hits. An IVF search adds one list after the other.
@@ -40,7 +40,7 @@ func NewTopK(l engine.Library, similarity bool) *TopK {
 func (t *TopK) Reset(k int) {
 	t.k, t.pooled = k, false
 	t.heap.fill(k)
-	t.setWorst(neutral)
+	t.setWorst(vacantKey)
 }
 
 // reset empties the collector for k hits, as IndexFlat does: they are collected in a pool if k is large.
@@ -51,7 +51,7 @@ func (t *TopK) reset(k int) {
 	}
 	t.k, t.pooled = k, true
 	t.pool = slices.Grow(t.pool[:0], 2*k)
-	t.setWorst(neutral)
+	t.setWorst(vacantKey)
 }
 
 // Add adds one distance if it is better than the worst hit.
@@ -110,7 +110,7 @@ func (t *TopK) hit(key float32, id int64) engine.Hit {
 }
 
 // Marked reports whether id is marked in the words of a filter. Ids beyond the words are unmarked.
-func Marked(left []uint64, id int64) bool {
+func Marked(excluded []uint64, id int64) bool {
 	w := uint64(id) >> 6
-	return w < uint64(len(left)) && left[w]>>(id&63)&1 != 0
+	return w < uint64(len(excluded)) && excluded[w]>>(id&63)&1 != 0
 }

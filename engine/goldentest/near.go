@@ -20,9 +20,9 @@ func Hits(ids []int64, bits []uint32) []engine.Hit {
 	return hits
 }
 
-// Near reports whether got equals want except for rounding. Distances may differ by slack at each place, relative
+// AlmostEqual reports whether got equals want except for rounding. Distances may differ by slack at each place, relative
 // to their size (absolute below 1). Ids must be the same, except for hits that tie with the last one.
-func Near(got, want []engine.Hit, slack float64) bool {
+func AlmostEqual(got, want []engine.Hit, slack float64) bool {
 	same := func(a, b float32) bool {
 		x, y := float64(a), float64(b)
 		return a == b || math.Abs(x-y) <= slack*max(1, math.Abs(x), math.Abs(y))

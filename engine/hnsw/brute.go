@@ -17,11 +17,11 @@ func (s *Searcher) bruteForce(k int) {
 	s.found = s.found[:0]
 	h := kHeap{s: s, k: min(k, s.n), limit: float32(math.Inf(1))}
 	// brute_force_search_impl, thirdparty/faiss/faiss/cppcontrib/knowhere/impl/Bruteforce.h, v2.5.6.
-	if s.modern || s.library == engine.Faiss {
+	if s.faissWalk || s.library == engine.Faiss {
 		h.all, h.reverse = true, s.similarity()
 	}
 	s.scan(h.add)
-	if s.modern || s.library == engine.Faiss {
+	if s.faissWalk || s.library == engine.Faiss {
 		s.sortFaiss()
 		return
 	}
@@ -49,13 +49,13 @@ func (s *Searcher) scan(each func(d float32, id uint32)) {
 // compareRows is compare for consecutive rows.
 func (s *Searcher) compareRows(at int, d []float32) {
 	for i := range d {
-		d[i] = s.comparable(d[i], uint32(at+i))
+		d[i] = s.comparedValue(d[i], uint32(at+i))
 	}
 }
 
 // sortPairs sorts by distance, then by row.
-func sortPairs(found []near) {
-	slices.SortFunc(found, func(a, b near) int {
+func sortPairs(found []nodeDist) {
+	slices.SortFunc(found, func(a, b nodeDist) int {
 		if c := cmp.Compare(a.d, b.d); c != 0 {
 			return c
 		}

@@ -69,10 +69,10 @@ func Build(ctx context.Context, vectors *engine.Vectors, o BuildOptions) (*Index
 		return nil, err
 	}
 	if !o.Plain {
-		if err := b.shade(max(1, o.Threads)); err != nil {
+		if err := b.quantize(max(1, o.Threads)); err != nil {
 			return nil, err
 		}
-		defer b.unshade()
+		defer b.releaseCodes()
 	}
 	if err := b.run(ctx, max(1, o.Threads), o.Progress); err != nil {
 		return nil, err
@@ -134,8 +134,8 @@ type builder struct {
 
 	codes *prefilter.Codes // nil if not used
 
-	locks  []sync.Mutex // protect lists, striped by node; nil with one thread
-	growth sync.Mutex   // protects Entry and MaxLevel
+	locks   []sync.Mutex // protect lists, striped by node; nil with one thread
+	entryMu sync.Mutex   // protects Entry and MaxLevel
 }
 
 // lockStripes is the number of locks shared by the lists of all nodes.
@@ -169,13 +169,13 @@ func newBuilder(x *Index, kernel *dist.Kernel, o BuildOptions) (*builder, error)
 	if lists > math.MaxUint32 {
 		return nil, fmt.Errorf("an index of %d rows with M = %d: %d lists above level 0 are too many", rows, o.M, lists)
 	}
-	b.Base, b.baseKeys, b.baseChecked = blank(rows*b.M0), make([]uint32, rows*b.M0), make([]uint16, rows)
-	b.Upper, b.upperKeys, b.upperChecked = blank(int(lists)*b.M), make([]uint32, int(lists)*b.M), make([]uint16, lists)
+	b.Base, b.baseKeys, b.baseChecked = emptySlots(rows*b.M0), make([]uint32, rows*b.M0), make([]uint16, rows)
+	b.Upper, b.upperKeys, b.upperChecked = emptySlots(int(lists)*b.M), make([]uint32, int(lists)*b.M), make([]uint16, lists)
 	return b, nil
 }
 
-// blank returns n empty slots.
-func blank(n int) []uint32 {
+// emptySlots returns n empty slots.
+func emptySlots(n int) []uint32 {
 	slots := engine.Uint32s(n)
 	for i := range slots {
 		slots[i] = End

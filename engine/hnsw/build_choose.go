@@ -2,20 +2,20 @@ package hnsw
 
 import "slices"
 
-// thinner holds the buffers of the neighbour selection heuristic.
-type thinner struct {
-	sorted []uint64 // candidates, nearest first
-	kept   []uint64 // selected candidates as heap entries, nearest first
+// neighborSelector holds the buffers of the neighbour selection heuristic.
+type neighborSelector struct {
+	sorted   []uint64 // candidates, nearest first
+	selected []uint64 // selected candidates as heap entries, nearest first
 	// The ids of selected candidates: those that were compared with each other in an earlier run, and the rest.
-	keptChecked, keptNew []uint32
-	popped               []uint64
-	heap                 []uint64
+	selectedChecked, selectedNew []uint32
+	popped                       []uint64
+	heap                         []uint64
 }
 
-// ranked encodes a neighbour so that its numeric order is the order in which the heuristic processes candidates:
+// rankKey encodes a neighbour so that its numeric order is the order in which the heuristic processes candidates:
 // nearest first, and for equal distances the greatest id first (hnswlib's queue_closest compares pairs of -distance
 // and id). The last bit is set if the neighbour was selected in an earlier run for the same list.
-func ranked(key, id uint32, checked uint64) uint64 {
+func rankKey(key, id uint32, checked uint64) uint64 {
 	return uint64(key)<<32 | uint64(End-1-id)<<1 | checked
 }
 
@@ -33,35 +33,35 @@ func (w *worker) choose(isSorted bool) (neighbours []uint64, checked int) {
 		}
 		w.popped = w.popped[:0]
 		for _, e := range slices.Backward(found) {
-			w.popped = append(w.popped, e&^met)
+			w.popped = append(w.popped, e&^followed)
 		}
 		return w.popped, 0
 	}
 	sorted := w.sorted[:0]
 	for _, e := range found {
-		sorted = append(sorted, ranked(uint32(e>>32), uint32(e)&^met, 0))
+		sorted = append(sorted, rankKey(uint32(e>>32), uint32(e)&^followed, 0))
 	}
 	if !isSorted {
 		slices.Sort(sorted)
 	}
 	w.sorted = sorted
-	w.thin(w.M)
-	return w.popOrder(), len(w.kept)
+	w.selectNeighbors(w.M)
+	return w.popOrder(), len(w.selected)
 }
 
-// thinList adds id, at the distance of key, to a full list of a node, and prunes the list.
-func (w *worker) thinList(slots, keys []uint32, checked *uint16, id, key uint32) {
+// pruneList adds id, at the distance of key, to a full list of a node, and prunes the list.
+func (w *worker) pruneList(slots, keys []uint32, checked *uint16, id, key uint32) {
 	n := int(*checked)
 	sorted := w.sorted[:0]
 	// Checked neighbours are stored farthest first, so they are nearly sorted when read backwards.
 	for i := n - 1; i >= 0; i-- {
-		sorted = insertRanked(sorted, ranked(keys[i], slots[i], 1))
+		sorted = insertRanked(sorted, rankKey(keys[i], slots[i], 1))
 	}
 	for i := n; i < len(slots); i++ {
-		sorted = insertRanked(sorted, ranked(keys[i], slots[i], 0))
+		sorted = insertRanked(sorted, rankKey(keys[i], slots[i], 0))
 	}
-	w.sorted = insertRanked(sorted, ranked(key, id, 0))
-	w.thin(len(slots))
+	w.sorted = insertRanked(sorted, rankKey(key, id, 0))
+	w.selectNeighbors(len(slots))
 	kept := w.popOrder()
 	for i, e := range kept {
 		slots[i], keys[i] = uint32(e), uint32(e>>32)
@@ -84,24 +84,24 @@ func insertRanked(sorted []uint64, v uint64) []uint64 {
 	return sorted
 }
 
-// thin selects at most m of w.sorted and writes them to w.kept. A candidate is selected unless a candidate that was
+// selectNeighbors selects at most m of w.sorted and writes them to w.kept. A candidate is selected unless a candidate that was
 // selected before is nearer to it than the node is (getNeighborsByHeuristic2 of hnswalg.h). Two candidates that
 // were both selected in an earlier run for the same node are not compared again.
-func (w *worker) thin(m int) {
-	w.kept, w.keptChecked, w.keptNew = w.kept[:0], w.keptChecked[:0], w.keptNew[:0]
+func (w *worker) selectNeighbors(m int) {
+	w.selected, w.selectedChecked, w.selectedNew = w.selected[:0], w.selectedChecked[:0], w.selectedNew[:0]
 	for _, c := range w.sorted {
-		if len(w.kept) >= m {
+		if len(w.selected) >= m {
 			return
 		}
 		key, id, checked := uint32(c>>32), End-1-uint32(c)>>1, c&1 != 0
-		if w.anyNearer(id, key, w.keptNew) || !checked && w.anyNearer(id, key, w.keptChecked) {
+		if w.anyNearer(id, key, w.selectedNew) || !checked && w.anyNearer(id, key, w.selectedChecked) {
 			continue
 		}
-		w.kept = append(w.kept, entry(key, id))
+		w.selected = append(w.selected, entry(key, id))
 		if checked {
-			w.keptChecked = append(w.keptChecked, id)
+			w.selectedChecked = append(w.selectedChecked, id)
 		} else {
-			w.keptNew = append(w.keptNew, id)
+			w.selectedNew = append(w.selectedNew, id)
 		}
 	}
 }
@@ -127,15 +127,15 @@ func (w *worker) anyNearer(id, key uint32, others []uint32) bool {
 // order of its heap.
 func (w *worker) popOrder() []uint64 {
 	ties := false
-	for i := 1; i < len(w.kept); i++ {
-		ties = ties || w.kept[i]>>32 == w.kept[i-1]>>32
+	for i := 1; i < len(w.selected); i++ {
+		ties = ties || w.selected[i]>>32 == w.selected[i-1]>>32
 	}
 	if !ties {
-		slices.Reverse(w.kept)
-		return w.kept
+		slices.Reverse(w.selected)
+		return w.selected
 	}
 	w.heap = w.heap[:0]
-	for _, e := range w.kept {
+	for _, e := range w.selected {
 		w.heap = pushEntry(w.heap, e)
 	}
 	return w.pop(w.heap)

@@ -13,7 +13,7 @@ import (
 type worker struct {
 	*builder
 
-	seen *dist.Seen // nodes visited by the current search
+	seen *dist.VisitedSet // nodes visited by the current search
 
 	pool      []uint64 // the ef nearest so far, sorted
 	top, next []uint64 // the same as a heap, and a heap of the nodes to expand
@@ -31,7 +31,7 @@ type worker struct {
 	cut    dist.Cut         // threshold for codes, made for cutFor
 	cutFor uint32           // a key; 0 before the first cut
 
-	thinner
+	neighborSelector
 	chosen []uint64 // the new node's neighbours on all levels
 	counts []int    // number of neighbours on each level
 }
@@ -40,7 +40,7 @@ func (b *builder) newWorker() *worker {
 	widest := b.M0 + 1
 	w := &worker{
 		builder: b,
-		seen:    dist.NewSeen(b.Vectors.Rows),
+		seen:    dist.NewVisitedSet(b.Vectors.Rows),
 		pool:    make([]uint64, 0, b.ef),
 		slots:   make([]uint32, b.M0), fresh: make([]uint32, widest), ahead: make([]uint32, widest),
 		raw: make([]float32, widest), keys: make([]uint32, widest),
@@ -130,16 +130,16 @@ func key(d float32) uint32 {
 // unlike in hnswlib, which locks it until the end.
 func (w *worker) insert(id uint32) {
 	level := int(w.Levels[id])
-	w.growth.Lock()
+	w.entryMu.Lock()
 	entry, highest := w.Entry, w.MaxLevel
 	if level > highest {
 		// Other goroutines wait, because they must start at the new entry point.
 		defer func() {
 			w.Entry, w.MaxLevel = id, level
-			w.growth.Unlock()
+			w.entryMu.Unlock()
 		}()
 	} else {
-		w.growth.Unlock()
+		w.entryMu.Unlock()
 	}
 	if highest < 0 {
 		return
@@ -186,7 +186,7 @@ func (w *worker) linkBack(id uint32, level int, neighbours []uint64) {
 		if n := count(slots); n < len(slots) {
 			slots[n], keys[n] = id, k
 		} else {
-			w.thinList(slots, keys, checked, id, k)
+			w.pruneList(slots, keys, checked, id, k)
 		}
 		if l != nil {
 			l.Unlock()

@@ -10,31 +10,31 @@ import (
 // A build uses codes only if there are at least this many rows and dimensions. Encoding takes a pass over all rows,
 // and each row is then compared with codes.
 const (
-	buildRows = 4096
-	buildDim  = 256
+	minCodeRows = 4096
+	minCodeDim  = 256
 )
 
-// shade encodes the rows for the duration of the build, if codes are worthwhile.
-func (b *builder) shade(threads int) (err error) {
-	if b.Vectors.Rows < buildRows || b.Vectors.Dim < buildDim {
+// quantize encodes the rows for the duration of the build, if codes are worthwhile.
+func (b *builder) quantize(threads int) (err error) {
+	if b.Vectors.Rows < minCodeRows || b.Vectors.Dim < minCodeDim {
 		return nil
 	}
 	b.codes, err = prefilter.EncodeRows(b.Vectors, b.Metric, threads)
-	if err == nil && b.Norms != nil && !b.codes.Divides(0, b.Norms) {
-		b.unshade()
+	if err == nil && b.Norms != nil && !b.codes.SupportsNorms(0, b.Norms) {
+		b.releaseCodes()
 	}
 	return err
 }
 
-func (b *builder) unshade() {
+func (b *builder) releaseCodes() {
 	if b.codes != nil {
 		b.codes.Release()
 		b.codes = nil
 	}
 }
 
-// fetched returns the memory that a visit prefetches: codes if they are read first, otherwise rows.
-func (w *worker) fetched() fetch {
+// prefetchTarget returns the memory that a visit prefetches: codes if they are read first, otherwise rows.
+func (w *worker) prefetchTarget() fetch {
 	if w.coded {
 		return fetch{base: w.codes.Base(), stride: w.codes.Stride(), lines: min(int(w.codes.Stride()+63)/64, codesLines)}
 	}

@@ -38,7 +38,7 @@ func prepare(ctx context.Context, v *engine.Vectors, kernel *dist.Kernel, o Buil
 		x.Labels = append([]int64(nil), o.Labels...)
 	}
 	normalise := o.Metric == dist.Cosine && !o.Library.Knowhere()
-	if normalise || !laidOut(v) {
+	if normalise || !hasLayout(v) {
 		own, err := engine.NewVectors(v.Element, v.Dim, v.Rows)
 		if err != nil {
 			return nil, err
@@ -65,9 +65,9 @@ func prepare(ctx context.Context, v *engine.Vectors, kernel *dist.Kernel, o Buil
 	return x, nil
 }
 
-// laidOut reports whether v has the layout of engine.NewVectors: the same stride, and, if v is large, alignment to
+// hasLayout reports whether v has the layout of engine.NewVectors: the same stride, and, if v is large, alignment to
 // a huge page. A view of a file does not.
-func laidOut(v *engine.Vectors) bool {
+func hasLayout(v *engine.Vectors) bool {
 	const line, hugePage = 64, 2 << 20
 	like, err := engine.NewVectors(v.Element, v.Dim, 1)
 	if err != nil || v.Stride != like.Stride {

@@ -6,8 +6,8 @@ import (
 	"kitescope/engine/dist"
 )
 
-// met marks nodes in the pool whose links were followed. Node ids are below 2^31.
-const met = End
+// followed marks nodes in the pool whose links were followed. Node ids are below 2^31.
+const followed = End
 
 // search finds the ef nodes nearest to id on a level, as searchBaseLayer of hnswlib's hnswalg.h does. If it returns
 // true, they are in w.pool, sorted. Otherwise they are in w.top, in the heap order of hnswlib.
@@ -41,7 +41,7 @@ func (w *worker) start(id, entryPoint uint32) uint32 {
 // visit returns the neighbours of a node that this search has not visited before. The result is valid until the
 // next call. Unless fetched is set, it prefetches their vectors.
 func (w *worker) visit(node uint32, level int, fetched bool) []uint32 {
-	at := w.fetched()
+	at := w.prefetchTarget()
 	if fetched {
 		at.lines = 0
 	}
@@ -49,20 +49,20 @@ func (w *worker) visit(node uint32, level int, fetched bool) []uint32 {
 	return w.fresh[:n]
 }
 
-// notAhead is not the id of any node. It means that nothing was prefetched ahead.
-const notAhead uint32 = math.MaxUint32
+// noLookahead is not the id of any node. It means that nothing was prefetched ahead.
+const noLookahead uint32 = math.MaxUint32
 
 // lookAhead prefetches data while the distances of the current hop are computed: the vectors that the next hop
 // reads unless a nearer node is found, and the links of the node after it. It returns the node whose neighbours'
 // vectors were prefetched.
 func (w *worker) lookAhead(pool []uint64, next, level int) uint32 {
 	if next >= len(pool) {
-		return notAhead
+		return noLookahead
 	}
 	node := uint32(pool[next])
-	at := w.fetched()
+	at := w.prefetchTarget()
 	dist.Peek(w.neighbours(node, level, w.slots), w.seen, at.base, at.stride, at.lines, w.ahead)
-	if after := unmet(pool, next+1); after < len(pool) {
+	if after := nextUnfollowed(pool, next+1); after < len(pool) {
 		w.prefetch(uint32(pool[after]), level)
 	}
 	return node
@@ -74,9 +74,9 @@ func (w *worker) prefetch(node uint32, level int) {
 	dist.Prefetch(slots)
 }
 
-// unmet returns the first index, from at on, of a node whose links were not followed.
-func unmet(pool []uint64, at int) int {
-	for at < len(pool) && pool[at]&met != 0 {
+// nextUnfollowed returns the first index, from at on, of a node whose links were not followed.
+func nextUnfollowed(pool []uint64, at int) int {
+	for at < len(pool) && pool[at]&followed != 0 {
 		at++
 	}
 	return at
@@ -88,14 +88,14 @@ func unmet(pool []uint64, at int) int {
 // nodes in it. The farthest node in the pool only gets nearer, so hnswlib does not follow the links of the dropped
 // node either. Both admit the same nodes.
 func (w *worker) searchPool(id, entryPoint uint32, level int) bool {
-	ef, ahead := w.EFConstruction, notAhead
+	ef, ahead := w.EFConstruction, noLookahead
 	pool := w.pool[:0]
 	pool = append(pool, entry(w.start(id, entryPoint), entryPoint))
 	defer func() { w.pool = pool }()
 	for next := 0; next < len(pool); {
 		node := uint32(pool[next])
-		pool[next] |= met
-		next = unmet(pool, next+1)
+		pool[next] |= followed
+		next = nextUnfollowed(pool, next+1)
 		fresh := w.visit(node, level, node == ahead)
 		ahead = w.lookAhead(pool, next, level)
 		if w.coded && len(pool) == ef {

@@ -20,8 +20,8 @@ type Shape struct {
 	// The rest counts faulty links, which no writer produces: SelfLinks, Doubled (the same neighbour twice in a
 	// list), Outside (links to missing nodes) and Low (a neighbour that does not reach the level of the link).
 	// EntryFault describes the fault of the entry; it is empty if the entry is valid.
-	SelfLinks, Doubled, Outside, Low int
-	EntryFault                       string
+	SelfLinks, Duplicates, Dangling, WrongLevel int
+	EntryFault                                  string
 }
 
 // LevelShape holds the number of nodes that reach a level, and statistics of their links there.
@@ -64,7 +64,7 @@ func (g *Graph) Describe() *Shape {
 		s.level(g, level)
 	}
 	s.reach(g)
-	s.answered(g)
+	s.countSymmetric(g)
 	return s
 }
 
@@ -96,13 +96,13 @@ func (s *Shape) level(g *Graph, level int) {
 		for _, n := range list {
 			switch {
 			case int(n) >= len(g.Levels):
-				s.Outside++
+				s.Dangling++
 			case int(n) == node:
 				s.SelfLinks++
 			case int(g.Levels[n]) < level:
-				s.Low++
+				s.WrongLevel++
 			case seen[n]:
-				s.Doubled++
+				s.Duplicates++
 			}
 			seen[n] = true
 		}
@@ -149,8 +149,8 @@ func (s *Shape) reach(g *Graph) {
 	}
 }
 
-// answered counts the links of level 0, and the links that exist in both directions.
-func (s *Shape) answered(g *Graph) {
+// countSymmetric counts the links of level 0, and the links that exist in both directions.
+func (s *Shape) countSymmetric(g *Graph) {
 	for node := range g.Levels {
 		for _, n := range g.Neighbours(uint32(node), 0) {
 			s.Links++

@@ -30,7 +30,7 @@ func (s *Searcher) similarity() bool {
 // sortFaiss sorts the results in the order of heap_reorder in faiss's utils/Heap.h.
 func (s *Searcher) sortFaiss() {
 	reverse := s.similarity()
-	slices.SortFunc(s.found, func(a, b near) int {
+	slices.SortFunc(s.found, func(a, b nodeDist) int {
 		if a.d < b.d || a.d == b.d && (a.id < b.id) != reverse {
 			return -1
 		}
@@ -53,23 +53,23 @@ func (h *kHeap) add(d float32, id uint32) {
 	found := s.found
 	if len(found) < h.k {
 		if h.all || d < h.limit {
-			s.found = h.up(append(found, near{d, id}))
+			s.found = h.up(append(found, nodeDist{d, id}))
 		}
 		return
 	}
 	if !(d < found[0].d) {
 		return
 	}
-	found[0] = near{d, id}
+	found[0] = nodeDist{d, id}
 	h.down(found)
 }
 
 // worse reports whether a belongs above b in the heap, like CMax::cmp2, or like CMin::cmp2 if reverse is set.
-func (h *kHeap) worse(a, b near) bool {
+func (h *kHeap) worse(a, b nodeDist) bool {
 	return a.d > b.d || a.d == b.d && (a.id > b.id) != h.reverse
 }
 
-func (h *kHeap) up(f []near) []near {
+func (h *kHeap) up(f []nodeDist) []nodeDist {
 	e, i := f[len(f)-1], len(f)-1
 	for i > 0 && h.worse(e, f[(i-1)/2]) {
 		f[i] = f[(i-1)/2]
@@ -79,7 +79,7 @@ func (h *kHeap) up(f []near) []near {
 	return f
 }
 
-func (h *kHeap) down(f []near) {
+func (h *kHeap) down(f []nodeDist) {
 	e, i := f[0], 0
 	for {
 		child := 2*i + 1

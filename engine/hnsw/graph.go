@@ -55,9 +55,9 @@ type Index struct {
 	Labels []int64
 	// Deleted marks nodes that a search walks through but never returns.
 	Deleted *engine.Bitset
-	// Shadow holds codes of the rows, each row encoded separately, which save most of the float computation (see
+	// Codes holds codes of the rows, each row encoded separately, which save most of the float computation (see
 	// Shade). It may be nil.
-	Shadow *prefilter.Codes
+	Codes *prefilter.Codes
 }
 
 // Dim returns the dimension of vectors and queries.

@@ -6,7 +6,7 @@ package hnsw
 
 // pushFar adds e to a heap that has the farthest element on top (hnswlib's top_candidates). As in hnswlib,
 // candidate_set, which has the nearest on top, is a heap of negated distances.
-func pushFar(h []near, e near) []near {
+func pushFar(h []nodeDist, e nodeDist) []nodeDist {
 	h = append(h, e)
 	i := len(h) - 1
 	for i > 0 {
@@ -22,7 +22,7 @@ func pushFar(h []near, e near) []near {
 }
 
 // popFar removes the farthest element.
-func popFar(h []near) []near {
+func popFar(h []nodeDist) []nodeDist {
 	n := len(h) - 1
 	e := h[n]
 	h = h[:n]

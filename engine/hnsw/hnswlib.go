@@ -30,7 +30,7 @@ func (s *Searcher) searchHNSWLib(k, ef int) {
 
 // sortLabels sorts the results in the order of a std::priority_queue of pairs (distance, label).
 func (s *Searcher) sortLabels() {
-	slices.SortFunc(s.found, func(a, b near) int {
+	slices.SortFunc(s.found, func(a, b nodeDist) int {
 		switch {
 		case a.d < b.d:
 			return -1
@@ -45,7 +45,7 @@ func (s *Searcher) sortLabels() {
 
 // walkHNSWLib is searchBaseLayerST<true>, for searches without deleted or filtered nodes.
 func (s *Searcher) walkHNSWLib(at uint32, d float32, ef int) {
-	top, cands := pushFar(s.top[:0], near{d, at}), pushFar(s.cands[:0], near{-d, at})
+	top, cands := pushFar(s.top[:0], nodeDist{d, at}), pushFar(s.cands[:0], nodeDist{-d, at})
 	s.seen.Add(at)
 	worst := d
 	for len(cands) > 0 {
@@ -56,8 +56,8 @@ func (s *Searcher) walkHNSWLib(at uint32, d float32, ef int) {
 		cands = popFar(cands)
 		for i, d := range s.expandNext(next.id, cands, len(top) >= ef, worst) {
 			if len(top) < ef || worst > d {
-				e := near{d, s.fresh[i]}
-				cands, top = pushFar(cands, near{-d, e.id}), pushFar(top, e)
+				e := nodeDist{d, s.fresh[i]}
+				cands, top = pushFar(cands, nodeDist{-d, e.id}), pushFar(top, e)
 				if len(top) > ef {
 					top = popFar(top)
 				}
@@ -76,9 +76,9 @@ func (s *Searcher) walkHNSWLibFiltered(at uint32, d float32, ef int) {
 	if s.blocked.Has(int(at)) {
 		d = worst
 	} else {
-		top, worst = append(top, near{d, at}), d
+		top, worst = append(top, nodeDist{d, at}), d
 	}
-	cands = append(cands, near{-d, at})
+	cands = append(cands, nodeDist{-d, at})
 	s.seen.Add(at)
 	for len(cands) > 0 {
 		next := cands[0]
@@ -88,8 +88,8 @@ func (s *Searcher) walkHNSWLibFiltered(at uint32, d float32, ef int) {
 		cands = popFar(cands)
 		for i, d := range s.expandNext(next.id, cands, len(top) >= ef, worst) {
 			if len(top) < ef || worst > d {
-				e := near{d, s.fresh[i]}
-				cands = pushFar(cands, near{-d, e.id})
+				e := nodeDist{d, s.fresh[i]}
+				cands = pushFar(cands, nodeDist{-d, e.id})
 				if !s.blocked.Has(int(e.id)) {
 					top = pushFar(top, e)
 				}
@@ -115,7 +115,7 @@ func (s *Searcher) expand(id uint32) []float32 {
 
 // expandNext is expand for a node that was just popped from the heap cands. It also prefetches for the node that is
 // now on top. If full is set, it may omit neighbours that are not nearer than worst.
-func (s *Searcher) expandNext(id uint32, cands []near, full bool, worst float32) []float32 {
+func (s *Searcher) expandNext(id uint32, cands []nodeDist, full bool, worst float32) []float32 {
 	if full = full && s.coded; full {
 		s.fetchCodes()
 		defer s.fetchFloats()

@@ -29,7 +29,7 @@ func (s *Searcher) searchKnowhere(k, ef int) {
 		return
 	}
 	s.walkKnowhere(min(max(ef, k), s.n))
-	if s.library >= engine.Knowhere23 && len(s.pool) < k && !s.opts.GraphOnly && s.leaves(k) {
+	if s.library >= engine.Knowhere23 && len(s.pool) < k && !s.opts.GraphOnly && s.fallsBack(k) {
 		s.stats.BruteForce = BruteForceFew
 		s.bruteForce(k)
 		return
@@ -37,11 +37,11 @@ func (s *Searcher) searchKnowhere(k, ef int) {
 	s.take(k)
 }
 
-// leaves reports whether knowhere compares all rows after a walk that found too few. From 2.5 on, it does so only
+// fallsBack reports whether knowhere compares all rows after a walk that found too few. From 2.5 on, it does so only
 // if more rows pass the filter than the walk found (faiss_hnsw.cc, v2.5.6: bf_search_needed).
-func (s *Searcher) leaves(k int) bool {
+func (s *Searcher) fallsBack(k int) bool {
 	found := min(len(s.pool), k)
-	return !s.modern || found < s.blocked.Len()-s.blocked.Count()
+	return !s.faissWalk || found < s.blocked.Len()-s.blocked.Count()
 }
 
 // bruteReason returns the reason why knowhere would not walk the graph, or an empty string.
@@ -82,7 +82,7 @@ func (s *Searcher) walkKnowhere(ef int) {
 func (s *Searcher) admit(id uint32, alpha *float32, share float32) []float32 {
 	n := s.visit(id, false)
 	kept := s.fresh[:0]
-	s.let = s.let[:0]
+	s.admitted = s.admitted[:0]
 	for _, v := range s.fresh[:n] {
 		if s.blocked.Has(int(v)) {
 			*alpha += share
@@ -90,12 +90,12 @@ func (s *Searcher) admit(id uint32, alpha *float32, share float32) []float32 {
 				continue
 			}
 			*alpha--
-			s.let = append(s.let, uint32(len(kept)))
+			s.admitted = append(s.admitted, uint32(len(kept)))
 		}
 		kept = append(kept, v)
 	}
 	s.distances(kept)
-	for _, i := range s.let {
+	for _, i := range s.admitted {
 		kept[i] |= End
 	}
 	return s.dists[:len(kept)]
@@ -106,7 +106,7 @@ func (s *Searcher) admit(id uint32, alpha *float32, share float32) []float32 {
 func (s *Searcher) walkOneList(at uint32, d float32, ef int) {
 	const share = float32(0.15)
 	list := oneList{items: s.items[:0], capacity: ef}
-	e := candidate{near: near{d, at}, state: unchecked}
+	e := candidate{nodeDist: nodeDist{d, at}, state: unchecked}
 	if s.blocked.Has(int(at)) {
 		e.d, e.state = math.MaxFloat32, passing
 	}
@@ -121,7 +121,7 @@ func (s *Searcher) walkOneList(at uint32, d float32, ef int) {
 	s.items = list.items
 	s.pool = s.pool[:0]
 	for _, c := range list.items {
-		s.pool = append(s.pool, c.near)
+		s.pool = append(s.pool, c.nodeDist)
 	}
 }
 
@@ -133,12 +133,12 @@ const (
 )
 
 type candidate struct {
-	near
+	nodeDist
 	state int32
 }
 
 func candidateOf(d float32, id uint32) candidate {
-	c := candidate{near: near{d, id &^ End}, state: unchecked}
+	c := candidate{nodeDist: nodeDist{d, id &^ End}, state: unchecked}
 	if id&End != 0 {
 		c.state = passing
 	}
@@ -212,8 +212,8 @@ func (s *Searcher) walkTwoLists(at uint32, d float32, ef int) {
 
 // twoLists is NeighborSetDoublePopList of knowhere 2.3.12.
 type twoLists struct {
-	valid    []near // sorted; ids with the bit visited were followed
-	pass     []near // sorted; filtered nodes that were not followed yet
+	valid    []nodeDist // sorted; ids with the bit visited were followed
+	pass     []nodeDist // sorted; filtered nodes that were not followed yet
 	capacity int
 	cur      int
 }
@@ -228,22 +228,22 @@ func (l *twoLists) worst() float32 {
 func (l *twoLists) insert(d float32, id uint32) {
 	if id&End == 0 {
 		var pos int
-		l.valid, pos = insertSorted(l.valid, near{d, id}, l.capacity)
+		l.valid, pos = insertSorted(l.valid, nodeDist{d, id}, l.capacity)
 		l.cur = min(l.cur, pos)
 	} else if d < l.worst() {
-		l.pass, _ = insertSorted(l.pass, near{d, id &^ End}, l.capacity)
+		l.pass, _ = insertSorted(l.pass, nodeDist{d, id &^ End}, l.capacity)
 	}
 }
 
 // insertSorted inserts e after equal distances and returns its index. If the index is at least capacity, e was not
 // inserted.
-func insertSorted(list []near, e near, capacity int) ([]near, int) {
+func insertSorted(list []nodeDist, e nodeDist, capacity int) ([]nodeDist, int) {
 	pos := upperBound(list, e.d)
 	if pos >= capacity {
 		return list, pos
 	}
 	if len(list) < capacity {
-		list = append(list, near{})
+		list = append(list, nodeDist{})
 	}
 	copy(list[pos+1:], list[pos:])
 	list[pos] = e
@@ -268,7 +268,7 @@ func (l *twoLists) pop() uint32 {
 }
 
 // unfollowed returns the first index, from i on, of a node that was not visited.
-func unfollowed(list []near, i int) int {
+func unfollowed(list []nodeDist, i int) int {
 	for i < len(list) && list[i].id&visited != 0 {
 		i++
 	}
@@ -276,7 +276,7 @@ func unfollowed(list []near, i int) int {
 }
 
 // upperBound returns the first index in a sorted list whose distance is greater than d.
-func upperBound(pool []near, d float32) int {
+func upperBound(pool []nodeDist, d float32) int {
 	at, n := 0, len(pool)
 	for n > 1 {
 		half := n >> 1

@@ -12,7 +12,7 @@ import (
 
 var peers = flag.String("peers", "", "a Python with hnswlib 0.8.0 and faiss 1.15: compare with what they answer, over more cases")
 
-func TestSearchAnswersAsThePeersDo(t *testing.T) {
+func TestSearchMatchesLocalPeers(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	if out, err := exec.Command(*peers, "testdata/peers.py", dir, "full").CombinedOutput(); err != nil {

@@ -37,14 +37,14 @@ type peerSearch struct {
 
 var metrics = map[string]engine.Metric{"l2": dist.L2, "ip": dist.InnerProduct, "cosine": dist.Cosine}
 
-func TestSearchAnswersAsThePeersDid(t *testing.T) {
+func TestSearchMatchesPeers(t *testing.T) {
 	t.Parallel()
 	testPeers(t, "testdata/golden", 0)
 }
 
-// TestSearchAnswersAsKnowhereDid compares with results of programs that wrap knowhere's hnswalg.h, v2.2.3 and
+// TestSearchMatchesKnowhere compares with results of programs that wrap knowhere's hnswalg.h, v2.2.3 and
 // v2.3.12, on an index that it built itself.
-func TestSearchAnswersAsKnowhereDid(t *testing.T) {
+func TestSearchMatchesKnowhere(t *testing.T) {
 	t.Parallel()
 	testPeers(t, *knowhere, 0)
 }
@@ -90,15 +90,15 @@ func testPeer(t *testing.T, name string, slack float64) {
 	for _, search := range c.Searches {
 		var got [][]engine.Hit
 		for i := 0; i < c.Queries && search.Radius == nil; i++ {
-			got = append(got, search.ask(t, s, queries[i*c.Dim:(i+1)*c.Dim], x.Vectors.Rows))
+			got = append(got, search.run(t, s, queries[i*c.Dim:(i+1)*c.Dim], x.Vectors.Rows))
 		}
-		for i, want := range search.answers(f, c.Queries) {
+		for i, want := range search.wantHits(f, c.Queries) {
 			if search.Warm || search.Radius != nil {
 				continue
 			}
 			compared++
 			if slack > 0 {
-				if !goldentest.Near(got[i], want, slack) {
+				if !goldentest.AlmostEqual(got[i], want, slack) {
 					differ++
 				}
 			} else if !sameBits(want, got[i]) {
@@ -127,7 +127,7 @@ func readPeer(t *testing.T, name string, c *peerCase) (*hnsw.Index, engine.Libra
 	return readHNSWLib(t, name, metrics[c.Metric]), engine.HNSWLib
 }
 
-func (search *peerSearch) ask(t *testing.T, s *hnsw.Searcher, query []float32, rows int) []engine.Hit {
+func (search *peerSearch) run(t *testing.T, s *hnsw.Searcher, query []float32, rows int) []engine.Hit {
 	t.Helper()
 	var filter *engine.Bitset
 	if search.Filter != nil {
@@ -145,9 +145,9 @@ func (search *peerSearch) ask(t *testing.T, s *hnsw.Searcher, query []float32, r
 	return hits
 }
 
-// answers returns the hits of each query. Each query has K hits, unless the file holds a number of hits for each
+// wantHits returns the hits of each query. Each query has K hits, unless the file holds a number of hits for each
 // query.
-func (search *peerSearch) answers(f *file, queries int) [][]engine.Hit {
+func (search *peerSearch) wantHits(f *file, queries int) [][]engine.Hit {
 	var lims []int64
 	if search.Ragged || search.Radius != nil {
 		lims = f.i64s(queries + 1)

@@ -53,11 +53,11 @@ func (s *Searcher) walkPool(at uint32, d float32, ef int, distinct bool) bool {
 	list := s.list
 	list.Reset(ef, d, at)
 	s.seen.Add(at)
-	s.held.clear()
+	s.pending.clear()
 	ahead, sieved := noCandidate, false
 	for cur := 0; ; {
-		if s.held.any() && s.heldDecide(list, cur) {
-			least, certain := s.addHeld(list)
+		if s.pending.any() && s.needPending(list, cur) {
+			least, certain := s.addPending(list)
 			if distinct && !certain {
 				return false
 			}
@@ -82,8 +82,8 @@ func (s *Searcher) walkPool(at uint32, d float32, ef int, distinct bool) bool {
 		if sieved {
 			n = s.pick(n, list.Worst())
 			s.fetchRows(s.fresh[:n])
-			least, certain = s.addHeld(list)
-			s.held.take(s.fresh[:n], s.codes.Sums())
+			least, certain = s.addPending(list)
+			s.pending.take(s.fresh[:n], s.codes.Sums())
 		} else {
 			least, certain = list.Add(s.distancesAhead(n), s.fresh)
 		}
@@ -95,46 +95,46 @@ func (s *Searcher) walkPool(at uint32, d float32, ef int, distinct bool) bool {
 	s.pool = s.pool[:0]
 	ds, ids := list.Nodes()
 	for i, id := range ids {
-		s.pool = append(s.pool, near{ds[i], id})
+		s.pool = append(s.pool, nodeDist{ds[i], id})
 	}
 	return true
 }
 
-// held holds rows that passed the codes but whose distances are not computed yet.
-type held struct {
+// pendingRows holds rows that passed the codes but whose distances are not computed yet.
+type pendingRows struct {
 	ids  []uint32
 	sums []int32 // sums of their codes
 }
 
-func (h *held) clear() { h.ids, h.sums = h.ids[:0], h.sums[:0] }
+func (h *pendingRows) clear() { h.ids, h.sums = h.ids[:0], h.sums[:0] }
 
-func (h *held) any() bool { return len(h.ids) > 0 }
+func (h *pendingRows) any() bool { return len(h.ids) > 0 }
 
-func (h *held) take(ids []uint32, sums []int32) {
+func (h *pendingRows) take(ids []uint32, sums []int32) {
 	h.ids, h.sums = append(h.ids[:0], ids...), append(h.sums[:0], sums[:len(ids)]...)
 }
 
-// heldDecide reports whether held rows may determine the next node. That is the case if a held row may be nearer
+// needPending reports whether held rows may determine the next node. That is the case if a held row may be nearer
 // than the candidate at cur, or if there is no such candidate.
-func (s *Searcher) heldDecide(list *dist.Ranked, cur int) bool {
+func (s *Searcher) needPending(list *dist.RankedList, cur int) bool {
 	if cur >= list.Len() {
 		return true
 	}
 	d, _ := list.Nodes()
 	cut := s.cutOf(d[cur])
-	for i, id := range s.held.ids {
-		if s.codes.Passes(&cut, id, s.held.sums[i]) {
+	for i, id := range s.pending.ids {
+		if s.codes.Passes(&cut, id, s.pending.sums[i]) {
 			return true
 		}
 	}
 	return false
 }
 
-// addHeld computes the distances of the held rows and adds them to the list.
-func (s *Searcher) addHeld(list *dist.Ranked) (least int, certain bool) {
-	ids := s.held.ids
+// addPending computes the distances of the held rows and adds them to the list.
+func (s *Searcher) addPending(list *dist.RankedList) (least int, certain bool) {
+	ids := s.pending.ids
 	s.distances(ids)
-	s.held.clear()
+	s.pending.clear()
 	return list.Add(s.dists[:len(ids)], ids)
 }
 
@@ -168,6 +168,6 @@ func unvisited(list []uint32, i int) int {
 // take appends the nearest k of the pool to s.found.
 func (s *Searcher) take(k int) {
 	for _, e := range s.pool[:min(k, len(s.pool))] {
-		s.found = append(s.found, near{e.d, e.id &^ visited})
+		s.found = append(s.found, nodeDist{e.d, e.id &^ visited})
 	}
 }

@@ -10,34 +10,34 @@ import (
 	"kitescope/engine/prefilter"
 )
 
-// Shade adds codes of the rows to the index, so that a walk computes few distances in full. The codes take about a
+// Quantize adds codes of the rows to the index, so that a walk computes few distances in full. The codes take about a
 // quarter of the memory of the rows. Shade uses at most threads goroutines (0: one per CPU). It must be called
 // before the index is searched. It returns an error if codes do not support these rows.
-func (x *Index) Shade(threads int) (err error) {
+func (x *Index) Quantize(threads int) (err error) {
 	if err := prefilter.Fits(x.Vectors, x.Metric); err != nil {
 		return err
 	}
-	x.Shadow, err = prefilter.EncodeRows(x.Vectors, x.Metric, threads)
+	x.Codes, err = prefilter.EncodeRows(x.Vectors, x.Metric, threads)
 	return err
 }
 
 // codesLines is the maximum number of cache lines of a row's codes that a visit prefetches.
 const codesLines = 16
 
-// shade prepares the Searcher to use the codes of the index, unless they were made for other norms than the library
+// enableCodes prepares the Searcher to use the codes of the index, unless they were made for other norms than the library
 // divides by.
-func (s *Searcher) shade() error {
+func (s *Searcher) enableCodes() error {
 	x := s.index
-	if x.Shadow == nil {
+	if x.Codes == nil {
 		return nil
 	}
-	if !x.Shadow.For(x.Metric, x.Vectors.Dim, x.Vectors.Rows) {
+	if !x.Codes.Matches(x.Metric, x.Vectors.Dim, x.Vectors.Rows) {
 		return errors.New("codes of other rows")
 	}
-	if s.divides() && !x.Shadow.Divides(0, x.Norms) {
+	if s.divides() && !x.Codes.SupportsNorms(0, x.Norms) {
 		return nil
 	}
-	s.codes = x.Shadow.NewQuery()
+	s.codes = x.Codes.NewQuery()
 	return nil
 }
 
@@ -59,7 +59,7 @@ func (s *Searcher) fetchFloats() {
 }
 
 func (s *Searcher) fetchCodes() {
-	c := s.index.Shadow
+	c := s.index.Codes
 	s.base, s.stride, s.lines, s.long = c.Base(), c.Stride(), min((c.RowBytes()+63)/64, codesLines), false
 }
 

@@ -19,8 +19,8 @@ var odd = []float32{
 	0, math.SmallestNonzeroFloat32, -1e-40, 1e-22, 1e17, -1e20, math.MaxFloat32, float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN()), 1, 16777216,
 }
 
-// tangle returns a graph of random links, so that walks meet cases that do not occur in a built graph.
-func tangle(t *testing.T, r *rand.Rand, dim, rows int, m engine.Metric, draw func(row []float32)) *hnsw.Index {
+// randomGraph returns a graph of random links, so that walks meet cases that do not occur in a built graph.
+func randomGraph(t *testing.T, r *rand.Rand, dim, rows int, m engine.Metric, draw func(row []float32)) *hnsw.Index {
 	t.Helper()
 	v, err := engine.NewVectors(dist.Float32, dim, rows)
 	if err != nil {
@@ -77,13 +77,13 @@ func TestCodesChangeNoWalk(t *testing.T) {
 	for round := range rounds {
 		dim, m := []int{1, 9, 64, 100}[round%4], engine.Metric(r.IntN(3))
 		draw := kinds[r.IntN(len(kinds))]
-		plain := tangle(t, r, dim, 300+r.IntN(500), m, draw)
+		plain := randomGraph(t, r, dim, 300+r.IntN(500), m, draw)
 		library := libraries[r.IntN(len(libraries))]
 		if m == dist.Cosine && library.Knowhere() {
 			plain.Norms = norms(t, plain.Vectors)
 		}
 		coded := *plain
-		if err := coded.Shade(1 + r.IntN(3)); err != nil {
+		if err := coded.Quantize(1 + r.IntN(3)); err != nil {
 			t.Fatal(err)
 		}
 		one, two := searcher(t, plain, hnsw.Options{Library: library}), searcher(t, &coded, hnsw.Options{Library: library})

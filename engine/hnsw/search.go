@@ -47,12 +47,12 @@ type Stats struct {
 
 // Searcher searches one Index. It handles one query at a time, so each goroutine needs its own Searcher.
 type Searcher struct {
-	index   *Index
-	library engine.Library
-	opts    Options
-	kernel  *dist.Kernel
-	norm    *dist.Kernel // its SquaredNorm normalises queries under cosine
-	modern  bool         // use the walk of knowhere 2.5 and later for graphs built by faiss
+	index     *Index
+	library   engine.Library
+	opts      Options
+	kernel    *dist.Kernel
+	norm      *dist.Kernel // its SquaredNorm normalises queries under cosine
+	faissWalk bool         // use the walk of knowhere 2.5 and later for graphs built by faiss
 
 	floats   fetch // prefetches rows
 	rowLines int   // cache lines of a row
@@ -64,26 +64,26 @@ type Searcher struct {
 	query []byte // in the format of the kernels, 64-byte aligned
 	q     unsafe.Pointer
 
-	seen  *dist.Seen
+	seen  *dist.VisitedSet
 	fresh []uint32
 	dists []float32
 
-	list    *dist.Ranked // candidates
-	held    held
-	pool    []near // sorted candidates
-	top     []near // heap of results
-	cands   []near // heap of candidates, with negated distances
-	ids     []int32
-	dis     []float32
-	results kHeap
-	found   []near // results of the library, best first, with the distances that it compares
-	items   []candidate
-	let     []uint32
-	peeked  []uint32
-	next    int    // number of peeked rows, which the next hop is likely to read
-	ahead   uint32 // node whose neighbours' rows were prefetched last
-	ties    int    // score of recent queries with equal distances
-	stats   Stats
+	list     *dist.RankedList // candidates
+	pending  pendingRows
+	pool     []nodeDist // sorted candidates
+	top      []nodeDist // heap of results
+	cands    []nodeDist // heap of candidates, with negated distances
+	ids      []int32
+	dis      []float32
+	results  kHeap
+	found    []nodeDist // results of the library, best first, with the distances that it compares
+	items    []candidate
+	admitted []uint32
+	peeked   []uint32
+	next     int    // number of peeked rows, which the next hop is likely to read
+	ahead    uint32 // node whose neighbours' rows were prefetched last
+	ties     int    // score of recent queries with equal distances
+	stats    Stats
 
 	codes  *prefilter.Query // nil without codes
 	coded  bool             // codes are valid for this query
@@ -99,8 +99,8 @@ type fetch struct {
 	long   bool // rows have more than longRow lines
 }
 
-// near is a node and its distance. Smaller distances are nearer.
-type near struct {
+// nodeDist is a node and its distance. Smaller distances are nearer.
+type nodeDist struct {
 	d  float32
 	id uint32
 }
@@ -141,21 +141,21 @@ func (x *Index) NewSearcher(o Options) (*Searcher, error) {
 	}
 	s := &Searcher{
 		index: x, library: o.Library, opts: o, kernel: k, norm: norm,
-		modern: modern,
-		floats: fetch{base: v.Base(), stride: uintptr(v.Stride)}, n: v.Rows,
+		faissWalk: modern,
+		floats:    fetch{base: v.Base(), stride: uintptr(v.Stride)}, n: v.Rows,
 		query: dist.Aligned(max(v.Size(), 4*x.Dim())),
-		seen:  dist.NewSeen(v.Rows),
-		fresh: make([]uint32, slots, slots+dist.Behind), peeked: make([]uint32, slots),
+		seen:  dist.NewVisitedSet(v.Rows),
+		fresh: make([]uint32, slots, slots+dist.Lookahead), peeked: make([]uint32, slots),
 		dists: make([]float32, max(slots, scanRows)),
-		list:  dist.NewRanked(),
+		list:  dist.NewRankedList(),
 	}
 	s.rowLines = (v.Size() + 63) / 64
 	s.floats.lines = min((v.Size()+63)/64, maxPrefetch)
-	if k.Ahead() && v.Size() > 64*longRow {
+	if k.Prefetches() && v.Size() > 64*longRow {
 		s.floats.long, s.floats.lines = true, maxPrefetchLong
 	}
 	s.q = unsafe.Pointer(unsafe.SliceData(s.query))
-	return s, s.shade()
+	return s, s.enableCodes()
 }
 
 // Search appends the K nearest rows to dst, nearest first, as the library finds them. It returns fewer if there are

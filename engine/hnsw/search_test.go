@@ -42,7 +42,7 @@ func searcher(t testing.TB, x *hnsw.Index, o hnsw.Options) *hnsw.Searcher {
 	return s
 }
 
-func TestSearchRefusesWhatMakesNoSense(t *testing.T) {
+func TestSearchErrors(t *testing.T) {
 	x, cosine := ring(t, 30, dist.L2), ring(t, 30, dist.Cosine)
 	nan := float32(math.NaN())
 	for _, c := range []struct {
@@ -72,7 +72,7 @@ func TestSearchRefusesWhatMakesNoSense(t *testing.T) {
 	}
 }
 
-func TestNewSearcherRefusesGraphsThatLeadOutside(t *testing.T) {
+func TestNewSearcherDanglingLinks(t *testing.T) {
 	for name, spoil := range map[string]func(x *hnsw.Index){
 		"entry":       func(x *hnsw.Index) { x.Entry = 30 },
 		"base":        func(x *hnsw.Index) { x.Base = x.Base[:90] },
@@ -102,7 +102,7 @@ func TestNewSearcherRefusesGraphsThatLeadOutside(t *testing.T) {
 	}
 }
 
-func TestSearchOfLittle(t *testing.T) {
+func TestSearchSmall(t *testing.T) {
 	empty := &hnsw.Index{Vectors: ring(t, 5, dist.L2).Vectors}
 	empty.Vectors, _ = engine.NewVectors(dist.Float32, 2, 0)
 	empty.MaxLevel = -1
@@ -127,7 +127,7 @@ func TestSearchOfLittle(t *testing.T) {
 	}
 }
 
-func TestKnowhereSaysWhyItComparedAll(t *testing.T) {
+func TestBruteForceReason(t *testing.T) {
 	x := ring(t, 1000, dist.L2)
 	filter := func(n int) *engine.Bitset {
 		b := engine.NewBitset(1000)
@@ -184,9 +184,9 @@ func TestSearchAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestSearchSurvivesTheWrapOfItsMarks checks that the 65,536th query does not take the visit marks of the first
+// TestVisitMarksWrap checks that the 65,536th query does not take the visit marks of the first
 // query for its own. Marks have 16 bits.
-func TestSearchSurvivesTheWrapOfItsMarks(t *testing.T) {
+func TestVisitMarksWrap(t *testing.T) {
 	x := ring(t, 40, dist.L2)
 	s := searcher(t, x, hnsw.Options{})
 	want, _, _ := s.SearchFloat32([]float32{20, 1}, hnsw.Params{K: 5, EF: 5}, nil)

@@ -47,8 +47,8 @@ func (s *Searcher) distancesAhead(n int) []float32 {
 	if n == 0 {
 		return nil
 	}
-	ids := s.fresh[:n+dist.Behind]
-	for i := range dist.Behind {
+	ids := s.fresh[:n+dist.Lookahead]
+	for i := range dist.Lookahead {
 		ids[n+i] = ids[n-1] // default if peek recorded fewer: a row that is cached
 	}
 	if s.long {
@@ -77,14 +77,14 @@ func (s *Searcher) count(ids []uint32) {
 func (s *Searcher) compare(ids []uint32, d []float32) {
 	d = d[:len(ids)]
 	for i, v := range d {
-		d[i] = s.comparable(v, ids[i])
+		d[i] = s.comparedValue(v, ids[i])
 	}
 }
 
-// comparable converts the inner product with a row to the value that the library compares. It is 1-ip for hnswlib
+// comparedValue converts the inner product with a row to the value that the library compares. It is 1-ip for hnswlib
 // (space_ip.h) and -ip for knowhere and faiss. If norms are stored, it is divided by the row's norm (calcDistance
 // of knowhere's hnswalg.h).
-func (s *Searcher) comparable(ip float32, id uint32) float32 {
+func (s *Searcher) comparedValue(ip float32, id uint32) float32 {
 	switch {
 	case s.library == engine.HNSWLib:
 		return 1 - ip

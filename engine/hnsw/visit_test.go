@@ -11,10 +11,10 @@ import (
 	"kitescope/engine/hnsw"
 )
 
-// TestLongRowsAreSearchedAsWithTheSpecification checks rows so long that the rows of the next hop are prefetched
+// TestLongRowsMatchGeneric checks rows so long that the rows of the next hop are prefetched
 // while distances are computed. It compares the kernels of this CPU with the generic kernel, which prefetches
 // nothing, on data without ties and with many.
-func TestLongRowsAreSearchedAsWithTheSpecification(t *testing.T) {
+func TestLongRowsMatchGeneric(t *testing.T) {
 	const rows, dim = 300, 280
 	r := rand.New(rand.NewPCG(5, 6))
 	values := func(n, distinct int) []float32 {

@@ -57,7 +57,7 @@ func FromBlobs(x *binlog.Index, hint Hint) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p := hint.placed; p != nil && !p.taken {
+	if p := hint.split; p != nil && !p.taken {
 		return nil, fmt.Errorf("read %s: its header changed while it was read", x.Dir)
 	}
 	if f.Format == Faiss {
@@ -67,8 +67,8 @@ func FromBlobs(x *binlog.Index, hint Hint) (*File, error) {
 		raw.Release()
 		delete(x.Blobs, rawData)
 	}
-	if hint.placed != nil {
-		hint.placed.vectors = nil // now owned by the graph
+	if hint.split != nil {
+		hint.split.vectors = nil // now owned by the graph
 	}
 	f.keep(x.Release)
 	return f, nil

@@ -33,9 +33,9 @@ type codedGoldens struct {
 	}
 }
 
-// TestCodesAnswerAsFaiss compares ids and their order, with and without filters. faiss sums distances in another
+// TestCodesMatchFaiss compares ids and their order, with and without filters. faiss sums distances in another
 // order, so hits with nearly equal distances may be swapped.
-func TestCodesAnswerAsFaiss(t *testing.T) {
+func TestCodesMatchFaiss(t *testing.T) {
 	var g codedGoldens
 	goldentest.ReadJSON(t, "testdata/codes.json.gz", &g)
 	answers := 0
@@ -56,7 +56,7 @@ func TestCodesAnswerAsFaiss(t *testing.T) {
 		if s, err = s.Clone(); err != nil {
 			t.Fatal(err)
 		}
-		g.holds(t, f, c.Rows, c.Scale, c.IDs)
+		g.checkCodes(t, f, c.Rows, c.Scale, c.IDs)
 		for _, search := range c.Searches {
 			if search.Radius != nil {
 				continue // radii are distances of hits: the last bit decides
@@ -76,8 +76,8 @@ func TestCodesAnswerAsFaiss(t *testing.T) {
 				}
 				at := func(j int) float32 { return math.Float32frombits(want.Bits[j]) }
 				for j, h := range hits {
-					tied := j == len(hits)-1 || nearly(at(j), at(j+1)) || j > 0 && nearly(at(j), at(j-1))
-					if h.ID != want.IDs[j] && !tied || !nearly(h.Distance, at(j)) {
+					tied := j == len(hits)-1 || almostEqual(at(j), at(j+1)) || j > 0 && almostEqual(at(j), at(j-1))
+					if h.ID != want.IDs[j] && !tied || !almostEqual(h.Distance, at(j)) {
 						t.Fatalf("%s, %+v, query %d, hit %d: %v, faiss has %d at %g", c.Name, p, i, j, h, want.IDs[j], at(j))
 					}
 				}
@@ -89,13 +89,13 @@ func TestCodesAnswerAsFaiss(t *testing.T) {
 	}
 }
 
-// nearly reports whether two distances are equal up to rounding.
-func nearly(a, b float32) bool {
+// almostEqual reports whether two distances are equal up to rounding.
+func almostEqual(a, b float32) bool {
 	return a == b || math.Abs(float64(a-b)) <= 1e-5*(1+math.Abs(float64(b)))
 }
 
-// holds checks that each row has the code of its vector, and almost never the code of another vector.
-func (g codedGoldens) holds(t *testing.T, f *File, rows string, scale float32, ids []int64) {
+// checkCodes checks that each row has the code of its vector, and almost never the code of another vector.
+func (g codedGoldens) checkCodes(t *testing.T, f *File, rows string, scale float32, ids []int64) {
 	t.Helper()
 	all := slices.Clone(unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(g.Rows[rows]))), len(g.Rows[rows])/4))
 	for i := range all {

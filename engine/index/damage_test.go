@@ -24,9 +24,9 @@ import (
 	"kitescope/internal/damagetest"
 )
 
-// ownTruth lists the fields that no other field of a file contradicts: any value is valid, or they do not count
+// uncheckedFields lists the fields that no other field of a file contradicts: any value is valid, or they do not count
 // following data.
-var ownTruth = []string{
+var uncheckedFields = []string{
 	"a metric", "metric", "is_trained", "a header", "by_residual", "nprobe", "efConstruction", "efSearch", "how ranges were trained",
 	"a threshold", "a count of dimensions", "an encoding", "a version", "the type of a direct map", "a type of scalar quantiser", "a count of links", "is_similarity",
 }
@@ -71,7 +71,7 @@ func fieldsOf(file []byte, hint Hint) (fields []damagetest.Field) {
 			continue
 		}
 		n = max(n, wrong.Offset+size-1) // the next prefix has this field
-		if _, name, _ = strings.Cut(wrong.Expected, " bytes of "); size != 4 && size != 8 || slices.Contains(ownTruth, name) || n >= len(file) {
+		if _, name, _ = strings.Cut(wrong.Expected, " bytes of "); size != 4 && size != 8 || slices.Contains(uncheckedFields, name) || n >= len(file) {
 			continue
 		}
 		seen[wrong.Offset] = true
@@ -179,8 +179,8 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-// TestDamagedPlaced is TestDamaged for blobs of Milvus whose records are split while they are decoded, in slices.
-func TestDamagedPlaced(t *testing.T) {
+// TestDamagedSplit is TestDamaged for blobs of Milvus whose records are split while they are decoded, in slices.
+func TestDamagedSplit(t *testing.T) {
 	for _, name := range []string{"knowhere_l2.bin", "knowhere_cosine.bin"} {
 		blob, err := os.ReadFile(filepath.Join("testdata", name))
 		if err != nil {
@@ -231,7 +231,7 @@ func TestDamagedBodies(t *testing.T) {
 				continue
 			}
 			start := time.Now()
-			err = answered(x)
+			err = searchAll(x)
 			if d := time.Since(start); d > time.Second {
 				t.Logf("%s: %v: %s %d x %d", v.name, d, x.Kind(), x.Rows, x.Dim)
 			}
@@ -249,8 +249,8 @@ func TestDamagedBodies(t *testing.T) {
 	}
 }
 
-// answered searches x as each supported library does.
-func answered(x *File) error {
+// searchAll searches x as each supported library does.
+func searchAll(x *File) error {
 	query := pairs(1, 1, 7, 2, 395001185, 1)
 	if x.Element() != dist.Sparse {
 		query = bytes.Repeat([]byte{0x3f}, x.Element().Bytes(x.Dim))

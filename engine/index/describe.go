@@ -9,10 +9,10 @@ func (d *Description) Text(name, text string) {
 
 // Count adds a count. With an empty key it is for display only.
 func (d *Description) Count(name, key string, n int) {
-	d.Facts = append(d.Facts, Fact{Name: name, Text: strconv.Itoa(n), Key: key, Number: float64(n), Whole: true})
+	d.Facts = append(d.Facts, Fact{Name: name, Text: strconv.Itoa(n), Key: key, Number: float64(n), IsCount: true})
 }
 
 // fault adds a count that should be 0.
 func (d *Description) fault(name, key string, n int, text string) {
-	d.Facts = append(d.Facts, Fact{Name: name, Text: text, Key: key, Number: float64(n), Whole: true, Odd: n > 0})
+	d.Facts = append(d.Facts, Fact{Name: name, Text: text, Key: key, Number: float64(n), IsCount: true, IsFault: n > 0})
 }

@@ -94,10 +94,10 @@ func (r *faissReader) code() string {
 // faissUnused is the value that faiss writes in place of knowhere's cosine flag.
 const faissUnused = 1 << 20
 
-// unset reports whether knowhere leaves the cosine flag uninitialized in indexes with this code, unless the metric
+// cosineUnset reports whether knowhere leaves the cosine flag uninitialized in indexes with this code, unless the metric
 // is cosine. Files of Milvus 2.3.5 and graphs of knowhere 2.5.6 have any byte there. The codes of graphs and of
 // their storage distinguish cosine without the flag.
-func unset(code string) bool {
+func cosineUnset(code string) bool {
 	return code == "IwSq" || strings.HasPrefix(code, "IHN")
 }
 
@@ -111,7 +111,7 @@ func (r *faissReader) header(at int, code string) faissHeader {
 	h.rows = r.count("a count of rows")
 	unused := r.u64("a header")
 	h.knowhere = unused != faissUnused
-	if unset(code) && h.knowhere {
+	if cosineUnset(code) && h.knowhere {
 		r.expect(unused <= 255, 8, fmt.Sprintf("%d, or a byte that knowhere leaves uninitialized", faissUnused), "%d",
 			unused)
 		unused = 0

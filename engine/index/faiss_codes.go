@@ -13,14 +13,14 @@ import (
 func (r *faissReader) ivfSQ(at int, code string) faissHeader {
 	h := r.header(at, code)
 	r.inverted(&h, r.quantizer, r.scalarQuantizer)
-	r.normalised(&h)
+	r.cosineFromHint(&h)
 	return h
 }
 
-// normalised replaces inner product by cosine if the hint names cosine and the file is Milvus's. For COSINE, Milvus
+// cosineFromHint replaces inner product by cosine if the hint names cosine and the file is Milvus's. For COSINE, Milvus
 // normalizes the rows of an index of codes and does not record this in the file.
 // Source: knowhere v2.2.3, src/index/ivf/ivf.cc, IvfIndexNode::Train.
-func (r *faissReader) normalised(h *faissHeader) {
+func (r *faissReader) cosineFromHint(h *faissHeader) {
 	if r.err == nil && h.knowhere && h.metric == dist.InnerProduct && r.hint.Metric == dist.Cosine {
 		h.metric = dist.Cosine
 		As[ivf.Index](r.file).Metric = dist.Cosine

@@ -39,7 +39,7 @@ func (r *faissReader) hnsw(at int, code string) faissHeader {
 	if r.err != nil {
 		return h
 	}
-	if r.err = g.take(r.cursor, ix); r.err != nil {
+	if r.err = g.copyLinks(r.cursor, ix); r.err != nil {
 		return h
 	}
 	if r.err = checkEntry(&ix.Graph, entryAt, entryAt+4); r.err != nil {
@@ -161,9 +161,9 @@ func (g *faissGraph) check(levels int) error {
 	return nil
 }
 
-// take copies the links, in parallel, and checks each against the nodes and their levels. The file's -1 is kept,
+// copyLinks copies the links, in parallel, and checks each against the nodes and their levels. The file's -1 is kept,
 // because it has the bit hnsw.End.
-func (g *faissGraph) take(c *cursor, ix *hnsw.Index) error {
+func (g *faissGraph) copyLinks(c *cursor, ix *hnsw.Index) error {
 	ix.M, ix.M0 = g.m, g.m0
 	ix.Levels = make([]uint8, g.n)
 	ix.UpperAt = make([]uint32, g.n)

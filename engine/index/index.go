@@ -61,10 +61,10 @@ type Hint struct {
 	// vectors in row order, which the index blob omits.
 	RawData []byte
 
-	placed  *placed // set by ReadBlobs; nil if nothing was placed
-	segment bool    // the index is a segment's, whose vectors are also in insert logs
-	sparse  bool    // the name of the blob is that of a sparse index
-	wand    bool    // the name is SPARSE_WAND
+	split   *splitRecords // set by ReadBlobs; nil if nothing was placed
+	segment bool          // the index is a segment's, whose vectors are also in insert logs
+	sparse  bool          // the name of the blob is that of a sparse index
+	wand    bool          // the name is SPARSE_WAND
 }
 
 // Part is a byte range of a file, or several ranges of the same purpose.
@@ -99,8 +99,8 @@ type File struct {
 // afterwards.
 func (f *File) Close() {
 	if f.Searchable != nil {
-		f.Unshade()
-		if own, _ := f.Own(); own != nil {
+		f.ReleaseCodes()
+		if own, _ := f.OwnMemory(); own != nil {
 			own.Release()
 		}
 	}
@@ -113,7 +113,7 @@ func (f *File) Close() {
 
 // keep calls release at once if the index has its own memory, otherwise in Close.
 func (f *File) keep(release func()) {
-	if own, _ := f.Own(); own == nil {
+	if own, _ := f.OwnMemory(); own == nil {
 		f.unmap = release
 		return
 	}

@@ -23,22 +23,22 @@ func (r rowIndex) Effort() Effort                      { return AllRows }
 func (r rowIndex) FiltersIDs() bool                    { return false }
 func (r rowIndex) Exact(p Params) (Searchable, Params) { return r, p }
 func (r rowIndex) Describe(d *Description)             { d.codes(r) }
-func (r rowIndex) Own() (*engine.Vectors, int)         { return nil, 0 }
+func (r rowIndex) OwnMemory() (*engine.Vectors, int)   { return nil, 0 }
 func (r rowIndex) concrete() any                       { return r.x }
 
-func (r rowIndex) Shade(threads int) error { return r.x.Shade(threads) }
+func (r rowIndex) Quantize(threads int) error { return r.x.Quantize(threads) }
 
-func (r rowIndex) Unshade() {
-	unshade(&r.x.Shadow)
+func (r rowIndex) ReleaseCodes() {
+	releaseCodes(&r.x.Codes)
 }
 
-func (r rowIndex) ShadePays(searches int) bool {
+func (r rowIndex) CodesPay(searches int) bool {
 	v := r.x.Vectors
-	return prefilter.Fits(v, r.x.Metric) == nil && v.Rows >= manyRows && v.Dim >= flatDim && searches >= flatSearches
+	return prefilter.Fits(v, r.x.Metric) == nil && v.Rows >= minCodeRows && v.Dim >= flatDim && searches >= flatSearches
 }
 
 func (r rowIndex) CodeBytes() (bytes int, have bool) {
-	return codeBytes(r.x.Shadow, r.x.Vectors, r.x.Metric, prefilter.Bytes)
+	return codeBytes(r.x.Codes, r.x.Vectors, r.x.Metric, prefilter.Bytes)
 }
 
 func (r rowIndex) relabel(labels []int64) *FormatError {

@@ -34,22 +34,22 @@ func (g graphIndex) relabel(labels []int64) *FormatError {
 	return nil
 }
 
-func (g graphIndex) Own() (*engine.Vectors, int) {
+func (g graphIndex) OwnMemory() (*engine.Vectors, int) {
 	x := g.x
 	return x.Vectors, 4*(len(x.Base)+len(x.Upper)+len(x.UpperAt)+len(x.Norms)) + len(x.Levels)
 }
 
-func (g graphIndex) Shade(threads int) error { return g.x.Shade(threads) }
+func (g graphIndex) Quantize(threads int) error { return g.x.Quantize(threads) }
 
-func (g graphIndex) Unshade() { unshade(&g.x.Shadow) }
+func (g graphIndex) ReleaseCodes() { releaseCodes(&g.x.Codes) }
 
-func (g graphIndex) ShadePays(searches int) bool {
+func (g graphIndex) CodesPay(searches int) bool {
 	v := g.x.Vectors
-	return prefilter.Fits(v, g.x.Metric) == nil && v.Rows >= manyRows && v.Dim >= graphDim && searches >= graphSearches
+	return prefilter.Fits(v, g.x.Metric) == nil && v.Rows >= minCodeRows && v.Dim >= graphDim && searches >= graphSearches
 }
 
 func (g graphIndex) CodeBytes() (bytes int, have bool) {
-	return codeBytes(g.x.Shadow, g.x.Vectors, g.x.Metric, prefilter.RowsBytes)
+	return codeBytes(g.x.Codes, g.x.Vectors, g.x.Metric, prefilter.RowsBytes)
 }
 
 func (g graphIndex) Vectors() iter.Seq2[*engine.Vectors, []int64] {
@@ -127,15 +127,15 @@ func (d *Description) faults(s *hnsw.Shape, nodes int) {
 		n         int
 	}{
 		{"links to themselves", "self_links", s.SelfLinks},
-		{"links twice in a list", "doubled_links", s.Doubled},
-		{"links to no node", "outside_links", s.Outside},
-		{"links above a node's level", "low_links", s.Low},
+		{"links twice in a list", "doubled_links", s.Duplicates},
+		{"links to no node", "outside_links", s.Dangling},
+		{"links above a node's level", "low_links", s.WrongLevel},
 	} {
 		if y.n > 0 {
 			d.fault(y.name, y.key, y.n, strconv.Itoa(y.n))
 		}
 	}
 	if s.EntryFault != "" {
-		d.Facts = append(d.Facts, Fact{Name: "entry", Text: s.EntryFault, Odd: true})
+		d.Facts = append(d.Facts, Fact{Name: "entry", Text: s.EntryFault, IsFault: true})
 	}
 }

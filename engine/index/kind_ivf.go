@@ -21,11 +21,11 @@ func FromLists(x *ivf.Index) Searchable { return listIndex{x} }
 
 type listIndex struct{ x *ivf.Index }
 
-func (l listIndex) Element() dist.Element       { return l.x.Centroids.Element }
-func (l listIndex) Effort() Effort              { return ByNProbe }
-func (l listIndex) FiltersIDs() bool            { return true }
-func (l listIndex) Own() (*engine.Vectors, int) { return nil, 0 }
-func (l listIndex) concrete() any               { return l.x }
+func (l listIndex) Element() dist.Element             { return l.x.Centroids.Element }
+func (l listIndex) Effort() Effort                    { return ByNProbe }
+func (l listIndex) FiltersIDs() bool                  { return true }
+func (l listIndex) OwnMemory() (*engine.Vectors, int) { return nil, 0 }
+func (l listIndex) concrete() any                     { return l.x }
 
 func (l listIndex) Kind() string {
 	switch {
@@ -38,12 +38,12 @@ func (l listIndex) Kind() string {
 	}
 }
 
-func (l listIndex) Shade(threads int) error { return l.x.Shade(threads) }
+func (l listIndex) Quantize(threads int) error { return l.x.Quantize(threads) }
 
-func (l listIndex) Unshade() { l.x.Unshade() }
+func (l listIndex) ReleaseCodes() { l.x.ReleaseCodes() }
 
-func (l listIndex) ShadePays(searches int) bool {
-	return l.x.Shadeable() == nil && l.x.Rows() >= manyRows && l.x.Centroids.Dim >= listDim && searches >= listSearches
+func (l listIndex) CodesPay(searches int) bool {
+	return l.x.CheckQuantize() == nil && l.x.Rows() >= minCodeRows && l.x.Centroids.Dim >= listDim && searches >= listSearches
 }
 
 func (l listIndex) CodeBytes() (bytes int, have bool) { return l.x.CodeBytes() }
@@ -78,7 +78,7 @@ func (l listIndex) Vectors() iter.Seq2[*engine.Vectors, []int64] {
 func (l listIndex) Codes() bool { return l.x.Codec != nil }
 
 func (l listIndex) EachCode(f func(id int64, gives func(row []float32) bool)) {
-	holds := l.x.Holds()
+	holds := l.x.CodeMatcher()
 	for i, list := range l.x.Lists {
 		for j, id := range list.IDs {
 			f(id, func(row []float32) bool { return holds(i, j, row) })

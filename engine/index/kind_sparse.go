@@ -27,15 +27,15 @@ func (l sparseIndex) Effort() Effort        { return ByDropRatio }
 func (l sparseIndex) FiltersIDs() bool      { return false }
 func (l sparseIndex) concrete() any         { return l.x }
 
-// Own returns empty vectors instead of nil, because no part of the index is in the file any more.
-func (l sparseIndex) Own() (*engine.Vectors, int) {
+// OwnMemory returns empty vectors instead of nil, because no part of the index is in the file any more.
+func (l sparseIndex) OwnMemory() (*engine.Vectors, int) {
 	x := l.x
 	return &engine.Vectors{Element: dist.Sparse}, 4*(len(x.IDs)+len(x.Values)+len(x.Names)+len(x.Lengths)) + 8*len(x.Starts)
 }
 
-func (l sparseIndex) Shade(int) error        { return errors.New("sparse vectors have no codes") }
-func (l sparseIndex) Unshade()               {}
-func (l sparseIndex) ShadePays(int) bool     { return false }
+func (l sparseIndex) Quantize(int) error     { return errors.New("sparse vectors have no codes") }
+func (l sparseIndex) ReleaseCodes()          {}
+func (l sparseIndex) CodesPay(int) bool      { return false }
 func (l sparseIndex) CodeBytes() (int, bool) { return 0, false }
 
 func (l sparseIndex) relabel(labels []int64) *FormatError {
@@ -128,11 +128,11 @@ func (r sparseRows) Effort() Effort                      { return AllRows }
 func (r sparseRows) FiltersIDs() bool                    { return false }
 func (r sparseRows) Exact(p Params) (Searchable, Params) { return r, p }
 func (r sparseRows) Describe(*Description)               {}
-func (r sparseRows) Own() (*engine.Vectors, int)         { return nil, 0 }
+func (r sparseRows) OwnMemory() (*engine.Vectors, int)   { return nil, 0 }
 func (r sparseRows) concrete() any                       { return r.rows }
-func (r sparseRows) Shade(int) error                     { return errors.New("sparse vectors have no codes") }
-func (r sparseRows) Unshade()                            {}
-func (r sparseRows) ShadePays(int) bool                  { return false }
+func (r sparseRows) Quantize(int) error                  { return errors.New("sparse vectors have no codes") }
+func (r sparseRows) ReleaseCodes()                       {}
+func (r sparseRows) CodesPay(int) bool                   { return false }
 func (r sparseRows) CodeBytes() (int, bool)              { return 0, false }
 
 func (r sparseRows) relabel([]int64) *FormatError {

@@ -49,8 +49,8 @@ func readKnowhere(c *cursor, hint Hint) (*File, error) {
 		return nil, c.err
 	}
 	size := r.size - r.vector
-	if p := hint.placed; p != nil && p.of == &c.data[0] && p.r == r {
-		r.placed = p
+	if p := hint.split; p != nil && p.blob == &c.data[0] && p.r == r {
+		r.split = p
 	}
 	ix := &hnsw.Index{Metric: metric}
 	f := &File{Format: KnowhereHNSW, Metric: metric, MetricKnown: true, Dim: r.dim, Rows: r.n, Searchable: FromGraph(ix)}

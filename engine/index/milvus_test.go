@@ -21,10 +21,10 @@ import (
 	"kitescope/engine/object"
 )
 
-// TestIndexFilesOfMilvusAreThoseOfItsCollections compares the index files of the captured servers with Milvus's
+// TestMilvusIndexFiles compares the index files of the captured servers with Milvus's
 // metadata of the same collections: hnsw_l2_parts (6 segments, 9000 rows in total, M 8, efConstruction 100),
 // hnsw_sim (3000 rows, M 16, efConstruction 200), ivf_cold (3000 rows, nlist 32), binvec.
-func TestIndexFilesOfMilvusAreThoseOfItsCollections(t *testing.T) {
+func TestMilvusIndexFiles(t *testing.T) {
 	const storage = "../../testdata/storage"
 	for version, want := range map[string][]string{
 		"2.1.0": {

@@ -172,7 +172,7 @@ func sameNil(want *expected, have *expected) {
 	}
 }
 
-func TestFilesHoldWhatTheirWritersSay(t *testing.T) {
+func TestFilesMatchWriters(t *testing.T) {
 	for name, want := range expectations(t) {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join("testdata", name)

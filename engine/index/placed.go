@@ -14,22 +14,22 @@ import (
 // ReadBlobs reads the files of a Milvus index for FromBlobs, and returns the hint to pass to it. While the blob of
 // a graph is decoded, its vectors and links are written directly to their final memory.
 func ReadBlobs(ctx context.Context, store object.Store, prefix string, hint Hint) (*binlog.Index, Hint, error) {
-	p := &placed{hint: hint}
+	p := &splitRecords{hint: hint}
 	x, err := binlog.ReadIndexTo(ctx, store, prefix, p.place)
 	if err != nil {
 		return nil, hint, err
 	}
 	if p.vectors != nil {
-		hint.placed = p
+		hint.split = p
 	}
 	return x, hint, nil
 }
 
-// placed holds the split records of a blob HNSW.
-type placed struct {
+// splitRecords holds the split records of a blob HNSW.
+type splitRecords struct {
 	hint Hint
 
-	of      *byte // first byte of the blob
+	blob    *byte // first byte of the blob
 	r       records
 	vectors *engine.Vectors
 	base    []uint32
@@ -39,7 +39,7 @@ type placed struct {
 
 // place is a binlog.Place. It returns nil if the blob is of another kind or is malformed. The reader of the blob
 // then reports the error.
-func (p *placed) place(_ string, blob []byte) *binlog.Records {
+func (p *splitRecords) place(_ string, blob []byte) *binlog.Records {
 	if found, quantised := sniffKnowhere(blob); !found || quantised || p.vectors != nil {
 		return nil
 	}
@@ -52,7 +52,7 @@ func (p *placed) place(_ string, blob []byte) *binlog.Records {
 	if err != nil {
 		return nil
 	}
-	p.of, p.r, p.vectors = &blob[0], r, vectors
+	p.blob, p.r, p.vectors = &blob[0], r, vectors
 	p.base, p.heads = engine.Uint32s(r.n*r.m0), make([]uint32, r.n)
 	return &binlog.Records{At: r.at, Size: r.size, Count: r.n, Parts: []binlog.Field{
 		{Bytes: 4, To: bytesOf(p.heads), Stride: 4},
@@ -62,15 +62,15 @@ func (p *placed) place(_ string, blob []byte) *binlog.Records {
 }
 
 // free releases the vectors unless a graph took them.
-func (p *placed) free() {
+func (p *splitRecords) free() {
 	if p.vectors != nil {
 		p.vectors.Release()
 	}
 	p.vectors = nil
 }
 
-// take moves the records to the graph, and checks each link.
-func (p *placed) take(r *records, ix *hnsw.Index) error {
+// moveTo moves the records to the graph, and checks each link.
+func (p *splitRecords) moveTo(r *records, ix *hnsw.Index) error {
 	p.taken = true
 	ix.M, ix.M0 = r.m, r.m0
 	ix.Base, ix.Vectors = p.base, p.vectors

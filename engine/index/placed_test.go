@@ -41,9 +41,9 @@ func sliced(t *testing.T, blob []byte, slice int, write func(part []byte) []byte
 	return store
 }
 
-// TestPlacedGraphsAreThoseOfWholeBlobs reads blobs whose records are split while they are decoded, cut at any size,
+// TestSplitGraphsMatchWholeBlobs reads blobs whose records are split while they are decoded, cut at any size,
 // and compares them with the same blobs in one piece.
-func TestPlacedGraphsAreThoseOfWholeBlobs(t *testing.T) {
+func TestSplitGraphsMatchWholeBlobs(t *testing.T) {
 	names, err := filepath.Glob("testdata/knowhere_*.bin")
 	if err != nil || len(names) == 0 {
 		t.Fatal("no fixtures", err)
@@ -68,7 +68,7 @@ func TestPlacedGraphsAreThoseOfWholeBlobs(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%s, %s, slices of %d: %v", name, kind, slice, err)
 				}
-				if hint.placed != nil {
+				if hint.split != nil {
 					placed++
 				}
 				a, b := As[hnsw.Index](want), As[hnsw.Index](got)
@@ -102,9 +102,9 @@ func parquetEvent(t *testing.T) func([]byte) []byte {
 	}
 }
 
-// TestDamagedLinksOfPlacedGraphsAreNamed changes counts and links of a blob, and checks that the error is the same
+// TestDamagedLinksOfSplitGraphs changes counts and links of a blob, and checks that the error is the same
 // as for the whole blob.
-func TestDamagedLinksOfPlacedGraphsAreNamed(t *testing.T) {
+func TestDamagedLinksOfSplitGraphs(t *testing.T) {
 	whole := []byte(content(t, "knowhere_l2.bin"))
 	for at := 0; at < len(whole); at += 31 {
 		blob := append([]byte(nil), whole...)

@@ -26,7 +26,7 @@ type records struct {
 
 	at int // offset of the first record in the file
 
-	placed *placed // the records if they were already split; nil if they are in the file
+	split *splitRecords // the records if they were already split; nil if they are in the file
 }
 
 // maxNodes bounds the ids of a graph, because the top bit of a link is hnsw.End.
@@ -38,8 +38,8 @@ const chunk = 4 << 20
 
 // load splits the records, in parallel, and checks each link. The caller has checked that the records are present.
 func (r *records) load(c *cursor, ix *hnsw.Index) error {
-	if r.placed != nil {
-		return r.placed.take(r, ix)
+	if r.split != nil {
+		return r.split.moveTo(r, ix)
 	}
 	vectors, err := engine.NewVectors(r.element, r.dim, r.n)
 	if err != nil {

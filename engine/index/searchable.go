@@ -26,22 +26,22 @@ type Searchable interface {
 	Vectors() iter.Seq2[*engine.Vectors, []int64]
 	// FiltersIDs reports whether filters mark ids. Otherwise they mark row numbers.
 	FiltersIDs() bool
-	// Shade computes 8-bit codes of the rows, on at most threads goroutines (0: one per CPU). With codes, searches
+	// Quantize computes 8-bit codes of the rows, on at most threads goroutines (0: one per CPU). With codes, searches
 	// compute few full distances and return the same hits. Call it while opening the index. It returns an error if
 	// the rows cannot have codes.
-	Shade(threads int) error
-	// Unshade releases the memory of the codes.
-	Unshade()
-	// ShadePays reports whether codes are worth their time and memory for the given number of searches.
-	ShadePays(searches int) bool
+	Quantize(threads int) error
+	// ReleaseCodes releases the memory of the codes.
+	ReleaseCodes()
+	// CodesPay reports whether codes are worth their time and memory for the given number of searches.
+	CodesPay(searches int) bool
 	// CodeBytes returns the size of the codes in bytes, or an estimate if there are none (have is false). It
 	// returns 0 if the rows cannot have codes.
 	CodeBytes() (bytes int, have bool)
 	// Describe adds facts about the index to d. It reads the whole index.
 	Describe(d *Description)
-	// Own returns the vectors, in row order, if the index holds them in its own memory, and the size of everything
+	// OwnMemory returns the vectors, in row order, if the index holds them in its own memory, and the size of everything
 	// else in that memory in bytes. vectors is nil if they are part of the file.
-	Own() (vectors *engine.Vectors, memory int)
+	OwnMemory() (vectors *engine.Vectors, memory int)
 
 	// relabel sets the ids of an enclosing id map: row i has the id labels[i].
 	relabel(labels []int64) *FormatError
@@ -121,8 +121,8 @@ type Fact struct {
 	Name, Text string
 	Key        string
 	Number     float64
-	Whole      bool // Number is a count
-	Odd        bool // the value indicates a fault
+	IsCount    bool // Number is a count
+	IsFault    bool // the value indicates a fault
 }
 
 // Level holds link statistics of a level of a graph.

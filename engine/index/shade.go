@@ -9,15 +9,15 @@ import (
 
 // Minimum rows, dimensions and searches for which codes pay, by kind of index.
 const (
-	manyRows = 4096
+	minCodeRows = 4096
 
 	flatDim, flatSearches   = 32, 100
 	graphDim, graphSearches = 128, 5000
 	listDim, listSearches   = 64, 2000
 )
 
-// unshade releases the codes, if any.
-func unshade(c **prefilter.Codes) {
+// releaseCodes releases the codes, if any.
+func releaseCodes(c **prefilter.Codes) {
 	if *c != nil {
 		(*c).Release()
 		*c = nil
@@ -45,5 +45,5 @@ func (d *Description) codes(s Searchable) {
 	case !have:
 		text += " more, for many searches"
 	}
-	d.Facts = append(d.Facts, Fact{Name: "8-bit codes", Text: text, Key: "code_bytes", Number: float64(bytes), Whole: true})
+	d.Facts = append(d.Facts, Fact{Name: "8-bit codes", Text: text, Key: "code_bytes", Number: float64(bytes), IsCount: true})
 }

@@ -15,9 +15,9 @@ import (
 	"kitescope/engine/dist"
 )
 
-// FuzzShade computes codes for any bytes that parse as an index of rows or lists, and compares the answers before
+// FuzzQuantize computes codes for any bytes that parse as an index of rows or lists, and compares the answers before
 // and after.
-func FuzzShade(f *testing.F) {
+func FuzzQuantize(f *testing.F) {
 	for _, like := range []string{"*flat*", "*ivf*", "*sq8*", "*pq*"} {
 		files, err := filepath.Glob("testdata/" + like + ".bin")
 		if err != nil || len(files) == 0 {
@@ -43,10 +43,10 @@ func FuzzShade(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if err := x.Shade(1); err != nil {
+		if err := x.Quantize(1); err != nil {
 			return
 		}
-		defer x.Unshade()
+		defer x.ReleaseCodes()
 		got, err := answersOf(x, seed)
 		if err != nil {
 			t.Fatal(err)

@@ -266,7 +266,7 @@ func (r *sparseLists) others() {
 	}
 	x := r.x
 	s := r.sections[sectionNames]
-	x.Names = uint32s(r.take(s, r.names, "dimensions"))
+	x.Names = uint32s(r.sectionData(s, r.names, "dimensions"))
 	for _, name := range x.Names {
 		if int(name) >= x.Dim {
 			r.fail(s.at, fmt.Sprintf("values of %d dimensions", x.Dim), "dimension %d", name)
@@ -274,16 +274,16 @@ func (r *sparseLists) others() {
 	}
 	if x.Metric == dist.BM25 {
 		s := r.sections[sectionLengths]
-		x.Lengths = float32s(r.take(s, x.Rows, "lengths of rows"))
+		x.Lengths = float32s(r.sectionData(s, x.Rows, "lengths of rows"))
 		r.finite(s, x.Lengths)
 	}
 	if s, ok := r.sections[sectionStats]; ok {
-		r.take(s, x.Rows+r.names, "counts of values of rows and lists")
+		r.sectionData(s, x.Rows+r.names, "counts of values of rows and lists")
 	}
 }
 
-// take returns the data of a section of n 4-byte numbers.
-func (r *sparseLists) take(s section, n int, what string) []byte {
+// sectionData returns the data of a section of n 4-byte numbers.
+func (r *sparseLists) sectionData(s section, n int, what string) []byte {
 	if len(s.data) != 4*n {
 		r.fail(s.at, fmt.Sprintf("%d %s", n, what), "%d bytes", len(s.data))
 		return nil

@@ -101,7 +101,7 @@ func TestSparseTruth(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := goldentest.Hits(s.IDs[q], s.Bits[q])
-			if !goldentest.Near(hits, want, 1e-6) {
+			if !goldentest.AlmostEqual(hits, want, 1e-6) {
 				t.Errorf("%s %s %s %s, query %d of %s, k %d, drop %g, refine %d, ratio %g, filter %d:\n%v, knowhere has\n%v",
 					s.Library, s.Metric, s.Algorithm, s.File, q, s.Queries, s.K, s.Drop, s.Refine, s.Ratio, len(s.Filter), hits, want)
 				break

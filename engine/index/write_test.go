@@ -11,8 +11,8 @@ import (
 	"kitescope/engine/hnsw"
 )
 
-// TestWrittenFilesAreThoseThatWereRead reads, writes and compares each file of hnswlib and knowhere.
-func TestWrittenFilesAreThoseThatWereRead(t *testing.T) {
+// TestWriteRoundTrip reads, writes and compares each file of hnswlib and knowhere.
+func TestWriteRoundTrip(t *testing.T) {
 	for name, want := range expectations(t) {
 		if want.Refused != "" || strings.HasPrefix(name, "knowhere_ivf") {
 			continue

@@ -28,9 +28,9 @@ type Index struct {
 	Lists     []List
 	NProbe    int  // default from the file; a search may set its own
 	Codec     *SQ8 // codec if the lists hold codes; nil if they hold vectors
-	// Shadow holds quantized codes of the rows, list by list. Near holds quantized codes of the centroids. They save
+	// Codes holds quantized codes of the rows, list by list. Near holds quantized codes of the centroids. They save
 	// most of the float computation (see Shade). Both may be nil.
-	Shadow, Near *prefilter.Codes
+	Codes, CentroidCodes *prefilter.Codes
 }
 
 // List holds the vectors that are nearest to one centroid, in the order in which they were added.

@@ -13,7 +13,7 @@ import (
 
 var peers = flag.String("peers", "", "a Python with faiss-cpu 1.15.1 to compare with, beyond the goldens")
 
-func TestAnswersAreThoseOfPeersRunHere(t *testing.T) {
+func TestMatchesPeers(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "goldens.json.gz")
 	if b, err := exec.Command(*peers, "testdata/goldens.py", "--full", out).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, b)

@@ -10,30 +10,30 @@ import (
 	"kitescope/engine/prefilter"
 )
 
-// nearRows is the minimum number of centroids that get codes.
-const nearRows = 256
+// minCentroidRows is the minimum number of centroids that get codes.
+const minCentroidRows = 256
 
-// Shade adds codes of the rows in the lists, so that a search computes few distances in full. They take about a
+// Quantize adds codes of the rows in the lists, so that a search computes few distances in full. They take about a
 // quarter of the memory of the rows. It also adds codes of the centroids, which determine the lists to read. Rows
 // that are already 8-bit codes are copied into the layout of the kernels. Shade uses at most threads goroutines (0:
 // one per CPU). It must be called before the index is searched. It returns an error if codes do not support these
 // rows.
-func (x *Index) Shade(threads int) (err error) {
+func (x *Index) Quantize(threads int) (err error) {
 	if err := x.check(); err != nil {
 		return err
 	}
-	if err := x.Shadeable(); err != nil {
+	if err := x.CheckQuantize(); err != nil {
 		return err
 	}
-	if x.Shadow, err = x.codes(threads); err != nil || x.Centroids.Rows < nearRows {
+	if x.Codes, err = x.codes(threads); err != nil || x.Centroids.Rows < minCentroidRows {
 		return err
 	}
-	x.Near, err = prefilter.Encode([]*engine.Vectors{x.Centroids}, x.Centroids.Dim, x.coarse(), threads)
+	x.CentroidCodes, err = prefilter.Encode([]*engine.Vectors{x.Centroids}, x.Centroids.Dim, x.coarse(), threads)
 	return err
 }
 
-// Shadeable returns an error if codes do not support the index.
-func (x *Index) Shadeable() error {
+// CheckQuantize returns an error if codes do not support the index.
+func (x *Index) CheckQuantize() error {
 	if err := prefilter.Fits(x.Centroids, x.Metric); err != nil || x.Codec == nil {
 		return err
 	}
@@ -53,12 +53,12 @@ func (x *Index) codes(threads int) (*prefilter.Codes, error) {
 	if x.Codec == nil {
 		return prefilter.Encode(parts, x.Centroids.Dim, x.Metric, threads)
 	}
-	return prefilter.Take(parts, x.Codec.ranges(x), x.coarse(), threads)
+	return prefilter.FromCodes(parts, x.Codec.ranges(x), x.coarse(), threads)
 }
 
-// Unshade releases the memory of the codes. The index must not be searched during the call.
-func (x *Index) Unshade() {
-	for _, c := range []**prefilter.Codes{&x.Shadow, &x.Near} {
+// ReleaseCodes releases the memory of the codes. The index must not be searched during the call.
+func (x *Index) ReleaseCodes() {
+	for _, c := range []**prefilter.Codes{&x.Codes, &x.CentroidCodes} {
 		if *c != nil {
 			(*c).Release()
 			*c = nil
@@ -69,40 +69,40 @@ func (x *Index) Unshade() {
 // CodeBytes returns the memory that codes take, in bytes, and whether they exist. If they do not, it returns the
 // memory that they would take, or 0 if the index does not support codes.
 func (x *Index) CodeBytes() (bytes int, have bool) {
-	if x.Shadow != nil || x.Near != nil {
-		for _, c := range []*prefilter.Codes{x.Shadow, x.Near} {
+	if x.Codes != nil || x.CentroidCodes != nil {
+		for _, c := range []*prefilter.Codes{x.Codes, x.CentroidCodes} {
 			if c != nil {
 				bytes += c.Bytes()
 			}
 		}
 		return bytes, true
 	}
-	if x.Shadeable() != nil {
+	if x.CheckQuantize() != nil {
 		return 0, false
 	}
 	bytes = prefilter.Bytes(x.Centroids.Dim, x.Rows())
-	if x.Centroids.Rows >= nearRows {
+	if x.Centroids.Rows >= minCentroidRows {
 		bytes += prefilter.Bytes(x.Centroids.Dim, x.Centroids.Rows)
 	}
 	return bytes, false
 }
 
-// shade enables the codes of the index, unless they were made for other norms than the library divides by.
-func (s *Searcher) shade() {
-	c := s.index.Shadow
-	if c == nil || len(c.Starts) != len(s.index.Lists)+1 || !c.For(s.index.Metric, s.index.Centroids.Dim, s.index.places()) {
+// enableCodes enables the codes of the index, unless they were made for other norms than the library divides by.
+func (s *Searcher) enableCodes() {
+	c := s.index.Codes
+	if c == nil || len(c.Starts) != len(s.index.Lists)+1 || !c.Matches(s.index.Metric, s.index.Centroids.Dim, s.index.codePlaces()) {
 		return
 	}
 	for i, norms := range s.norms {
-		if !c.Divides(i, norms) {
+		if !c.SupportsNorms(i, norms) {
 			return
 		}
 	}
 	s.codes = c
 }
 
-// places returns the number of codes for the rows of all lists, including the padding of groups.
-func (x *Index) places() (n int) {
+// codePlaces returns the number of codes for the rows of all lists, including the padding of groups.
+func (x *Index) codePlaces() (n int) {
 	for i := range x.Lists {
 		n += (len(x.Lists[i].IDs) + dist.SieveGroup - 1) / dist.SieveGroup * dist.SieveGroup
 	}
@@ -115,18 +115,18 @@ const tileWords = tileRows / dist.SieveWord
 // headRows is the number of rows that are computed before the first threshold for codes.
 const headRows = 32
 
-// maxVain is the number of tiles that codes may fail to filter before a query stops using codes.
-const maxVain = 4
+// maxIneffective is the number of tiles that codes may fail to filter before a query stops using codes.
+const maxIneffective = 4
 
 // sift adds to the TopK the rows that may be better than beat, among the n rows of list i from first on. If more
 // than half of the n rows pass the codes, sift adds nothing and returns false.
-func (s *Searcher) sift(q []byte, i, first, n int, beat float64, left []uint64, to *flat.TopK) bool {
+func (s *Searcher) sift(q []byte, i, first, n int, threshold float64, excluded []uint64, to *flat.TopK) bool {
 	l := &s.index.Lists[i]
-	if beat != s.beaten {
-		s.beaten, s.cut = beat, s.shadow.Cut(beat, s.norms != nil)
+	if threshold != s.threshold {
+		s.threshold, s.cut = threshold, s.codeQuery.Cut(threshold, s.norms != nil)
 	}
 	words := s.words[:(n+63)>>6]
-	s.shadow.SieveRows(s.codes.Starts[i]+first, n, &s.cut, words)
+	s.codeQuery.SieveRows(s.codes.Starts[i]+first, n, &s.cut, words)
 	s.chosen, s.ids = s.chosen[:0], s.ids[:0]
 	for w, bitsOf := range words {
 		if last := n - w<<6; last < 64 {
@@ -138,7 +138,7 @@ func (s *Searcher) sift(q []byte, i, first, n int, beat float64, left []uint64, 
 		}
 	}
 	if 2*len(s.chosen) > n {
-		if s.vain++; s.vain == maxVain {
+		if s.ineffective++; s.ineffective == maxIneffective {
 			s.coded = false // for this query
 		}
 		return false
@@ -146,7 +146,7 @@ func (s *Searcher) sift(q []byte, i, first, n int, beat float64, left []uint64, 
 	d := s.tile[:len(s.chosen)]
 	if s.decoder != nil {
 		s.decode(l, first, d)
-		to.AddList(d, s.ids, left)
+		to.AddList(d, s.ids, excluded)
 		return true
 	}
 	s.kernel.Gather(unsafe.Pointer(unsafe.SliceData(q)), unsafe.Add(l.Vectors.Base(), first*l.Vectors.Stride), uintptr(l.Vectors.Stride), s.chosen, d)
@@ -155,18 +155,18 @@ func (s *Searcher) sift(q []byte, i, first, n int, beat float64, left []uint64, 
 			d[j] /= s.norms[i][first+int(c)]
 		}
 	}
-	to.AddList(d, s.ids, left)
+	to.AddList(d, s.ids, excluded)
 	return true
 }
 
 // decode computes the distances of the chosen rows of a list, relative to first. It first copies their codes to
 // consecutive memory.
 func (s *Searcher) decode(l *List, first int, d []float32) {
-	for i := 0; i < len(d); i += s.few.Rows {
-		n := min(s.few.Rows, len(d)-i)
+	for i := 0; i < len(d); i += s.chosenCodes.Rows {
+		n := min(s.chosenCodes.Rows, len(d)-i)
 		for j, c := range s.chosen[i : i+n] {
-			copy(s.few.Row(j), l.Vectors.Row(first+int(c)))
+			copy(s.chosenCodes.Row(j), l.Vectors.Row(first+int(c)))
 		}
-		s.decoder.scan(s.few, 0, d[i:i+n])
+		s.decoder.scan(s.chosenCodes, 0, d[i:i+n])
 	}
 }

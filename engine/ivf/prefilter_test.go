@@ -35,7 +35,7 @@ func lists(t *testing.T, r *rand.Rand, dim int, m engine.Metric, draw func(row [
 	}
 	many, sizes := 12, []int{0, 1, 15, 16, 63, 64, 65, 300, 512, 1300}
 	if r.IntN(3) == 0 { // enough for centroids to get codes
-		many, sizes = nearRows+r.IntN(100), []int{0, 1, 2, 40}
+		many, sizes = minCentroidRows+r.IntN(100), []int{0, 1, 2, 40}
 	}
 	x := &Index{Metric: m, Centroids: make1(many)}
 	id := int64(0)
@@ -92,7 +92,7 @@ func TestCodesChangeNoAnswer(t *testing.T) {
 			storeNorms(t, plain)
 		}
 		coded := *plain
-		if err := coded.Shade(1 + r.IntN(2)); err != nil {
+		if err := coded.Quantize(1 + r.IntN(2)); err != nil {
 			t.Fatal(err)
 		}
 		o := Options{Library: library}
@@ -198,7 +198,7 @@ func storeNorms(t *testing.T, x *Index) {
 	}
 }
 
-func TestIndexesThatCodesAreNotFor(t *testing.T) {
+func TestUnsupportedCodes(t *testing.T) {
 	centroids, err := engine.NewVectors(dist.Float32, 2, 3)
 	if err != nil {
 		t.Fatal(err)
@@ -208,7 +208,7 @@ func TestIndexesThatCodesAreNotFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	x := &Index{Centroids: centroids, Codec: wide, Lists: make([]List, 3)}
-	if err := x.Shade(1); err == nil {
+	if err := x.Quantize(1); err == nil {
 		t.Error("codes were made")
 	}
 	if n, have := x.CodeBytes(); n != 0 || have {

@@ -42,16 +42,16 @@ type Searcher struct {
 
 	computed int
 
-	codes  *prefilter.Codes // nil if not used
-	shadow *prefilter.Query
-	coded  bool // codes are valid for this query
-	cut    dist.Cut
-	beaten float64 // the distance for which cut was made; NaN before the first cut
-	words  []uint64
-	chosen []uint32
-	ids    []int64
-	vain   int             // number of tiles that codes failed to filter, for this query
-	few    *engine.Vectors // codes of chosen rows
+	codes       *prefilter.Codes // nil if not used
+	codeQuery   *prefilter.Query
+	coded       bool // codes are valid for this query
+	cut         dist.Cut
+	threshold   float64 // the distance for which cut was made; NaN before the first cut
+	words       []uint64
+	chosen      []uint32
+	ids         []int64
+	ineffective int             // number of tiles that codes failed to filter, for this query
+	chosenCodes *engine.Vectors // codes of chosen rows
 }
 
 // New returns a Searcher over x. It returns an error if the index or the options are invalid. The library must not
@@ -67,7 +67,7 @@ func New(x *Index, o Options) (*Searcher, error) {
 	if x.Metric == dist.Cosine && (o.Library == engine.Faiss || x.Centroids.Element != dist.Float32) {
 		return nil, errors.New("cosine over an inverted file is knowhere's, of float32 vectors")
 	}
-	quantizer, err := flat.New(&flat.Index{Vectors: x.Centroids, Metric: x.coarse(), Shadow: x.Near}, o)
+	quantizer, err := flat.New(&flat.Index{Vectors: x.Centroids, Metric: x.coarse(), Codes: x.CentroidCodes}, o)
 	if err != nil {
 		return nil, fmt.Errorf("centroids: %w", err)
 	}
@@ -91,13 +91,13 @@ func New(x *Index, o Options) (*Searcher, error) {
 			}
 		}
 	}
-	s.shade()
+	s.enableCodes()
 	s.scratch()
 	return s, nil
 }
 
-// fewCodes returns a buffer for chosen codes of the given size in bytes.
-func fewCodes(bytes int) *engine.Vectors {
+// newChosenCodes returns a buffer for chosen codes of the given size in bytes.
+func newChosenCodes(bytes int) *engine.Vectors {
 	const rows = 16
 	v, _ := engine.View(dist.Int8, bytes, rows, bytes, dist.Aligned(rows*bytes)) // never fails
 	return v
@@ -109,10 +109,10 @@ func (s *Searcher) scratch() {
 	s.tile = make([]float32, tileRows)
 	s.probes, s.ids = nil, nil
 	if s.codes != nil {
-		s.shadow, s.words = s.codes.NewQuery(), make([]uint64, tileWords)
+		s.codeQuery, s.words = s.codes.NewQuery(), make([]uint64, tileWords)
 		s.chosen, s.ids = make([]uint32, 0, tileRows), make([]int64, 0, tileRows)
 		if s.decoder != nil {
-			s.few = fewCodes(s.index.Codec.Dim())
+			s.chosenCodes = newChosenCodes(s.index.Codec.Dim())
 		}
 	}
 }
@@ -162,46 +162,46 @@ func (s *Searcher) probe(row []byte, n int) ([]byte, []engine.Hit, error) {
 	if s.decoder != nil {
 		s.decoder.query(dist.Floats(q))
 	}
-	if s.coded = s.codes != nil && s.shadow.Load(dist.Floats(q)); s.coded {
-		s.beaten, s.vain = math.NaN(), 0
+	if s.coded = s.codes != nil && s.codeQuery.Load(dist.Floats(q)); s.coded {
+		s.threshold, s.ineffective = math.NaN(), 0
 	}
 	return q, s.probes, nil
 }
 
 // scan adds to the TopK the distances of q to the rows of a list. probe is the hit of the list's centroid.
-func (s *Searcher) scan(q []byte, probe engine.Hit, left []uint64, to *flat.TopK) {
+func (s *Searcher) scan(q []byte, probe engine.Hit, excluded []uint64, to *flat.TopK) {
 	i := int(probe.ID)
 	l := &s.index.Lists[i]
 	if s.decoder != nil {
 		s.decoder.list(i, probe.Distance)
 	}
 	s.computed += len(l.IDs)
-	if left != nil {
+	if excluded != nil {
 		for _, id := range l.IDs {
-			if flat.Marked(left, id) {
+			if flat.Marked(excluded, id) {
 				s.computed--
 			}
 		}
 	}
-	coded := s.coded && s.shadow.At(i, probe.Distance)
+	coded := s.coded && s.codeQuery.SetPart(i, probe.Distance)
 	if s.decoder != nil {
-		s.beaten = math.NaN() // cuts apply to one list
+		s.threshold = math.NaN() // cuts apply to one list
 	}
 	for first := 0; first < len(l.IDs); {
 		n := min(tileRows, len(l.IDs)-first)
-		beat, ok := to.Beat()
+		beat, ok := to.Threshold()
 		if coded && !ok {
 			n = min(headRows, n)
 		}
-		if !coded || !ok || !s.sift(q, i, first, n, beat, left, to) {
-			s.scanTile(q, i, first, n, left, to)
+		if !coded || !ok || !s.sift(q, i, first, n, beat, excluded, to) {
+			s.scanTile(q, i, first, n, excluded, to)
 		}
 		first += n
 	}
 }
 
 // scanTile adds to the TopK the distances of q to n rows of list i, from first on.
-func (s *Searcher) scanTile(q []byte, i, first, n int, left []uint64, to *flat.TopK) {
+func (s *Searcher) scanTile(q []byte, i, first, n int, excluded []uint64, to *flat.TopK) {
 	l, d := &s.index.Lists[i], s.tile[:n]
 	if s.decoder != nil {
 		s.decoder.scan(l.Vectors, first, d)
@@ -213,7 +213,7 @@ func (s *Searcher) scanTile(q []byte, i, first, n int, left []uint64, to *flat.T
 			d[j] /= norm
 		}
 	}
-	to.AddList(d, l.IDs[first:first+n], left)
+	to.AddList(d, l.IDs[first:first+n], excluded)
 }
 
 // Search appends the hits of a query to dst, best first. It returns at most K hits, and fewer if the lists that

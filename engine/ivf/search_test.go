@@ -131,7 +131,7 @@ func (g *golden) check(t *testing.T, slack float64) {
 		}
 		for i, want := range search.Answers {
 			hits := goldentest.Hits(want.IDs, want.Bits)
-			if slack > 0 && !goldentest.Near(got[i], hits, slack) || slack == 0 && !slices.Equal(got[i], hits) {
+			if slack > 0 && !goldentest.AlmostEqual(got[i], hits, slack) || slack == 0 && !slices.Equal(got[i], hits) {
 				t.Errorf("%s %s dim %d, %d lists, %+v, query %d:\n%v, want\n%v", g.Metric, g.Kind, g.Dim, len(g.Lists), p, i, got[i], hits)
 				return
 			}
@@ -146,7 +146,7 @@ func readGoldens(t *testing.T, name string) []golden {
 	return all
 }
 
-func TestAnswersAreThoseOfFaiss(t *testing.T) {
+func TestMatchesFaiss(t *testing.T) {
 	for _, g := range readGoldens(t, "testdata/faiss.json.gz") {
 		g.check(t, 0)
 	}
@@ -164,9 +164,9 @@ func small(t *testing.T, m engine.Metric) *Index {
 	}}
 }
 
-// TestMoreListsAreReadThanHitsMayBe checks that a search can read more than MaxK lists. Milvus allows 65,536
+// TestMoreListsThanMaxK checks that a search can read more than MaxK lists. Milvus allows 65,536
 // lists, and a search may read every list.
-func TestMoreListsAreReadThanHitsMayBe(t *testing.T) {
+func TestMoreListsThanMaxK(t *testing.T) {
 	const lists = flat.MaxK + 100
 	all := make([]float32, lists)
 	x := &Index{Metric: dist.L2, NProbe: 1, Lists: make([]List, lists)}
@@ -259,7 +259,7 @@ func TestListsWithoutVectorsAreRestored(t *testing.T) {
 	}
 }
 
-func TestMisfitsAreNamed(t *testing.T) {
+func TestInvalidIndex(t *testing.T) {
 	tests := []struct {
 		name  string
 		spoil func(*Index, *Options)

@@ -22,16 +22,16 @@ type schema struct {
 }
 
 type field struct {
-	name string
-	of   *schema
+	name   string
+	schema *schema
 }
 
-// holds reports whether a record has an array named list, whose items are records with an array named inner.
-func (s *schema) holds(list, inner string) bool {
+// hasNested reports whether a record has an array named list, whose items are records with an array named inner.
+func (s *schema) hasNested(list, inner string) bool {
 	has := func(s *schema, name string) *schema {
 		for _, f := range s.fields {
-			if f.name == name && f.of.kind == "array" {
-				return f.of.items
+			if f.name == name && f.schema.kind == "array" {
+				return f.schema.items
 			}
 		}
 		return nil
@@ -177,7 +177,7 @@ func (r *cursor) value(s *schema, depth int) any {
 	case "record":
 		out := make(map[string]any, len(s.fields))
 		for _, f := range s.fields {
-			out[f.name] = r.value(f.of, depth+1)
+			out[f.name] = r.value(f.schema, depth+1)
 		}
 		return out
 	case "array":

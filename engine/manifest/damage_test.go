@@ -33,7 +33,7 @@ func counts(file []byte, at int, s *schema, fields *[]damagetest.Field) int {
 	switch s.kind {
 	case "record":
 		for _, f := range s.fields {
-			at = counts(file, at, f.of, fields)
+			at = counts(file, at, f.schema, fields)
 		}
 	case "array", "map":
 		for n := count(); n != 0; n = count() {

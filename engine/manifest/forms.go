@@ -40,8 +40,8 @@ func decode(text string, b []byte) (*Manifest, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read its schema: %w", err)
 	}
-	if !s.holds("column_groups", "files") {
-		return nil, ErrOther
+	if !s.hasNested("column_groups", "files") {
+		return nil, ErrNotManifest
 	}
 	r := &cursor{b: b, left: maxValues, names: true}
 	record := r.value(s, 0)

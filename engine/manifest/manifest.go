@@ -101,8 +101,8 @@ type Place struct {
 	Base    string // "insert_log/1/2/3", the folder of the segment
 }
 
-// placed matches a base path: the root, and the folder below it that Milvus names (metautil.JoinIDPath).
-var placed = regexp.MustCompile(`^(?:(.*)/)?(insert_log/\d+/\d+/\d+)$`)
+// basePathRx matches a base path: the root, and the folder below it that Milvus names (metautil.JoinIDPath).
+var basePathRx = regexp.MustCompile(`^(?:(.*)/)?(insert_log/\d+/\d+/\d+)$`)
 
 // ParsePlace parses a manifest_path.
 func ParsePlace(text string) (Place, error) {
@@ -114,7 +114,7 @@ func ParsePlace(text string) (Place, error) {
 	if err := json.Unmarshal([]byte(text), &x); err != nil || x.Version < 0 || path.Clean(x.Base) != x.Base {
 		return Place{}, bad
 	}
-	parts := placed.FindStringSubmatch(x.Base)
+	parts := basePathRx.FindStringSubmatch(x.Base)
 	if parts == nil {
 		return Place{}, bad
 	}
@@ -127,11 +127,11 @@ func (p Place) Name(root string) string {
 	return path.Join(root, p.Base, "_metadata", "manifest-"+strconv.FormatInt(p.Version, 10)+".avro")
 }
 
-// UnreadError reports that a manifest could not be read from the storage. The manifest itself may be valid.
-type UnreadError struct{ err error }
+// ReadError reports that a manifest could not be read from the storage. The manifest itself may be valid.
+type ReadError struct{ err error }
 
-func (e *UnreadError) Error() string { return e.err.Error() }
-func (e *UnreadError) Unwrap() error { return e.err }
+func (e *ReadError) Error() string { return e.err.Error() }
+func (e *ReadError) Unwrap() error { return e.err }
 
 // Open reads the named manifest from a store. The names in the result are names of the store.
 func Open(ctx context.Context, store object.Store, name string) (*Manifest, error) {
@@ -140,7 +140,7 @@ func Open(ctx context.Context, store object.Store, name string) (*Manifest, erro
 		return nil, fmt.Errorf("open the manifest: %w", err)
 	}
 	if err != nil {
-		return nil, &UnreadError{fmt.Errorf("open the manifest: %w", err)}
+		return nil, &ReadError{fmt.Errorf("open the manifest: %w", err)}
 	}
 	defer r.Close()
 	if r.Size() > maxSize {
@@ -148,7 +148,7 @@ func Open(ctx context.Context, store object.Store, name string) (*Manifest, erro
 	}
 	b, err := io.ReadAll(io.NewSectionReader(r, 0, r.Size()))
 	if err != nil {
-		return nil, &UnreadError{fmt.Errorf("read %s: %w", name, err)}
+		return nil, &ReadError{fmt.Errorf("read %s: %w", name, err)}
 	}
 	m, err := Read(b)
 	if err != nil {
@@ -158,14 +158,14 @@ func Open(ctx context.Context, store object.Store, name string) (*Manifest, erro
 	return m, nil
 }
 
-// Is reports whether b begins like a manifest or another Avro file. Read returns ErrOther for the latter.
-func Is(b []byte) bool {
+// HasMagic reports whether b begins like a manifest or another Avro file. Read returns ErrNotManifest for the latter.
+func HasMagic(b []byte) bool {
 	magic, _ := binary.Varint(b[:min(len(b), binary.MaxVarintLen64)])
 	return strings.HasPrefix(string(b), container) || magic == rawMagic
 }
 
-// ErrOther is the error for a valid Avro file that is not a manifest.
-var ErrOther = errors.New("it is not a manifest: its schema has no column groups")
+// ErrNotManifest is the error for a valid Avro file that is not a manifest.
+var ErrNotManifest = errors.New("it is not a manifest: its schema has no column groups")
 
 // Read decodes a manifest. It does not resolve names.
 func Read(b []byte) (*Manifest, error) {
@@ -183,7 +183,7 @@ func Read(b []byte) (*Manifest, error) {
 // the segments of a partition.
 func (m *Manifest) place(base string) {
 	own := ""
-	if parts := placed.FindStringSubmatch(base); parts != nil {
+	if parts := basePathRx.FindStringSubmatch(base); parts != nil {
 		own = parts[2] + "/"
 	}
 	at := func(folder, name string) string {

@@ -72,7 +72,7 @@ func (f *folder) Open(ctx context.Context, name string) (Reader, error) {
 		return nil, err
 	}
 	if !fs.ValidPath(name) {
-		return nil, notThere(name)
+		return nil, notExist(name)
 	}
 	file, err := f.root.Open(name)
 	if err != nil {
@@ -80,7 +80,7 @@ func (f *folder) Open(ctx context.Context, name string) (Reader, error) {
 	}
 	info, err := file.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = notThere(name)
+		err = notExist(name)
 	}
 	if err != nil {
 		_ = file.Close()
@@ -97,16 +97,16 @@ type openFile struct {
 
 func (f *openFile) Size() int64 { return f.size }
 
-// Near reports that small reads are cheap (see parquet.Near).
-func (f *openFile) Near() bool { return true }
+// Local reports that small reads are cheap (see parquet.Local).
+func (f *openFile) Local() bool { return true }
 
 // part is a section of an archive. Closing it leaves the archive open.
 type part struct{ *io.SectionReader }
 
 func (part) Close() error { return nil }
-func (part) Near() bool   { return true }
+func (part) Local() bool  { return true }
 
-func notThere(name string) error {
+func notExist(name string) error {
 	return &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 }
 

@@ -58,7 +58,7 @@ func ParseS3(place string) (S3, error) {
 			if value != "true" && value != "false" {
 				return S3{}, fmt.Errorf("s3://%s%s: tls=%s: expected true or false", u.Host, u.Path, value)
 			}
-			c.Plain = value == "false"
+			c.Insecure = value == "false"
 		default:
 			return S3{}, fmt.Errorf("s3://%s%s: unknown parameter %s: expected endpoint, region or tls", u.Host, u.Path, key)
 		}

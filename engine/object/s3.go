@@ -23,7 +23,7 @@ type S3 struct {
 	Bucket   string
 	Prefix   string // prefix of every name, which List removes: Milvus's minio.rootPath
 	Region   string // if empty, it is requested from the server
-	Plain    bool   // http instead of https
+	Insecure bool   // http instead of https
 	Keys     Keys
 }
 
@@ -64,12 +64,12 @@ func OpenS3(ctx context.Context, c S3) (Store, error) {
 	if c.Keys.Access == "" {
 		creds = credentials.NewStatic("", "", "", credentials.SignatureAnonymous)
 	}
-	transport, err := minio.DefaultTransport(!c.Plain)
+	transport, err := minio.DefaultTransport(!c.Insecure)
 	if err != nil {
 		return nil, err
 	}
 	client, err := minio.NewCore(endpoint, &minio.Options{
-		Creds: creds, Secure: !c.Plain, Region: c.Region, Transport: transport, MaxRetries: requestTries,
+		Creds: creds, Secure: !c.Insecure, Region: c.Region, Transport: transport, MaxRetries: requestTries,
 	})
 	if err != nil {
 		transport.CloseIdleConnections()
@@ -162,7 +162,7 @@ func (b *bucket) list(ctx context.Context, prefix string, keys int) func(func(mi
 
 func (b *bucket) Open(ctx context.Context, name string) (Reader, error) {
 	if !fs.ValidPath(name) {
-		return nil, notThere(name)
+		return nil, notExist(name)
 	}
 	info, err := b.stat(ctx, b.name, b.prefix+name, minio.StatObjectOptions{})
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/minio/minio-go/v7"
 )
 
-func TestErrorsOfStoresSayNoSecrets(t *testing.T) {
+func TestErrorsHaveNoSecrets(t *testing.T) {
 	b := &bucket{name: "b", endpoint: "e"}
 	const planted = `cannot reach kms: secretAccessKey="PLANTED-a", password: PLANTED-b, token=PLANTED-c, http://root:PLANTED-d@kms:9000/`
 	for _, err := range []error{minio.ErrorResponse{Code: "InternalError", Message: planted, StatusCode: 500}, errors.New(planted)} {
@@ -54,7 +54,7 @@ func TestParseS3(t *testing.T) {
 	for place, want := range map[string]S3{
 		"s3://bucket":                                    {Bucket: "bucket"},
 		"s3://bucket/files/a/?region=eu-1":               {Bucket: "bucket", Prefix: "files/a", Region: "eu-1"},
-		"s3://b/files?endpoint=127.0.0.1:9000&tls=false": {Bucket: "b", Prefix: "files", Endpoint: "127.0.0.1:9000", Plain: true},
+		"s3://b/files?endpoint=127.0.0.1:9000&tls=false": {Bucket: "b", Prefix: "files", Endpoint: "127.0.0.1:9000", Insecure: true},
 		"s3://b?endpoint=minio.example.com&tls=true":     {Bucket: "b", Endpoint: "minio.example.com"},
 	} {
 		got, err := ParseS3(place)

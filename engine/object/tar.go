@@ -99,7 +99,7 @@ func (t *archive) Open(ctx context.Context, name string) (Reader, error) {
 	}
 	m, ok := t.members[name]
 	if !ok {
-		return nil, notThere(name)
+		return nil, notExist(name)
 	}
 	if m.sparse {
 		return nil, fmt.Errorf("read %s: stored as a sparse file in the archive: not supported", name)
@@ -132,7 +132,7 @@ func (t *archive) unpack(ctx context.Context, f *os.File) error {
 		return nil
 	}
 	limit := unpackFloor + unpackRatio*t.size
-	in = &cancellable{Reader: io.LimitReader(in, limit+1), ctx: ctx}
+	in = &ctxReader{Reader: io.LimitReader(in, limit+1), ctx: ctx}
 	var head bytes.Buffer
 	n, err := io.Copy(&head, io.LimitReader(in, inMemory))
 	switch {
@@ -165,13 +165,13 @@ func (t *archive) spill(head *bytes.Buffer, rest io.Reader, limit int64) error {
 	return err
 }
 
-// cancellable ends a long copy when its context is done.
-type cancellable struct {
+// ctxReader ends a long copy when its context is done.
+type ctxReader struct {
 	io.Reader
 	ctx context.Context
 }
 
-func (c *cancellable) Read(b []byte) (int, error) {
+func (c *ctxReader) Read(b []byte) (int, error) {
 	if err := c.ctx.Err(); err != nil {
 		return 0, err
 	}

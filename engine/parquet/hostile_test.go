@@ -46,7 +46,7 @@ func FuzzOpen(f *testing.F) {
 			for _, g := range file.Groups {
 				for _, k := range g.Chunks {
 					far := readPages(file, k, b)
-					file.R = nearby{Bytes(b)}
+					file.R = localReader{Bytes(b)}
 					if near := readPages(file, k, b); near != far {
 						t.Errorf("%d pages in windows for a reader that is near, %d else", near, far)
 					}
@@ -56,10 +56,10 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// nearby is a Near reader.
-type nearby struct{ io.ReaderAt }
+// localReader is a Near reader.
+type localReader struct{ io.ReaderAt }
 
-func (nearby) Near() bool { return true }
+func (localReader) Local() bool { return true }
 
 // readPages reads as many pages of a chunk as possible, in new memory after each window. It panics if a page
 // differs from the bytes of the file or changes later.
@@ -80,7 +80,7 @@ func readPages(file *File, k Chunk, b []byte) (n int) {
 	}
 	defer check()
 	for ; in.More(); n++ {
-		if !in.Whole() {
+		if !in.Buffered() {
 			check()
 			in.Move(make([]byte, 0, 100*(n%3)))
 		}
@@ -116,7 +116,7 @@ func TestPagesOfAnyLength(t *testing.T) {
 			b = append(b, byte(r.Uint32()))
 		}
 	}
-	for name, reader := range map[string]io.ReaderAt{"far": Bytes(b), "near": nearby{Bytes(b)}} {
+	for name, reader := range map[string]io.ReaderAt{"far": Bytes(b), "near": localReader{Bytes(b)}} {
 		file := &File{R: reader}
 		k := Chunk{Length: int64(len(b))}
 		if n := readPages(file, k, b); n != len(lengths) {

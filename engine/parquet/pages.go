@@ -30,9 +30,9 @@ const (
 	// Window is the number of bytes of a column that are read at once. It covers several pages, so that moving the
 	// page that crosses its end costs little.
 	Window = 4 << 20
-	// nearWindow is the window of Near readers. It is small so that data is still in the core's cache when it is
+	// localWindow is the window of Near readers. It is small so that data is still in the core's cache when it is
 	// decompressed.
-	nearWindow = 256 << 10
+	localWindow = 256 << 10
 	// maxPageHeader bounds a page header in bytes. With statistics, a header contains two values.
 	maxPageHeader = 8 << 20
 )
@@ -47,7 +47,7 @@ type PageHeader struct {
 	RepetitionEncoding       int
 	Definitions, Repetitions int // size in bytes of the levels, version 2
 	Stored                   bool
-	Checked                  bool // whether there is a CRC
+	HasCRC                   bool // whether there is a CRC
 	CRC                      uint32
 }
 
@@ -82,7 +82,7 @@ func (c *compact) pageHeader() (h PageHeader) {
 		case 3:
 			h.Compressed = int(c.int(typ))
 		case 4:
-			h.Checked, h.CRC = true, uint32(c.int(typ))
+			h.HasCRC, h.CRC = true, uint32(c.int(typ))
 		case 5, 7, 8:
 			if typ != thriftStruct {
 				c.fail(fmt.Errorf("expected a struct, found thrift type %d", typ))
@@ -165,24 +165,24 @@ func EncodingName(e int) string {
 	return strconv.Itoa(e)
 }
 
-// Near is implemented by readers for which two reads cost no more than one, i.e. local files and not requests to a
+// Local is implemented by readers for which two reads cost no more than one, i.e. local files and not requests to a
 // server.
-type Near interface{ Near() bool }
+type Local interface{ Local() bool }
 
 // PageReader reads a chunk sequentially, one window at a time.
 type PageReader struct {
-	r       io.ReaderAt
-	at, end int64  // unread range
-	ahead   []byte // read ahead, from at on; the end of the used part of buffer
-	buffer  []byte
-	window  int64
+	r        io.ReaderAt
+	at, end  int64  // unread range
+	buffered []byte // read ahead, from at on; the end of the used part of buffer
+	buffer   []byte
+	window   int64
 }
 
 // NewPageReader returns a reader of the pages of a chunk. It uses buffer for its window if buffer is large enough.
 func NewPageReader(f *File, k Chunk, buffer []byte) *PageReader {
 	p := &PageReader{r: f.R, at: f.Base + k.At, end: f.Base + k.At + k.Length, buffer: buffer, window: Window}
-	if r, ok := f.R.(Near); ok && r.Near() {
-		p.window = nearWindow
+	if r, ok := f.R.(Local); ok && r.Local() {
+		p.window = localWindow
 	}
 	return p
 }
@@ -199,42 +199,42 @@ func (p *PageReader) Buffer() []byte { return p.buffer }
 // Move continues in other memory. It copies the bytes that were read ahead. Returned bytes stay valid in the old
 // memory.
 func (p *PageReader) Move(buffer []byte) {
-	p.ahead = append(buffer[:0], p.ahead...)
-	p.buffer = p.ahead
+	p.buffered = append(buffer[:0], p.buffered...)
+	p.buffer = p.buffered
 }
 
-// Whole reports whether the next page is in the window. If it is, reading it does not move returned bytes.
-func (p *PageReader) Whole() bool {
-	c := &compact{b: p.ahead}
+// Buffered reports whether the next page is in the window. If it is, reading it does not move returned bytes.
+func (p *PageReader) Buffered() bool {
+	c := &compact{b: p.buffered}
 	h := c.pageHeader()
-	return c.err == nil && h.Compressed >= 0 && h.Compressed <= len(p.ahead)-c.at
+	return c.err == nil && h.Compressed >= 0 && h.Compressed <= len(p.buffered)-c.at
 }
 
 // peek returns the next n bytes, or all remaining bytes if there are fewer.
 func (p *PageReader) peek(n int64) ([]byte, error) {
 	n = min(n, p.end-p.at)
-	if int64(len(p.ahead)) >= n {
-		return p.ahead[:n], nil
+	if int64(len(p.buffered)) >= n {
+		return p.buffered[:n], nil
 	}
 	size := min(max(n, p.window), p.end-p.at)
-	b, have := p.ahead, len(p.ahead)
+	b, have := p.buffered, len(p.buffered)
 	if int64(cap(b)) < size { // no room after it
 		if int64(cap(p.buffer)) < size {
 			p.buffer = make([]byte, size, size+size/8) // room for a header, and for a slightly larger next page
 		}
 		b = p.buffer
-		copy(b[:have], p.ahead)
+		copy(b[:have], p.buffered)
 	}
 	b = b[:size]
 	if err := ReadAt(p.r, b[have:], p.at+int64(have)); err != nil {
 		return nil, err
 	}
-	p.ahead = b
+	p.buffered = b
 	return b[:n], nil
 }
 
 func (p *PageReader) skip(n int) {
-	p.ahead = p.ahead[n:]
+	p.buffered = p.buffered[n:]
 	p.at += int64(n)
 }
 
@@ -242,7 +242,7 @@ func (p *PageReader) skip(n int) {
 func (p *PageReader) Body(h PageHeader) ([]byte, error) {
 	at := p.at
 	b, err := p.Next(int64(h.Compressed))
-	if err == nil && h.Checked && crc32.ChecksumIEEE(b) != h.CRC {
+	if err == nil && h.HasCRC && crc32.ChecksumIEEE(b) != h.CRC {
 		err = fmt.Errorf("page at offset %d: checksum mismatch", at)
 	}
 	return b, err

@@ -42,12 +42,12 @@ func Quote(s string) string {
 	return strconv.Quote(s)
 }
 
-// shownName is the maximum length in bytes of a name of the file in an error.
-const shownName = 60
+// maxShownName is the maximum length in bytes of a name of the file in an error.
+const maxShownName = 60
 
-// Shown returns a name of the file for use in an error: short, and quoted if it has non-printable characters.
-func Shown(name string) string {
-	short := cut(name, shownName)
+// QuoteName returns a name of the file for use in an error: short, and quoted if it has non-printable characters.
+func QuoteName(name string) string {
+	short := cut(name, maxShownName)
 	if !utf8.ValidString(short) || strings.ContainsFunc(short, func(r rune) bool { return !strconv.IsPrint(r) }) {
 		return strconv.Quote(short)
 	}

@@ -25,8 +25,8 @@ func Encode(parts []*engine.Vectors, dim int, m engine.Metric, threads int) (*Co
 			return nil, err
 		}
 	}
-	c := &Codes{metric: m, scale: learn(parts, dim)}
-	if err := c.inGroups(parts, dim); err != nil {
+	c := &Codes{metric: m, scale: newScale(parts, dim)}
+	if err := c.allocGroups(parts, dim); err != nil {
 		return nil, err
 	}
 	c.encodeAll(parts, threads, func() func(part, row, at int) float64 {
@@ -35,8 +35,8 @@ func Encode(parts []*engine.Vectors, dim int, m engine.Metric, threads int) (*Co
 	return c, nil
 }
 
-// inGroups allocates the memory for parts in groups.
-func (c *Codes) inGroups(parts []*engine.Vectors, dim int) (err error) {
+// allocGroups allocates the memory for parts in groups.
+func (c *Codes) allocGroups(parts []*engine.Vectors, dim int) (err error) {
 	c.sieve, c.Starts = dist.NewSieve(dim), make([]int, len(parts)+1)
 	for i, p := range parts {
 		c.Starts[i+1] = c.Starts[i] + (p.Rows+dist.SieveGroup-1)/dist.SieveGroup*dist.SieveGroup
@@ -54,7 +54,7 @@ func EncodeRows(v *engine.Vectors, m engine.Metric, threads int) (*Codes, error)
 		return nil, err
 	}
 	parts := []*engine.Vectors{v}
-	c := &Codes{metric: m, scale: learn(parts, v.Dim), rows: dist.NewCodes(v.Dim), Starts: []int{0, v.Rows}}
+	c := &Codes{metric: m, scale: newScale(parts, v.Dim), rows: dist.NewCodes(v.Dim), Starts: []int{0, v.Rows}}
 	var err error
 	if c.codes, err = engine.NewVectors(dist.Int8, rowBytes(v.Dim), v.Rows); err != nil {
 		return nil, err
@@ -112,7 +112,7 @@ func (c *Codes) encodePlaces(parts []*engine.Vectors, first, end int, encode fun
 // encode writes the codes and numbers of the row at a place, and returns the squared norm of the codes.
 func (c *Codes) encode(row []float32, at int) float64 {
 	to, pitch := c.place(at)
-	a, b, codes := c.encoded(row, to, pitch)
+	a, b, codes := c.encodeInto(row, to, pitch)
 	if c.rows != nil {
 		*c.pair(uint32(at)) = [2]float32{a, b}
 	} else {
@@ -130,8 +130,8 @@ func (c *Codes) place(at int) (to []byte, pitch int) {
 	return c.codes.Row(at / dist.SieveGroup)[at%dist.SieveGroup*4:], dist.SieveGroup
 }
 
-// encoded writes the codes of a row, and returns its numbers and the squared norm of the codes.
-func (c *Codes) encoded(row []float32, to []byte, pitch int) (a, b float32, codes float64) {
+// encodeInto writes the codes of a row, and returns its numbers and the squared norm of the codes.
+func (c *Codes) encodeInto(row []float32, to []byte, pitch int) (a, b float32, codes float64) {
 	var sum sums
 	whole, quads := len(row)&^3, c.scale.quads
 	sum.add(row[:whole], quads[:whole/4], to, pitch)
@@ -141,24 +141,24 @@ func (c *Codes) encoded(row []float32, to []byte, pitch int) (a, b float32, code
 		sum.add(last[:], quads[whole/4:], to[whole*pitch:], pitch)
 	}
 	norm := math.Sqrt(sum.square)
-	if !(norm < largest) || norm < smallest && c.metric != dist.L2 {
+	if !(norm < maxNorm) || norm < minNorm && c.metric != dist.L2 {
 		for at := 0; at < len(row); at += 4 {
 			binary.LittleEndian.PutUint32(to[at*pitch:], 0x80808080)
 		}
 		return 0, float32(math.Inf(1)), 0
 	}
-	e := math.Sqrt(sum.gone)*(1+exact) + exact*0x1p-10*(norm+c.scale.norm)
+	e := math.Sqrt(sum.discarded)*(1+sumError) + sumError*0x1p-10*(norm+c.scale.norm)
 	codes = float64(sum.codes)
 	if c.metric == dist.L2 {
-		return down(sum.kept*(1-slack) - e*e*(1+slack)), up(e), codes
+		return down(sum.retained*(1-slack) - e*e*(1+slack)), up(e), codes
 	}
-	return float32(norm), up(e + c.gamma()*norm + slack*math.Sqrt(sum.kept)), codes
+	return float32(norm), up(e + c.gamma()*norm + slack*math.Sqrt(sum.retained)), codes
 }
 
 // sums holds sums of squares: of a row, of the parts that its codes keep and lose, and of the codes.
 type sums struct {
-	square, kept, gone float64
-	codes              int64
+	square, retained, discarded float64
+	codes                       int64
 }
 
 // add writes the codes of len(quads) groups of four elements, pitch words apart, and adds to the sums.
@@ -179,8 +179,8 @@ func (s *sums) add(row []float32, quads []quad, to []byte, pitch int) {
 		codes += int64(n0*n0 + n1*n1 + n2*n2 + n3*n3)
 	}
 	s.square += square0 + square1
-	s.kept += kept0 + kept1
-	s.gone += gone0 + gone1
+	s.retained += kept0 + kept1
+	s.discarded += gone0 + gone1
 	s.codes += codes
 }
 
@@ -204,9 +204,9 @@ func nearest(x float64) float64 {
 	return x + whole - whole
 }
 
-// Divides reports whether the codes hold for a library that divides inner products by these norms, one per row of
+// SupportsNorms reports whether the codes hold for a library that divides inner products by these norms, one per row of
 // a part. They do if each norm is a computed norm of its row, up to rounding. A file can have other norms.
-func (c *Codes) Divides(part int, norms []float32) bool {
+func (c *Codes) SupportsNorms(part int, norms []float32) bool {
 	if c.metric == dist.L2 || len(norms) > c.Starts[part+1]-c.Starts[part] {
 		return false
 	}
@@ -233,7 +233,7 @@ func (c *Codes) numbers(at int) (a, b float32) {
 	return c.a[at], c.b[at]
 }
 
-// For reports whether the codes are for this metric, dimension and number of places.
-func (c *Codes) For(m engine.Metric, dim, places int) bool {
+// Matches reports whether the codes are for this metric, dimension and number of places.
+func (c *Codes) Matches(m engine.Metric, dim, places int) bool {
 	return (m == dist.L2) == (c.metric == dist.L2) && m <= dist.Cosine && dim == c.scale.dim() && places == c.Starts[len(c.Starts)-1]
 }

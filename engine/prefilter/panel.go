@@ -10,7 +10,7 @@ import (
 // once.
 type Panel struct {
 	loader
-	places []place
+	states []queryState
 	loaded []bool
 	cuts   []dist.Cut
 	packed []byte
@@ -20,7 +20,7 @@ type Panel struct {
 // for them.
 func (c *Codes) NewPanel(size int) *Panel {
 	return &Panel{
-		loader: c.loader(c.sieve.Blocks()), places: make([]place, size), loaded: make([]bool, size), cuts: make([]dist.Cut, size),
+		loader: c.loader(c.sieve.Blocks()), states: make([]queryState, size), loaded: make([]bool, size), cuts: make([]dist.Cut, size),
 		packed: dist.Aligned(size * c.sieve.QueryBytes()),
 	}
 }
@@ -36,14 +36,14 @@ func (p *Panel) SetCoarse(coarse bool) { p.coarse = coarse }
 // codes.
 func (p *Panel) Load(i int, row []float32) {
 	size := p.codes.sieve.QueryBytes()
-	p.places[i], p.loaded[i] = p.load(row, p.packed[i*size:(i+1)*size])
+	p.states[i], p.loaded[i] = p.load(row, p.packed[i*size:(i+1)*size])
 	p.cuts[i] = dist.Cut{K: float32(math.Inf(-1))}
 }
 
-// Beat sets the distance that rows have to beat for query i from now on (see Query.Cut).
-func (p *Panel) Beat(i int, beat float64, norms bool) {
+// SetThreshold sets the distance that rows have to beat for query i from now on (see Query.Cut).
+func (p *Panel) SetThreshold(i int, threshold float64, norms bool) {
 	if p.loaded[i] {
-		p.cuts[i] = p.places[i].cutAt(p.codes, beat, norms)
+		p.cuts[i] = p.states[i].cutAt(p.codes, threshold, norms)
 	}
 }
 

@@ -34,20 +34,20 @@ import (
 )
 
 const (
-	// largest is the norm from which on a row or a query is not compared with codes, so that all sums of
+	// maxNorm is the norm from which on a row or a query is not compared with codes, so that all sums of
 	// squares stay below 2^127.
-	largest = 0x1p55
-	// smallest is the norm below which a row is not compared with codes if libraries divide by the norm,
+	maxNorm = 0x1p55
+	// minNorm is the norm below which a row is not compared with codes if libraries divide by the norm,
 	// because its squares might underflow.
-	smallest = 0x1p-55
+	minNorm = 0x1p-55
 	// slack bounds the float32 rounding errors of a comparison, relative to the magnitudes of all its terms:
 	// five errors of 2^-24 each, and three times that for safety.
 	slack = 0x1p-19
-	// lost is more than underflow can lose in a sum of 2^20 terms.
-	lost = 0x1p-100
-	// exact is more than the float64 sums of this package lose, relative to their magnitudes: 2^20 terms of
+	// underflowError is more than underflow can lose in a sum of 2^20 terms.
+	underflowError = 0x1p-100
+	// sumError is more than the float64 sums of this package lose, relative to their magnitudes: 2^20 terms of
 	// 2^-53.
-	exact = 0x1p-30
+	sumError = 0x1p-30
 	// maxDim limits the dimension, so that the bounds above hold.
 	maxDim = 1 << 20
 )
@@ -65,10 +65,10 @@ type Codes struct {
 	// a and b hold the two numbers per place that dist.Sieve takes, for the parts that rounding kept and lost. Under
 	// inner product and cosine, a is the norm of the row. b is infinite if the codes give no bound. Rows that are
 	// stored separately have their numbers after their codes (see pairAt).
-	a, b    []float32
-	rows    *dist.Codes // for rows stored separately; nil for groups
-	longest float64     // greatest norm of the codes of a row
-	rest    *rest       // for residual rows; nil otherwise
+	a, b      []float32
+	rows      *dist.Codes // for rows stored separately; nil for groups
+	longest   float64     // greatest norm of the codes of a row
+	residuals *residuals  // for residual rows; nil otherwise
 }
 
 // Fits returns an error unless rows like v can have codes under a metric.

@@ -19,9 +19,9 @@ var metrics = []engine.Metric{dist.L2, dist.InnerProduct, dist.Cosine}
 // profiles holds all orders of addition.
 var profiles = []dist.Profile{dist.Knowhere, dist.HNSWLib, dist.Faiss}
 
-// nearlyHeldBack checks that each row passes a cut that it beats by one bit, in the order of addition of every
+// checkTightCuts checks that each row passes a cut that it beats by one bit, in the order of addition of every
 // library.
-func nearlyHeldBack(t *testing.T, rows *engine.Vectors, query []float32) {
+func checkTightCuts(t *testing.T, rows *engine.Vectors, query []float32) {
 	t.Helper()
 	for _, m := range metrics {
 		c, err := Encode([]*engine.Vectors{rows}, rows.Dim, m, 1)
@@ -61,7 +61,7 @@ func nearlyHeldBack(t *testing.T, rows *engine.Vectors, query []float32) {
 			four.Load(2, query)
 			sieves = append(sieves, func(beat float64, norms bool) uint64 {
 				var out [4]uint64
-				four.Beat(2, beat, norms)
+				four.SetThreshold(2, beat, norms)
 				four.Sieve(0, 0, out[:])
 				return out[2]
 			})
@@ -87,7 +87,7 @@ func checkCuts(t *testing.T, c *Codes, sieves []sieve, m engine.Metric, p dist.P
 		x := unsafe.Pointer(&rows.Float32(i)[0])
 		distances[i], norms[i] = k.One(unsafe.Pointer(&query[0]), x), k.Norm(x)
 	}
-	divided := m == dist.Cosine && c.Divides(0, norms)
+	divided := m == dist.Cosine && c.SupportsNorms(0, norms)
 	for i, d := range distances {
 		if divided {
 			d /= norms[i]
@@ -109,7 +109,7 @@ var odd = []float32{
 	0, math.SmallestNonzeroFloat32, -1e-40, 1e-30, 1e-22, 1e17, -1e20, math.MaxFloat32, float32(math.Inf(1)), float32(math.NaN()), 1, 16777216,
 }
 
-func TestNoRowThatBeatsACutIsHeldBack(t *testing.T) {
+func TestNoFalseRejections(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for round := range 400 {
 		dim := []int{1, 2, 5, 16, 37, 100}[round%6]
@@ -136,7 +136,7 @@ func TestNoRowThatBeatsACutIsHeldBack(t *testing.T) {
 			copy(query, rows.Float32(3))
 			query[0] = math.Nextafter32(query[0], 0)
 		}
-		nearlyHeldBack(t, rows, query)
+		checkTightCuts(t, rows, query)
 	}
 }
 
@@ -159,13 +159,13 @@ func FuzzBound(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		nearlyHeldBack(t, rows, values[:dim])
+		checkTightCuts(t, rows, values[:dim])
 	})
 }
 
-// TestMostRowsAreHeldBack checks how many of 20,000 rows pass the cut of the tenth nearest, because codes that
+// TestRejectionRate checks how many of 20,000 rows pass the cut of the tenth nearest, because codes that
 // let all rows pass would be correct too.
-func TestMostRowsAreHeldBack(t *testing.T) {
+func TestRejectionRate(t *testing.T) {
 	const rows, dim = 20000, 96
 	for name, draw := range map[string]func(r *rand.Rand, to []float32){
 		"normal": func(r *rand.Rand, to []float32) {

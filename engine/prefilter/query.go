@@ -11,8 +11,8 @@ import (
 // several goroutines at once.
 type Query struct {
 	loader
-	place
-	loaded place // the place before At
+	queryState
+	loaded queryState // the place before At
 	packed []byte
 	sums   []int32 // sums of the last Pick
 }
@@ -25,17 +25,17 @@ type loader struct {
 	weights []float64
 }
 
-// place holds the properties of a query that its cuts depend on.
-type place struct {
-	cut    dist.Cut // F and Offset
-	square float64  // L2: squared norm of the query minus the centre
-	norm   float64
-	centre float64 // inner product with the centre
-	rough  float64 // bound on the error of an inner product from rounding the query
-	away   float64 // L2: bound on the distance between the query in float64 and the exact query
-	apart  float64 // inner product with the centre of residuals (see rest)
-	loose  float64 // L2: bound on the other errors of a squared distance
-	add    float64 // inner product: the amount added to the product with a residual
+// queryState holds the properties of a query that its cuts depend on.
+type queryState struct {
+	cut           dist.Cut // F and Offset
+	square        float64  // L2: squared norm of the query minus the centre
+	norm          float64
+	centre        float64 // inner product with the centre
+	roundingError float64 // bound on the error of an inner product from rounding the query
+	queryError    float64 // L2: bound on the distance between the query in float64 and the exact query
+	centerProduct float64 // inner product with the centre of residuals (see rest)
+	distanceError float64 // L2: bound on the other errors of a squared distance
+	add           float64 // inner product: the amount added to the product with a residual
 }
 
 // NewQuery returns an empty query.
@@ -59,39 +59,39 @@ func (c *Codes) loader(coarse bool) loader {
 // Load loads a query and reports whether it can be compared with codes. It cannot if it is not finite, or too
 // large.
 func (q *Query) Load(row []float32) (ok bool) {
-	q.place, ok = q.load(row, q.packed)
-	q.loaded = q.place
+	q.queryState, ok = q.load(row, q.packed)
+	q.loaded = q.queryState
 	return ok
 }
 
-// At moves the query to a part whose centre was subtracted from its rows. coarse is the library's distance from
+// SetPart moves the query to a part whose centre was subtracted from its rows. coarse is the library's distance from
 // the query to that centre. At reports whether the query can be compared with the codes of the part.
-func (q *Query) At(part int, coarse float32) bool {
-	r, d := q.codes.rest, float64(coarse)
+func (q *Query) SetPart(part int, coarse float32) bool {
+	r, d := q.codes.residuals, float64(coarse)
 	if r == nil {
 		return true
 	}
-	q.place = q.loaded
+	q.queryState = q.loaded
 	if q.codes.metric != dist.L2 {
 		q.add = d
 		return math.Abs(d) <= math.MaxFloat32
 	}
 	p := &r.parts[part]
-	if !(p.norm < largest && d < largest*largest) {
+	if !(p.norm < maxNorm && d < maxNorm*maxNorm) {
 		return false
 	}
 	// The square of: the query minus the part's centre, as the library rounds it, minus the value of code 0.
 	gamma := q.codes.gamma()
-	far := (d + lost) / (1 - gamma)
-	square := max(0, d-lost)/(1+gamma) - 2*(q.apart-p.product) + r.square
-	q.square = max(0, square-exact*(q.norm*r.norm+p.norm*r.norm+r.square))
-	q.away = (1 + exact) * 0x1p-24 * math.Sqrt(far)
-	q.loose = slack*q.loaded.square + 2*q.loaded.away*r.reach
+	far := (d + underflowError) / (1 - gamma)
+	square := max(0, d-underflowError)/(1+gamma) - 2*(q.centerProduct-p.product) + r.square
+	q.square = max(0, square-sumError*(q.norm*r.norm+p.norm*r.norm+r.square))
+	q.queryError = (1 + sumError) * 0x1p-24 * math.Sqrt(far)
+	q.distanceError = slack*q.loaded.square + 2*q.loaded.queryError*r.radius
 	return true
 }
 
 // load packs a query.
-func (l *loader) load(row []float32, packed []byte) (q place, ok bool) {
+func (l *loader) load(row []float32, packed []byte) (q queryState, ok bool) {
 	if q.norm, ok = normOf(row); !ok {
 		return q, false
 	}
@@ -115,12 +115,12 @@ func (l *loader) load(row []float32, packed []byte) (q place, ok bool) {
 		}
 	}
 	q.centre, q.square = centre, square
-	if r := l.codes.rest; r != nil {
+	if r := l.codes.residuals; r != nil {
 		for j, c := range r.centre {
-			q.apart += float64(row[j]) * c
+			q.centerProduct += float64(row[j]) * c
 		}
 	}
-	q.away = exact * 0x1p-10 * (q.norm + s.norm)
+	q.queryError = sumError * 0x1p-10 * (q.norm + s.norm)
 	l.round(&q, math.Sqrt(size), greatest)
 	if l.codes.rows != nil {
 		q.cut.Offset = l.codes.rows.Pack(l.numbers, packed)
@@ -132,14 +132,14 @@ func (l *loader) load(row []float32, packed []byte) (q place, ok bool) {
 
 // round rounds the weights, whose norm is size, to integers: multiples of a unit that is large enough for no
 // sum to overflow.
-func (l *loader) round(q *place, size, greatest float64) {
+func (l *loader) round(q *queryState, size, greatest float64) {
 	limit := float64(dist.FineLimit)
 	if l.coarse {
 		limit = dist.CoarseLimit
 	}
 	longest := max(l.codes.longest, 1)
-	room := 0x1p31/(longest*(1+exact)) - math.Sqrt(float64(len(l.weights))) - 1
-	unit := max(greatest/limit, size*(1+exact)/room, 0x1p-100)
+	room := 0x1p31/(longest*(1+sumError)) - math.Sqrt(float64(len(l.weights))) - 1
+	unit := max(greatest/limit, size*(1+sumError)/room, 0x1p-100)
 	if room <= 0 {
 		unit = math.Inf(1) // codes of very many dimensions: no bound holds
 	}
@@ -162,37 +162,39 @@ func (l *loader) round(q *place, size, greatest float64) {
 		d := w - float64(n)*step
 		gone += d * d
 	}
-	q.rough = math.Sqrt(gone) * l.codes.longest * (1 + exact)
+	q.roundingError = math.Sqrt(gone) * l.codes.longest * (1 + sumError)
 }
 
 // Cut returns the cut for a distance to beat. A row passes if the library's value may be less than beat under
 // L2, or greater than beat under the other metrics. The value is the inner product or, if norms is set, the
 // inner product divided by the norm of the row.
-func (q *Query) Cut(beat float64, norms bool) dist.Cut { return q.place.cutAt(q.codes, beat, norms) }
+func (q *Query) Cut(threshold float64, norms bool) dist.Cut {
+	return q.queryState.cutAt(q.codes, threshold, norms)
+}
 
-func (q *place) cutAt(c *Codes, beat float64, norms bool) dist.Cut {
+func (q *queryState) cutAt(c *Codes, threshold float64, norms bool) dist.Cut {
 	cut := q.cut
 	if c.metric == dist.L2 {
-		r := math.Sqrt(max(0, beat+lost)/(1-c.gamma())) + q.away
-		if math.IsNaN(beat) {
-			r = beat
+		r := math.Sqrt(max(0, threshold+underflowError)/(1-c.gamma())) + q.queryError
+		if math.IsNaN(threshold) {
+			r = threshold
 		}
-		cut.K = down(q.square - r*r - 2*q.rough - lost - q.loose - slack*(q.square+r*r+2*q.rough))
+		cut.K = down(q.square - r*r - 2*q.roundingError - underflowError - q.distanceError - slack*(q.square+r*r+2*q.roundingError))
 		cut.A, cut.B = 1, -up(2*r)
 		return cut
 	}
-	k := -q.centre - q.rough - lost - slack*(math.Abs(q.centre)+q.rough) - exact*q.norm*c.scale.norm
+	k := -q.centre - q.roundingError - underflowError - slack*(math.Abs(q.centre)+q.roundingError) - sumError*q.norm*c.scale.norm
 	if q.add != 0 {
 		// The library adds this to its sum and rounds. Rounding never reverses the order of two values.
-		k -= q.add + slack*(math.Abs(q.add)+math.Abs(beat))
+		k -= q.add + slack*(math.Abs(q.add)+math.Abs(threshold))
 	}
 	if norms {
 		// The library's norm differs from that of the codes: it may have the error of a sum.
-		cut.A = down(beat - (c.gamma()+slack)*math.Abs(beat))
+		cut.A = down(threshold - (c.gamma()+slack)*math.Abs(threshold))
 	} else {
-		k += beat - slack*math.Abs(beat)
+		k += threshold - slack*math.Abs(threshold)
 	}
-	cut.K, cut.B = down(k), -up(q.norm*(1+exact))
+	cut.K, cut.B = down(k), -up(q.norm*(1+sumError))
 	return cut
 }
 

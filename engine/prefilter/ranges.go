@@ -17,21 +17,21 @@ type Ranges struct {
 	Centres *engine.Vectors
 }
 
-// coarsest is more than the rounding error between a library's value of a code and its exact value, relative to
+// valueError is more than the rounding error between a library's value of a code and its exact value, relative to
 // the sizes of low and span: three errors of 2^-24 each in the fraction, and one in the sum.
-const coarsest = 0x1p-21
+const valueError = 0x1p-21
 
-// rest holds data on parts whose centres were subtracted.
-type rest struct {
+// residuals holds data on parts whose centres were subtracted.
+type residuals struct {
 	centre       []float64 // value of code 0 of the residuals
 	square, norm float64   // of centre
-	parts        []origin
-	reach        float64 // no row is farther than this from centre
+	parts        []partCentre
+	radius       float64 // no row is farther than this from centre
 }
 
-// origin describes the centre of a part.
-type origin struct {
-	product float64 // inner product with rest.centre
+// partCentre describes the centre of a part.
+type partCentre struct {
+	product float64 // inner product with residuals.centre
 	norm    float64 // NaN or large if no bound holds
 }
 
@@ -44,24 +44,24 @@ func (r *Ranges) Fits(m engine.Metric) error {
 		return errors.New("codes are for l2, ip and cosine")
 	case len(r.Low) > maxDim:
 		return fmt.Errorf("%d dimensions: more than %d", len(r.Low), maxDim)
-	case !ok || !fine || low+span >= largest:
-		return fmt.Errorf("codes are for ranges of numbers below %g", float64(largest))
+	case !ok || !fine || low+span >= maxNorm:
+		return fmt.Errorf("codes are for ranges of numbers below %g", float64(maxNorm))
 	}
 	return nil
 }
 
-// Take returns Codes for rows that are codes already, with one byte per dimension, in parts as for Encode. If
-// centres were subtracted, a query has to be moved from part to part (see Query.At).
-func Take(parts []*engine.Vectors, r Ranges, m engine.Metric, threads int) (*Codes, error) {
+// FromCodes returns Codes for rows that are codes already, with one byte per dimension, in parts as for Encode. If
+// centres were subtracted, a query has to be moved from part to part (see Query.SetPart).
+func FromCodes(parts []*engine.Vectors, r Ranges, m engine.Metric, threads int) (*Codes, error) {
 	if err := r.Fits(m); err != nil {
 		return nil, err
 	}
-	t := &taker{Ranges: r, parts: parts, loss: r.loss()}
+	t := &codeEncoder{Ranges: r, parts: parts, loss: r.loss()}
 	t.codes = &Codes{metric: m, scale: r.scale()}
 	if r.Centres != nil {
 		t.shift()
 	}
-	if err := t.codes.inGroups(parts, len(r.Low)); err != nil {
+	if err := t.codes.allocGroups(parts, len(r.Low)); err != nil {
 		return nil, err
 	}
 	t.codes.encodeAll(parts, threads, t.encoder)
@@ -86,11 +86,11 @@ func (r *Ranges) loss() float64 {
 		d := math.Abs(float64(low)) + math.Abs(float64(r.Span[i]))
 		square += d * d
 	}
-	return coarsest*math.Sqrt(square) + lost
+	return valueError*math.Sqrt(square) + underflowError
 }
 
-// taker builds Codes from rows that are codes already.
-type taker struct {
+// codeEncoder builds Codes from rows that are codes already.
+type codeEncoder struct {
 	Ranges
 	parts []*engine.Vectors
 	codes *Codes
@@ -100,10 +100,10 @@ type taker struct {
 
 // shift prepares for rows whose centres were subtracted. Under L2, it makes queries relative to the mean of the
 // centres. Queries are near the mean, so rounding loses little.
-func (t *taker) shift() {
+func (t *codeEncoder) shift() {
 	s := t.codes.scale
-	r := &rest{centre: s.centre, norm: s.norm, square: s.norm * s.norm, parts: make([]origin, t.Centres.Rows), reach: 128 * lengthOf(s.step)}
-	t.codes.rest = r
+	r := &residuals{centre: s.centre, norm: s.norm, square: s.norm * s.norm, parts: make([]partCentre, t.Centres.Rows), radius: 128 * lengthOf(s.step)}
+	t.codes.residuals = r
 	mean, n := make([]float64, len(s.centre)), 0.0
 	for i := range r.parts {
 		p := &r.parts[i]
@@ -138,25 +138,25 @@ func lengthOf(x []float64) float64 {
 }
 
 // encoder returns a function that takes rows one by one, for Codes.encodeAll.
-func (t *taker) encoder() func(part, row, at int) float64 {
+func (t *codeEncoder) encoder() func(part, row, at int) float64 {
 	step := t.codes.scale.step
 	with, length, own := make([]float64, len(step)), 0.0, -1
 	return func(part, row, at int) float64 {
 		if part != own {
 			own = part
-			length = t.beside(part, with)
+			length = t.partVector(part, with)
 			for j, s := range step {
 				with[j] *= s
 			}
 		}
-		return t.take(t.parts[part].Row(row), at, with, length)
+		return t.encodeRow(t.parts[part].Row(row), at, with, length)
 	}
 }
 
-// beside writes to v the vector whose product with the codes of a part is added to the numbers of its rows, and
+// partVector writes to v the vector whose product with the codes of a part is added to the numbers of its rows, and
 // returns its norm. Under L2 this is the centre of the part relative to the mean; otherwise it is the value of
 // code 0. Under L2 without centres, v is unchanged and the norm is 0.
-func (t *taker) beside(part int, v []float64) float64 {
+func (t *codeEncoder) partVector(part int, v []float64) float64 {
 	switch {
 	case t.codes.metric != dist.L2:
 		copy(v, t.codes.scale.centre)
@@ -170,9 +170,9 @@ func (t *taker) beside(part int, v []float64) float64 {
 	return lengthOf(v)
 }
 
-// take copies the codes of a row to its place, writes its numbers, and returns the squared norm of the codes. with
+// encodeRow copies the codes of a row to its place, writes its numbers, and returns the squared norm of the codes. with
 // is the vector from beside times the steps, and length is the vector's norm without the steps.
-func (t *taker) take(row []byte, at int, with []float64, length float64) float64 {
+func (t *codeEncoder) encodeRow(row []byte, at int, with []float64, length float64) float64 {
 	c := t.codes
 	to, pitch := c.place(at)
 	for j := 0; j < len(row); j += 4 {
@@ -182,16 +182,16 @@ func (t *taker) take(row []byte, at int, with []float64, length float64) float64
 	}
 	kept, cross, codes := products(row, c.scale.step, with)
 	norm := math.Sqrt(kept)
-	rounded := exact * length * norm
+	rounded := sumError * length * norm
 	if c.metric == dist.L2 {
-		if c.rest != nil { // errors of the centre and the mean
-			rounded += exact * 0x1p-10 * (c.scale.norm + c.rest.norm + length) * norm
+		if c.residuals != nil { // errors of the centre and the mean
+			rounded += sumError * 0x1p-10 * (c.scale.norm + c.residuals.norm + length) * norm
 		}
 		c.a[at] = down(kept*(1-slack) + 2*cross - slack*2*math.Abs(cross) - 2*rounded - t.loss*t.loss*(1+slack))
 		c.b[at] = up(t.loss)
 		return codes
 	}
-	whole := math.Sqrt(max(0, length*length+2*cross+kept)+exact*(length*length+kept)) + t.loss
+	whole := math.Sqrt(max(0, length*length+2*cross+kept)+sumError*(length*length+kept)) + t.loss
 	c.a[at], c.b[at] = float32(whole), up(t.loss+c.gamma()*whole+slack*norm)
 	return codes
 }

@@ -117,7 +117,7 @@ func (c *coded) distances(t *testing.T, m engine.Metric, p dist.Profile, query [
 	return all, centre
 }
 
-func TestNoCodedRowThatBeatsACutIsHeldBack(t *testing.T) {
+func TestNoFalseRejectionsOfCodes(t *testing.T) {
 	r := rand.New(rand.NewPCG(15, 16))
 	asked, refused := 0, 0
 	rounds := 120
@@ -128,7 +128,7 @@ func TestNoCodedRowThatBeatsACutIsHeldBack(t *testing.T) {
 		dim := []int{1, 1, 2, 5, 8, 16, 37, 96}[r.IntN(8)]
 		c := drawCoded(t, r, dim, r.IntN(2) == 0)
 		for _, m := range []engine.Metric{dist.L2, dist.InnerProduct} {
-			codes, err := Take(c.parts, c.Ranges, m, 1+r.IntN(2))
+			codes, err := FromCodes(c.parts, c.Ranges, m, 1+r.IntN(2))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -141,12 +141,12 @@ func TestNoCodedRowThatBeatsACutIsHeldBack(t *testing.T) {
 				for _, p := range profiles {
 					for part := range c.parts {
 						all, centre := c.distances(t, m, p, query, part)
-						if !q.At(part, centre) {
+						if !q.SetPart(part, centre) {
 							refused++
 							continue
 						}
 						asked += len(all)
-						passEachBetter(t, q, codes.Starts[part], m, all, c, query)
+						checkTightCutsOfCodes(t, q, codes.Starts[part], m, all, c, query)
 					}
 				}
 			}
@@ -158,8 +158,8 @@ func TestNoCodedRowThatBeatsACutIsHeldBack(t *testing.T) {
 	}
 }
 
-// passEachBetter checks that each row passes a cut that it beats by one bit.
-func passEachBetter(t *testing.T, q *Query, first int, m engine.Metric, all []float32, c coded, query []float32) {
+// checkTightCutsOfCodes checks that each row passes a cut that it beats by one bit.
+func checkTightCutsOfCodes(t *testing.T, q *Query, first int, m engine.Metric, all []float32, c coded, query []float32) {
 	t.Helper()
 	worse := float32(math.Inf(1))
 	if m != dist.L2 {
@@ -177,14 +177,14 @@ func passEachBetter(t *testing.T, q *Query, first int, m engine.Metric, all []fl
 	}
 }
 
-func TestRangesThatCodesAreNotFor(t *testing.T) {
+func TestUnsupportedRanges(t *testing.T) {
 	one := []float32{1}
 	for name, r := range map[string]Ranges{
 		"infinite":     {Low: []float32{float32(math.Inf(1))}, Span: one},
 		"not a number": {Low: one, Span: []float32{float32(math.NaN())}},
 		"large":        {Low: one, Span: []float32{1e17}},
 	} {
-		if _, err := Take(nil, r, dist.L2, 1); err == nil {
+		if _, err := FromCodes(nil, r, dist.L2, 1); err == nil {
 			t.Errorf("codes of ranges that are %s", name)
 		}
 	}
@@ -193,8 +193,8 @@ func TestRangesThatCodesAreNotFor(t *testing.T) {
 	}
 }
 
-// TestMostCodedRowsAreHeldBack checks how many of 20,000 rows pass the cut of the tenth nearest.
-func TestMostCodedRowsAreHeldBack(t *testing.T) {
+// TestRejectionRateOfCodes checks how many of 20,000 rows pass the cut of the tenth nearest.
+func TestRejectionRateOfCodes(t *testing.T) {
 	const dim, lists, rows = 96, 20, 1000
 	r := rand.New(rand.NewPCG(17, 18))
 	for _, residual := range []bool{false, true} {
@@ -224,7 +224,7 @@ func TestMostCodedRowsAreHeldBack(t *testing.T) {
 		}
 		query := c.query(r, dim)
 		for _, m := range []engine.Metric{dist.L2, dist.InnerProduct} {
-			codes, err := Take(c.parts, c.Ranges, m, 2)
+			codes, err := FromCodes(c.parts, c.Ranges, m, 2)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -241,7 +241,7 @@ func TestMostCodedRowsAreHeldBack(t *testing.T) {
 			}
 			q, passed := codes.NewQuery(), 0
 			for part, first := range codes.Starts[:lists] {
-				if !q.Load(query) || !q.At(part, centres[part]) {
+				if !q.Load(query) || !q.SetPart(part, centres[part]) {
 					t.Fatal("a usual query cannot be held against codes")
 				}
 				var out [(rows + 63) / 64]uint64

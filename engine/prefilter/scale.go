@@ -17,23 +17,23 @@ type scale struct {
 type quad struct{ centre, step, inverse [4]float64 }
 
 const (
-	// sampled is the number of rows from which a scale is computed.
-	sampled = 4096
-	// reach is the maximum range of codes in standard deviations. Values beyond it are cut off, and the difference
+	// sampleRows is the number of rows from which a scale is computed.
+	sampleRows = 4096
+	// maxDeviations is the maximum range of codes in standard deviations. Values beyond it are cut off, and the difference
 	// counts as lost. In a normal distribution, one value in 150,000 is cut off.
-	reach = 4.5
+	maxDeviations = 4.5
 	// steps is the greatest code.
 	steps = 127
-	// finest is the least step, relative to the root mean square of all steps, because a dimension that is
+	// minStep is the least step, relative to the root mean square of all steps, because a dimension that is
 	// constant in the sample may vary elsewhere.
-	finest = 0x1p-10
+	minStep = 0x1p-10
 )
 
 func (s *scale) dim() int { return len(s.centre) }
 
-// learn computes the scale of rows, for each dimension separately, because a few dimensions are often much
+// newScale computes the scale of rows, for each dimension separately, because a few dimensions are often much
 // wider than the rest.
-func learn(parts []*engine.Vectors, dim int) *scale {
+func newScale(parts []*engine.Vectors, dim int) *scale {
 	s := &scale{centre: make([]float64, dim), step: make([]float64, dim), quads: make([]quad, (dim+3)/4)}
 	square, low, high := make([]float64, dim), make([]float64, dim), make([]float64, dim)
 	n := 0
@@ -59,7 +59,7 @@ func learn(parts []*engine.Vectors, dim int) *scale {
 	for j := range dim {
 		m := s.centre[j] / float64(n)
 		deviation := math.Sqrt(max(0, square[j]/float64(n)-m*m))
-		width := min(reach*deviation, max(high[j]-m, m-low[j]))
+		width := min(maxDeviations*deviation, max(high[j]-m, m-low[j]))
 		// Round to float32, so that products with codes are exact.
 		s.centre[j], s.step[j] = float64(float32(m)), float64(float32(width/steps))
 		s.norm += s.centre[j] * s.centre[j]
@@ -67,7 +67,7 @@ func learn(parts []*engine.Vectors, dim int) *scale {
 	}
 	s.norm = math.Sqrt(s.norm)
 	for j := range dim {
-		s.step[j] = max(s.step[j], float64(float32(finest*math.Sqrt(mean))))
+		s.step[j] = max(s.step[j], float64(float32(minStep*math.Sqrt(mean))))
 		q := &s.quads[j/4]
 		if q.centre[j%4], q.step[j%4] = s.centre[j], s.step[j]; s.step[j] > 0 {
 			q.inverse[j%4] = 1 / s.step[j]
@@ -82,7 +82,7 @@ func sample(parts []*engine.Vectors, f func(row []float32)) {
 	for _, p := range parts {
 		rows += p.Rows
 	}
-	every := max(1, rows/sampled)
+	every := max(1, rows/sampleRows)
 	at := 0
 	for _, p := range parts {
 		for ; at < p.Rows; at += every {
@@ -99,5 +99,5 @@ func normOf(row []float32) (float64, bool) {
 		square += float64(x) * float64(x)
 	}
 	norm := math.Sqrt(square)
-	return norm, norm < largest // false for NaN
+	return norm, norm < maxNorm // false for NaN
 }

@@ -59,8 +59,8 @@ func (s *binarySearch) params(rows int) index.Params {
 	return p
 }
 
-// answers returns Milvus's hits for a query. Range searches sort by distance, with ties in any order.
-func (s *binarySearch) answers(query int) []engine.Hit {
+// wantHits returns Milvus's hits for a query. Range searches sort by distance, with ties in any order.
+func (s *binarySearch) wantHits(query int) []engine.Hit {
 	var hits []engine.Hit
 	for j, id := range s.IDs[query] {
 		hits = append(hits, engine.Hit{ID: id, Distance: math.Float32frombits(s.Bits[query][j])})
@@ -75,9 +75,9 @@ func readBinaryTruth(t *testing.T) *binaryTruth {
 	return &truth
 }
 
-// TestBinaryListsAnswerAsMilvus compares ids, their order and the bits of distances, for searches with and without
+// TestBinaryListsMatchMilvus compares ids, their order and the bits of distances, for searches with and without
 // filters and for range searches.
-func TestBinaryListsAnswerAsMilvus(t *testing.T) {
+func TestBinaryListsMatchMilvus(t *testing.T) {
 	store, err := object.OpenFolder(binaryLists)
 	if err != nil {
 		t.Fatal(err)
@@ -102,7 +102,7 @@ func TestBinaryListsAnswerAsMilvus(t *testing.T) {
 			}
 			t.Cleanup(s.Release)
 			if s.Index == nil || s.Index.Kind() != index.BinIVFFlat || s.Rows != c.Rows {
-				t.Fatalf("%s: %d rows, refused: %v", c.Name, s.Rows, s.Refused)
+				t.Fatalf("%s: %d rows, refused: %v", c.Name, s.Rows, s.IndexErr)
 			}
 			sameVectors(t, []*segment.Segment{s})
 			o := segment.Milvus(2, 3)
@@ -124,7 +124,7 @@ func TestBinaryListsAnswerAsMilvus(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					if d := gocmp.Diff(search.answers(i), hits); d != "" {
+					if d := gocmp.Diff(search.wantHits(i), hits); d != "" {
 						t.Errorf("%s %v, query %d: %s", c.Name, &search, i, d)
 					}
 				}

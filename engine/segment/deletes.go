@@ -67,13 +67,13 @@ func mark[K comparable](s *Segment, keys []K, last map[K]uint64) {
 	}
 }
 
-// Share drops one copy of the vectors if the index has exactly the same ones as the insert logs, and reports
+// ShareVectors drops one copy of the vectors if the index has exactly the same ones as the insert logs, and reports
 // whether it did. That halves the memory of a segment with an HNSW index. The segment must not be in use.
-func (s *Segment) Share() bool {
+func (s *Segment) ShareVectors() bool {
 	if s.Index == nil {
 		return false
 	}
-	v, _ := s.Index.Own()
+	v, _ := s.Index.OwnMemory()
 	if v == nil || v == s.Vectors {
 		return v != nil
 	}

@@ -10,12 +10,12 @@ import (
 	"kitescope/engine/object"
 )
 
-// Named reports whether the metadata or a manifest lists insert logs.
-func (f *Files) Named() bool { return f != nil && (len(f.Insert) > 0 || f.Manifest != "") }
+// HasLogs reports whether the metadata or a manifest lists insert logs.
+func (f *Files) HasLogs() bool { return f != nil && (len(f.Insert) > 0 || f.Manifest != "") }
 
-// Follow reads the manifest that lists the logs. It returns the files with these logs, and the number of rows
+// ReadManifest reads the manifest that lists the logs. It returns the files with these logs, and the number of rows
 // according to the manifest. Without a manifest, it returns f and -1 rows.
-func (f *Files) Follow(ctx context.Context, store object.Store) (*Files, int64, error) {
+func (f *Files) ReadManifest(ctx context.Context, store object.Store) (*Files, int64, error) {
 	if f.Manifest == "" {
 		return f, -1, nil
 	}

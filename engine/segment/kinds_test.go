@@ -19,9 +19,9 @@ import (
 	"kitescope/engine/segment/segmenttest"
 )
 
-// TestKindsAnswerAsMilvus compares ids, their order and the bits of distances, for each kind of index that a Milvus
+// TestKindsMatchMilvus compares ids, their order and the bits of distances, for each kind of index that a Milvus
 // 2.3.5 builds, for each metric, with filters and deletes.
-func TestKindsAnswerAsMilvus(t *testing.T) {
+func TestKindsMatchMilvus(t *testing.T) {
 	folder, store := segmenttest.OpenKinds(t, filepath.Join("testdata", "kinds"))
 	files, err := segmenttest.Find(t.Context(), store, "")
 	if err != nil {
@@ -63,15 +63,15 @@ func checkKind(t *testing.T, c *kind, store object.Store, f *segment.Files) (hit
 	t.Cleanup(s.Release)
 	if c.Index == "SCANN" || c.Index == "IVF_PQ" { // their rows are compared one by one
 		var unsupported *index.UnsupportedError
-		if !errors.As(s.Refused, &unsupported) || unsupported.Type != c.Index {
-			t.Errorf("refused: %v", s.Refused)
+		if !errors.As(s.IndexErr, &unsupported) || unsupported.Type != c.Index {
+			t.Errorf("refused: %v", s.IndexErr)
 		}
 		return 0
 	}
 	if s.Index == nil || s.Index.Kind() != c.Index || s.Rows != c.Rows {
-		t.Fatalf("%d rows, refused: %v", s.Rows, s.Refused)
+		t.Fatalf("%d rows, refused: %v", s.Rows, s.IndexErr)
 	}
-	coded(t, s)
+	checkCodes(t, s)
 	o := segment.Milvus(2, 3)
 	searcher, err := s.Index.NewSearcher(index.Options{Library: o.Library})
 	if err != nil {
@@ -98,7 +98,7 @@ func checkKind(t *testing.T, c *kind, store object.Store, f *segment.Files) (hit
 			if c.Index == "IVF_SQ8" { // sums are added up in another order
 				slack = 1e-5
 			}
-			if d := gocmp.Diff(answered(&w, i), got, cmpopts.EquateEmpty(), cmpopts.EquateApprox(slack, 0)); d != "" {
+			if d := gocmp.Diff(wantHits(&w, i), got, cmpopts.EquateEmpty(), cmpopts.EquateApprox(slack, 0)); d != "" {
 				t.Errorf("k %d %v %q, query %d: %s", w.K, w.Params, w.Expr, i, d)
 			}
 			hits += len(got)
@@ -107,8 +107,8 @@ func checkKind(t *testing.T, c *kind, store object.Store, f *segment.Files) (hit
 	return hits
 }
 
-// coded compares the code of each row in the index with the vector in the insert logs.
-func coded(t *testing.T, s *segment.Segment) {
+// checkCodes compares the code of each row in the index with the vector in the insert logs.
+func checkCodes(t *testing.T, s *segment.Segment) {
 	t.Helper()
 	c, ok := s.Index.Searchable.(index.Coded)
 	if !ok || !c.Codes() {
@@ -157,8 +157,8 @@ func paramsOf(w *segmenttest.KindSearch, s *segment.Segment) index.Params {
 	return p
 }
 
-// answered returns Milvus's hits for a query.
-func answered(w *segmenttest.KindSearch, query int) (hits []engine.Hit) {
+// wantHits returns Milvus's hits for a query.
+func wantHits(w *segmenttest.KindSearch, query int) (hits []engine.Hit) {
 	for j, id := range w.IDs[query] {
 		hits = append(hits, engine.Hit{ID: id, Distance: math.Float32frombits(w.Bits[query][j])})
 	}

@@ -62,18 +62,18 @@ func (l *Lookup) row(i int) int {
 
 // Filter sets left to the rows that a search skips: all rows except the rows of keys or, if exclude is set, only
 // the rows of keys. left must have as many bits as the segment has rows.
-func (l *Lookup) Filter(keys []engine.Key, exclude bool, left *engine.Bitset) {
-	left.Reset()
+func (l *Lookup) Filter(keys []engine.Key, exclude bool, excluded *engine.Bitset) {
+	excluded.Reset()
 	var few [8]int
 	rows := few[:0]
 	for _, k := range keys {
 		rows = l.Rows(k, rows[:0])
 		for _, row := range rows {
-			left.Set(row)
+			excluded.Set(row)
 		}
 	}
 	if !exclude {
-		left.Invert()
+		excluded.Invert()
 	}
 }
 

@@ -25,7 +25,7 @@ func (s *Segment) readIndex(ctx context.Context, store object.Store, folder stri
 	if err != nil {
 		x.Release()
 		if _, ok := errors.AsType[*index.UnsupportedError](err); ok {
-			s.Refused = err
+			s.IndexErr = err
 			return true, nil
 		}
 		return true, err

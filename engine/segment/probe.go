@@ -16,7 +16,7 @@ type Probe struct {
 	options  Options
 	effort   index.Effort
 	searcher index.Searcher // nil without rows
-	out      *engine.Bitset // union of deleted and filtered rows, if both exist
+	buffer   *engine.Bitset // union of deleted and filtered rows, if both exist
 }
 
 // NewProbe returns a probe of a segment. It uses the segment's index, unless there is no searchable index or o
@@ -94,7 +94,7 @@ func (p *Probe) Search(query []byte, q Params, filter *engine.Bitset, dst []engi
 		return dst, c, nil
 	}
 	first := len(dst)
-	dst, err := p.search(query, q, p.left(filter), dst, &c)
+	dst, err := p.search(query, q, p.excluded(filter), dst, &c)
 	if err != nil {
 		return dst[:first], c, fmt.Errorf("search segment %d: %w", p.segment.ID, err)
 	}
@@ -114,8 +114,8 @@ func (p *Probe) Hits(found []engine.Hit, dst []Hit) []Hit {
 	return dst
 }
 
-// left returns all rows to leave out.
-func (p *Probe) left(filter *engine.Bitset) *engine.Bitset {
+// excluded returns all rows to leave out.
+func (p *Probe) excluded(filter *engine.Bitset) *engine.Bitset {
 	deleted := p.segment.Deleted
 	switch {
 	case filter == nil:
@@ -123,18 +123,18 @@ func (p *Probe) left(filter *engine.Bitset) *engine.Bitset {
 	case deleted.Count() == 0:
 		return filter
 	}
-	if p.out == nil {
-		p.out = engine.NewBitset(p.segment.Rows)
+	if p.buffer == nil {
+		p.buffer = engine.NewBitset(p.segment.Rows)
 	}
-	p.out.SetUnion(deleted, filter)
-	return p.out
+	p.buffer.SetUnion(deleted, filter)
+	return p.buffer
 }
 
-func (p *Probe) search(query []byte, q Params, left *engine.Bitset, dst []engine.Hit, c *Cost) ([]engine.Hit, error) {
+func (p *Probe) search(query []byte, q Params, excluded *engine.Bitset, dst []engine.Hit, c *Cost) ([]engine.Hit, error) {
 	if p.effort == index.ByEF && q.EF == 0 {
 		return dst, errors.New("an HNSW search needs ef")
 	}
-	params := index.Params{K: q.K, SearchParams: q.SearchParams, Filter: left}
+	params := index.Params{K: q.K, SearchParams: q.SearchParams, Filter: excluded}
 	if p.effort == index.ByNProbe && params.NProbe == 0 {
 		params.NProbe = DefaultNProbe
 	}

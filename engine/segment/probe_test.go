@@ -207,7 +207,7 @@ func TestShare(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !s.Share() || s.Vectors != index.As[hnsw.Index](s.Index).Vectors || !s.Share() {
+	if !s.ShareVectors() || s.Vectors != index.As[hnsw.Index](s.Index).Vectors || !s.ShareVectors() {
 		t.Fatal("the vectors are not shared")
 	}
 	for _, only := range []bool{false, true} {
@@ -224,7 +224,7 @@ func TestShare(t *testing.T) {
 	}
 	r.values[7][0]++
 	m.insert(t, 3, r)
-	if s, err = openOne(t, m, 3, schema, nil); err != nil || s.Share() || s.Vectors == index.As[hnsw.Index](s.Index).Vectors {
+	if s, err = openOne(t, m, 3, schema, nil); err != nil || s.ShareVectors() || s.Vectors == index.As[hnsw.Index](s.Index).Vectors {
 		t.Errorf("vectors that differ are shared (%v)", err)
 	}
 }

@@ -10,7 +10,7 @@ import (
 type Reducer struct {
 	sign  float32 // factor of distances that makes smaller ones nearer
 	heads []head
-	seen  seen
+	seen  keySet
 }
 
 // head is the rest of a list, with its first hit decoded.
@@ -87,37 +87,37 @@ func (h *head) first() engine.Key {
 // is needed.
 const fewKeys = 64
 
-// seen is the set of keys that were returned.
-type seen struct {
-	few  []engine.Key
-	many map[engine.Key]struct{} // nil while there are few
-	all  map[engine.Key]struct{} // many, kept for reuse
+// keySet is the set of keys that were returned.
+type keySet struct {
+	list  []engine.Key
+	set   map[engine.Key]struct{} // nil while there are few
+	spare map[engine.Key]struct{} // many, kept for reuse
 }
 
 // clear removes all keys. k is the expected number of keys.
-func (s *seen) clear(k int) {
-	s.few, s.many = s.few[:0], nil
+func (s *keySet) clear(k int) {
+	s.list, s.set = s.list[:0], nil
 	if k > fewKeys {
-		if s.all == nil {
-			s.all = map[engine.Key]struct{}{}
+		if s.spare == nil {
+			s.spare = map[engine.Key]struct{}{}
 		}
-		clear(s.all)
-		s.many = s.all
+		clear(s.spare)
+		s.set = s.spare
 	}
 }
 
 // add adds a key, and reports whether it is new.
-func (s *seen) add(k engine.Key) bool {
-	if s.many != nil {
-		before := len(s.many)
-		s.many[k] = struct{}{}
-		return len(s.many) > before
+func (s *keySet) add(k engine.Key) bool {
+	if s.set != nil {
+		before := len(s.set)
+		s.set[k] = struct{}{}
+		return len(s.set) > before
 	}
-	for i := range s.few {
-		if s.few[i].Number == k.Number && s.few[i] == k {
+	for i := range s.list {
+		if s.list[i].Number == k.Number && s.list[i] == k {
 			return false
 		}
 	}
-	s.few = append(s.few, k)
+	s.list = append(s.list, k)
 	return true
 }

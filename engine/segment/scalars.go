@@ -27,10 +27,10 @@ func (s *Segment) scalars(ctx context.Context, store object.Store, f *Files, sch
 	if len(fields) == 0 {
 		return c, nil
 	}
-	if !f.Named() {
+	if !f.HasLogs() {
 		return nil, errors.New("it has no logs")
 	}
-	f, _, err := f.Follow(ctx, store)
+	f, _, err := f.ReadManifest(ctx, store)
 	if err != nil {
 		return nil, err
 	}

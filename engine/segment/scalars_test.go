@@ -47,7 +47,7 @@ func TestScalarsOfManifest(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := p.Left(c)
+		b, err := p.Excluded(c)
 		if err != nil || b.Count() != left {
 			t.Errorf("%s: %d of %d rows left out, %v; expected %d", text, b.Count(), s.Rows, err, left)
 		}
@@ -56,7 +56,7 @@ func TestScalarsOfManifest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.Left(c); err == nil || !strings.Contains(err.Error(), "field lost is in no log of the segment") {
+	if _, err := p.Excluded(c); err == nil || !strings.Contains(err.Error(), "field lost is in no log of the segment") {
 		t.Errorf("a field that is in no log: %v", err)
 	}
 	if _, err := s.Scalars(t.Context(), store, &segment.Files{Segment: 3}, schema, []int64{100}); err == nil {

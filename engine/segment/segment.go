@@ -65,10 +65,10 @@ type Segment struct {
 	// Index is the index of the vector field. It is nil if there is none, or if its type is not supported (see
 	// Refused).
 	Index *index.File
-	// Shadow holds codes of the rows for searches row by row, e.g. of a growing segment (see Shade). It may be nil.
-	Shadow *prefilter.Codes
-	// Refused is the reason why the index files were not used. The segment is then searched row by row.
-	Refused error
+	// Codes holds codes of the rows for searches row by row, e.g. of a growing segment (see Shade). It may be nil.
+	Codes *prefilter.Codes
+	// IndexErr is the reason why the index files were not used. The segment is then searched row by row.
+	IndexErr error
 }
 
 // Release frees the memory immediately. The segment must not be used afterwards.
@@ -76,7 +76,7 @@ func (s *Segment) Release() {
 	if s.Index != nil {
 		s.Index.Close()
 	}
-	s.Unshade()
+	s.ReleaseCodes()
 	if s.Vectors != nil {
 		s.Vectors.Release()
 	}
@@ -102,7 +102,7 @@ func Open(ctx context.Context, store object.Store, f *Files, schema Schema, dele
 }
 
 func (s *Segment) read(ctx context.Context, store object.Store, f *Files, schema Schema, deletes []*Deletes) error {
-	f, rows, err := f.Follow(ctx, store)
+	f, rows, err := f.ReadManifest(ctx, store)
 	if err != nil {
 		return err
 	}
@@ -161,7 +161,7 @@ func readColumns(ctx context.Context, store object.Store, f *Files, schema Schem
 		return readPacked(ctx, store, f, schema)
 	}
 	columns := map[int64]*binlog.Column{}
-	for _, field := range schema.wanted() {
+	for _, field := range schema.fieldIDs() {
 		names := f.Insert[field]
 		if len(names) == 0 {
 			release(columns)
@@ -203,13 +203,13 @@ func release(columns map[int64]*binlog.Column) {
 	}
 }
 
-// wanted returns the ids of the fields that a search needs.
-func (c *Schema) wanted() []int64 { return []int64{c.PrimaryKey, c.Vector, TimestampField} }
+// fieldIDs returns the ids of the fields that a search needs.
+func (c *Schema) fieldIDs() []int64 { return []int64{c.PrimaryKey, c.Vector, TimestampField} }
 
 // readPacked reads the same columns from logs with several columns each.
 func readPacked(ctx context.Context, store object.Store, f *Files, schema Schema) (map[int64]*binlog.Column, error) {
 	types := map[int64]binlog.Type{TimestampField: binlog.Int64}
-	for _, field := range schema.wanted() {
+	for _, field := range schema.fieldIDs() {
 		if t, ok := schema.Types[field]; ok {
 			types[field] = t
 		}
@@ -227,7 +227,7 @@ func readPacked(ctx context.Context, store object.Store, f *Files, schema Schema
 		}
 		maps.Copy(columns, found)
 	}
-	for _, field := range schema.wanted() {
+	for _, field := range schema.fieldIDs() {
 		if columns[field] == nil {
 			release(columns)
 			return nil, fmt.Errorf("no column of field %d in any of %d column groups", field, len(f.Insert))

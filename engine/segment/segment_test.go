@@ -299,11 +299,11 @@ func TestOpenTakesTheIndexOfTheVectors(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if (s.Index != nil) != c.build || (s.Refused != nil) != (c.refused != "") {
-				t.Fatalf("index %v, refused: %v", s.Index, s.Refused)
+			if (s.Index != nil) != c.build || (s.IndexErr != nil) != (c.refused != "") {
+				t.Fatalf("index %v, refused: %v", s.Index, s.IndexErr)
 			}
-			if c.refused != "" && !strings.Contains(s.Refused.Error(), c.refused) {
-				t.Errorf("refused: %v, want %q", s.Refused, c.refused)
+			if c.refused != "" && !strings.Contains(s.IndexErr.Error(), c.refused) {
+				t.Errorf("refused: %v, want %q", s.IndexErr, c.refused)
 			}
 		})
 	}

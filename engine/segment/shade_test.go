@@ -49,20 +49,20 @@ func TestCodesChangeNoAnswer(t *testing.T) {
 			return all
 		}
 		want := answers()
-		if shaded, err := g.Shade(3, 1, -1); shaded || err != nil {
+		if shaded, err := g.Quantize(3, 1, -1); shaded || err != nil {
 			t.Fatalf("codes for three searches: %v, %v", shaded, err)
 		}
-		if shaded, err := g.Shade(1000, 2, rows*dim/2); shaded || err != nil {
+		if shaded, err := g.Quantize(1000, 2, rows*dim/2); shaded || err != nil {
 			t.Fatalf("codes that there is no room for: %v, %v", shaded, err)
 		}
-		if shaded, err := g.Shade(1000, 2, -1); !shaded || err != nil {
+		if shaded, err := g.Quantize(1000, 2, -1); !shaded || err != nil {
 			t.Fatalf("codes for 1,000 searches: %v, %v", shaded, err)
 		}
 		if d := cmp.Diff(want, answers(), cmp.Transformer("bits", math.Float32bits)); d != "" {
 			t.Errorf("%v: with codes (+)\n%s", m, d)
 		}
 		g.Release()
-		if g.Shadow != nil {
+		if g.Codes != nil {
 			t.Error("codes outlive their segment")
 		}
 	}

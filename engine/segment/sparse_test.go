@@ -85,7 +85,7 @@ func TestSparseSegments(t *testing.T) {
 				t.Fatal(err)
 			}
 			if open[name] = g; g.Index == nil {
-				t.Fatalf("%s: index %v, %v", s.File, g.Index, g.Refused)
+				t.Fatalf("%s: index %v, %v", s.File, g.Index, g.IndexErr)
 			}
 		}
 		o := segment.Milvus(2, 6)
@@ -114,7 +114,7 @@ func TestSparseSegments(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if want := goldentest.Hits(s.IDs[q], s.Bits[q]); !goldentest.Near(hits, want, 1e-6) {
+			if want := goldentest.Hits(s.IDs[q], s.Bits[q]); !goldentest.AlmostEqual(hits, want, 1e-6) {
 				t.Fatalf("%s of %s, query %d: %v, knowhere has %v", s.Library, s.File, q, hits, s.IDs[q])
 			}
 		}
@@ -162,7 +162,7 @@ func TestLiteAnswers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got, want := byKey(hits), goldentest.Hits(search.IDs[q], search.Bits[q]); !goldentest.Near(got, want, 1e-6) {
+			if got, want := byKey(hits), goldentest.Hits(search.IDs[q], search.Bits[q]); !goldentest.AlmostEqual(got, want, 1e-6) {
 				t.Fatalf("query %d: %v, Milvus has %v", q, got, want)
 			}
 		}
@@ -205,7 +205,7 @@ func TestLiteBM25(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, want := byKey(hits), goldentest.Hits(said.IDs[q], said.Bits[q]); !goldentest.Near(got, want, 1e-6) {
+		if got, want := byKey(hits), goldentest.Hits(said.IDs[q], said.Bits[q]); !goldentest.AlmostEqual(got, want, 1e-6) {
 			t.Fatalf("query %d: %v, Milvus has %v", q, got, want)
 		}
 	}

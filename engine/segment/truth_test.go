@@ -80,9 +80,9 @@ func open(t *testing.T, store object.Store, c *recordedCollection, deletes *binl
 	return list
 }
 
-// lost returns deletes that the fixture's README lists but its storage lacks. In 2.1 and 2.2 they were still in the
+// missingDeletes returns deletes that the fixture's README lists but its storage lacks. In 2.1 and 2.2 they were still in the
 // message queue when the storage was captured.
-func lost(version, name string) *binlog.Deltas {
+func missingDeletes(version, name string) *binlog.Deltas {
 	if name != "default/hnsw_sim" || version == "2.3.5" {
 		return nil
 	}
@@ -103,10 +103,10 @@ func TestTruth(t *testing.T) {
 		t.Cleanup(func() { _ = store.Close() })
 		for _, c := range recorded(t, version) {
 			t.Run(version+"/"+c.Name, func(t *testing.T) {
-				segments := open(t, store, &c, lost(version, c.Name))
+				segments := open(t, store, &c, missingDeletes(version, c.Name))
 				for _, s := range segments {
 					if indexed := c.Index == "HNSW" || c.Index == "IVF_FLAT"; indexed && s.Index == nil {
-						t.Errorf("segment %d has no index (refused: %v)", s.ID, s.Refused)
+						t.Errorf("segment %d has no index (refused: %v)", s.ID, s.IndexErr)
 					}
 				}
 				sameVectors(t, segments)

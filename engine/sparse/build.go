@@ -14,7 +14,7 @@ func Build(rows *engine.Vectors, m engine.Metric) (*Index, error) {
 	if rows.Element != dist.Sparse {
 		return nil, fmt.Errorf("an inverted index of %s rows: expected sparse", rows.Element)
 	}
-	x := &Index{Metric: m, Rows: rows.Rows, of: map[uint32]uint32{}}
+	x := &Index{Metric: m, Rows: rows.Rows, listOf: map[uint32]uint32{}}
 	var counts []uint64
 	total := uint64(0)
 	for i := range rows.Rows {
@@ -28,10 +28,10 @@ func Build(rows *engine.Vectors, m engine.Metric) (*Index, error) {
 			if v == 0 {
 				continue
 			}
-			list, ok := x.of[dim]
+			list, ok := x.listOf[dim]
 			if !ok {
 				list = uint32(len(counts))
-				x.of[dim], counts, x.Names = list, append(counts, 0), append(x.Names, dim)
+				x.listOf[dim], counts, x.Names = list, append(counts, 0), append(x.Names, dim)
 			}
 			counts[list]++
 			total++
@@ -56,7 +56,7 @@ func Build(rows *engine.Vectors, m engine.Metric) (*Index, error) {
 			if v == 0 {
 				continue
 			}
-			list := x.of[dim]
+			list := x.listOf[dim]
 			x.IDs[at[list]], x.Values[at[list]] = uint32(i), v
 			if m == dist.BM25 {
 				x.Values[at[list]] = quantised(v)

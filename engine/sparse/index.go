@@ -65,7 +65,7 @@ type Index struct {
 	// Lengths holds the sum of the values of each row under BM25; it is nil otherwise.
 	Lengths []float32
 
-	of map[uint32]uint32 // list of each dimension
+	listOf map[uint32]uint32 // list of each dimension
 }
 
 // Finish checks that the parts are consistent and prepares the index for searches. Readers of an index must
@@ -81,25 +81,25 @@ func (x *Index) Finish() error {
 	case x.Metric == dist.BM25 && len(x.Lengths) != x.Rows:
 		return fmt.Errorf("%d lengths of %d rows", len(x.Lengths), x.Rows)
 	}
-	x.of = make(map[uint32]uint32, len(x.Names))
+	x.listOf = make(map[uint32]uint32, len(x.Names))
 	for i, name := range x.Names {
-		if _, twice := x.of[name]; twice {
+		if _, twice := x.listOf[name]; twice {
 			return fmt.Errorf("dimension %d has two lists", name)
 		}
-		x.of[name] = uint32(i)
+		x.listOf[name] = uint32(i)
 		if x.Starts[i] > x.Starts[i+1] || x.Starts[i+1] > uint64(len(x.IDs)) {
 			return fmt.Errorf("the list of dimension %d has the values from %d to %d, of %d", name, x.Starts[i], x.Starts[i+1], len(x.IDs))
 		}
-		if at := disorder(x.IDs[x.Starts[i]:x.Starts[i+1]], x.Rows); at >= 0 {
+		if at := firstUnsorted(x.IDs[x.Starts[i]:x.Starts[i+1]], x.Rows); at >= 0 {
 			return fmt.Errorf("row %d is out of order in the list of dimension %d, or beyond %d rows", x.IDs[x.Starts[i]:][at], name, x.Rows)
 		}
 	}
 	return nil
 }
 
-// disorder returns the first position where a list does not ascend or has an id that is not below rows, or -1
+// firstUnsorted returns the first position where a list does not ascend or has an id that is not below rows, or -1
 // if there is none.
-func disorder(ids []uint32, rows int) int {
+func firstUnsorted(ids []uint32, rows int) int {
 	before := uint32(0)
 	for i, id := range ids {
 		if id < before || int(id) >= rows {

@@ -164,7 +164,7 @@ func (s *Searcher) parse(query []byte, drop float32) {
 		if s.library == engine.Knowhere23 && !s.index.Wand {
 			size = v
 		}
-		if list, ok := s.index.of[dim]; ok && (drop < 0 || !(size < threshold)) {
+		if list, ok := s.index.listOf[dim]; ok && (drop < 0 || !(size < threshold)) {
 			s.terms = append(s.terms, term{list, v})
 		}
 	}
@@ -173,7 +173,7 @@ func (s *Searcher) parse(query []byte, drop float32) {
 func abs(v float32) float32 { return math.Float32frombits(math.Float32bits(v) &^ (1 << 31)) }
 
 // marked reports whether the filter excludes a row.
-func marked(left []uint64, id uint32) bool {
+func marked(excluded []uint64, id uint32) bool {
 	w := int(id >> 6)
-	return w < len(left) && left[w]&(1<<(id&63)) != 0
+	return w < len(excluded) && excluded[w]&(1<<(id&63)) != 0
 }

@@ -27,9 +27,9 @@ func random(t *testing.T, rng *rand.Rand, rows, dims int) *engine.Vectors {
 	return v
 }
 
-// TestListsAnswerAsRows checks that adding up lists finds the same hits as comparing row by row, with several
+// TestListsMatchRows checks that adding up lists finds the same hits as comparing row by row, with several
 // windows and with filters.
-func TestListsAnswerAsRows(t *testing.T) {
+func TestListsMatchRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, m := range []engine.Metric{dist.InnerProduct, dist.BM25} {
 		v := random(t, rng, 2*window+77, 30)

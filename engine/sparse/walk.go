@@ -15,7 +15,7 @@ const window = 8192
 
 // walk adds list after list to the scores of rows, and offers all rows with a score to a queue, in ascending
 // order of ids. Since knowhere 2.5, it offers only rows with a score above 0. left holds the words of a filter.
-func (s *Searcher) walk(to *queue, left []uint64, p *Params) {
+func (s *Searcher) walk(to *queue, excluded []uint64, p *Params) {
 	x, above := s.index, s.library != engine.Knowhere23
 	if s.scores == nil {
 		s.scores = make([]float32, window)
@@ -44,7 +44,7 @@ func (s *Searcher) walk(to *queue, left []uint64, p *Params) {
 			}
 		}
 		if added {
-			offer(to, s.scores[:end-first], uint32(first), left, above)
+			offer(to, s.scores[:end-first], uint32(first), excluded, above)
 		}
 	}
 }
@@ -107,7 +107,7 @@ const (
 )
 
 // offer offers to the queue the scores of a window that may enter it, and clears all scores.
-func offer(to *queue, scores []float32, first uint32, left []uint64, above bool) {
+func offer(to *queue, scores []float32, first uint32, excluded []uint64, above bool) {
 	bound := boundOf(to)
 	for at := 0; at < len(scores); at += group {
 		rest := scores[at:min(at+group, len(scores))]
@@ -127,7 +127,7 @@ func offer(to *queue, scores []float32, first uint32, left []uint64, above bool)
 		}
 		for i, score := range rest {
 			id := first + uint32(at+i)
-			if score == 0 || above && !(score > to.threshold()) || left != nil && marked(left, id) {
+			if score == 0 || above && !(score > to.threshold()) || excluded != nil && marked(excluded, id) {
 				continue
 			}
 			to.push(id, score)

@@ -163,8 +163,8 @@ type Recall struct {
 	// number WorstQuery.
 	Mean, Worst float64
 	WorstQuery  int
-	// Short is the number of queries with fewer than k true neighbors. Their shares are of the existing ones.
-	Short int
+	// Incomplete is the number of queries with fewer than k true neighbors. Their shares are of the existing ones.
+	Incomplete int
 }
 
 // RecallOf compares answers with true neighbors, nearest first, one row for each query. A hit counts if its id is
@@ -185,7 +185,7 @@ func RecallOf(a *Answers, truth [][]int64) (*Recall, error) {
 		}
 		all := len(neighbours)
 		if all < a.K {
-			r.Short++
+			r.Incomplete++
 		}
 		for _, h := range hits {
 			delete(neighbours, h.ID)

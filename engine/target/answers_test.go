@@ -90,7 +90,7 @@ func nearest(v *engine.Vectors, q []float32, m engine.Metric, k int) []int64 {
 	return ids
 }
 
-func TestExactIsWhatComparingWithAllRowsFinds(t *testing.T) {
+func TestExactMatchesBruteForce(t *testing.T) {
 	v, queries := random(t, 300, 9), random(t, 7, 9)
 	for _, m := range []engine.Metric{dist.L2, dist.InnerProduct, dist.Cosine} {
 		for name, x := range map[string]*Target{"graph": built(t, v, m), "rows": openedAs(t, written(t, v), m)} {
@@ -164,7 +164,7 @@ func TestSearchRefuses(t *testing.T) {
 	}
 }
 
-func TestExcludeIsByTheIDsThatAreFound(t *testing.T) {
+func TestExcludeByID(t *testing.T) {
 	for path, ids := range map[string][2]int64{ // two existing ids
 		indexFiles + "hnswlib_l2.bin":        {1, 2},
 		indexFiles + "faiss_flat_l2.bin":     {0, 3},
@@ -228,7 +228,7 @@ func TestUnusedAndEF(t *testing.T) {
 		{rows, index.Params{K: 1, SearchParams: engine.SearchParams{EF: 5}}, Options{}, "ef", 0},
 	} {
 		name, _ := c.t.Unused(&c.p)
-		if ef := (&Found{Target: c.t, Params: c.p, Options: c.o}).EF(); name != c.name || ef != c.ef {
+		if ef := (&SearchResult{Target: c.t, Params: c.p, Options: c.o}).EF(); name != c.name || ef != c.ef {
 			t.Errorf("%+v: %q is not used, want %q; ef %d, want %d", c.p, name, c.name, ef, c.ef)
 		}
 	}
@@ -269,11 +269,11 @@ func TestMeasure(t *testing.T) {
 func TestLatencyAt(t *testing.T) {
 	s := &Speed{Latency: []time.Duration{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}}
 	for q, want := range map[float64]time.Duration{0: 1, 0.1: 1, 0.11: 2, 0.5: 5, 0.95: 10, 0.9: 9, 1: 10} {
-		if got := s.At(q); got != want {
+		if got := s.LatencyQuantile(q); got != want {
 			t.Errorf("at %v: %d, want %d", q, got, want)
 		}
 	}
-	if (&Speed{}).At(0.5) != 0 {
+	if (&Speed{}).LatencyQuantile(0.5) != 0 {
 		t.Error("a latency of nothing")
 	}
 }

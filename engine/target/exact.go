@@ -14,11 +14,11 @@ func (t *Target) Exact(ctx context.Context, queries *engine.Vectors, p index.Par
 	o.Library = t.library(o.Library)
 	rows := *t.File
 	rows.Searchable, p = t.File.Exact(p)
-	if _, have := rows.CodeBytes(); !have && rows.ShadePays(queries.Rows) {
-		if err := rows.Shade(threads); err != nil {
+	if _, have := rows.CodeBytes(); !have && rows.CodesPay(queries.Rows) {
+		if err := rows.Quantize(threads); err != nil {
 			return nil, fmt.Errorf("true neighbours: %w", err)
 		}
-		defer rows.Unshade()
+		defer rows.ReleaseCodes()
 	}
 	exact := &Target{File: &rows}
 	a, err := exact.Search(ctx, queries, p, o, threads)

@@ -66,7 +66,7 @@ func fact(l *target.Log, key string) float64 {
 	return -1
 }
 
-func TestDescribeLogTellsDeletes(t *testing.T) {
+func TestDescribeLogDeletes(t *testing.T) {
 	l, err := target.DescribeLog(t.Context(), filepath.Join("..", "..", "testdata", "storage", "2.3.5", "delta_log", "470590760626297790", "470590760626297791", "470590760626297798", "470590760626097609"))
 	if err != nil || l == nil {
 		t.Fatalf("%+v, %v", l, err)
@@ -83,7 +83,7 @@ func TestDescribeLogTellsDeletes(t *testing.T) {
 	}
 }
 
-func TestDescribeLogLeavesOthersAlone(t *testing.T) {
+func TestDescribeLogOtherFiles(t *testing.T) {
 	for name, text := range map[string]string{"json": `{"a": 1}`, "list": `[1]`, "empty": "", "short": "PAR1", "text": "not a log", "magic": "\xbc\xfa\xff\x00 and no more"} {
 		path := filepath.Join(t.TempDir(), name)
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {

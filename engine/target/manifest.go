@@ -23,11 +23,11 @@ func (l *Log) manifest(ctx context.Context, store object.Store, name string) (is
 	defer r.Close()
 	head := make([]byte, 16)
 	n, err := r.ReadAt(head, 0)
-	if err != nil && !errors.Is(err, io.EOF) || !manifest.Is(head[:n]) {
+	if err != nil && !errors.Is(err, io.EOF) || !manifest.HasMagic(head[:n]) {
 		return false, nil
 	}
 	m, err := manifest.Open(ctx, store, name)
-	if errors.Is(err, manifest.ErrOther) {
+	if errors.Is(err, manifest.ErrNotManifest) {
 		return false, nil
 	}
 	if err != nil {

@@ -96,7 +96,7 @@ func openFile(ctx context.Context, path string, h Hint) (*Target, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := ofIndex(f)
+	t := newIndexTarget(f)
 	if !f.MetricKnown && h.Metric == nil {
 		t.Notes = append(t.Notes, fmt.Sprintf("no metric in the file: assuming %s (--metric)", f.Metric))
 	}
@@ -128,11 +128,11 @@ func openEnvelope(ctx context.Context, folder string, h Hint) (*Target, error) {
 		return nil, fmt.Errorf("open %s: %w", name, err)
 	}
 	f.Name = name
-	return ofIndex(f), nil
+	return newIndexTarget(f), nil
 }
 
-// ofIndex returns a target that closes the index with it.
-func ofIndex(f *index.File) *Target {
+// newIndexTarget returns a target that closes the index with it.
+func newIndexTarget(f *index.File) *Target {
 	return &Target{File: f, close: []func(){f.Close}}
 }
 

@@ -81,7 +81,7 @@ func openedAs(t *testing.T, path string, m engine.Metric) *Target {
 	return x
 }
 
-func TestOpenTellsWhatAPathIs(t *testing.T) {
+func TestOpen(t *testing.T) {
 	vectors := written(t, random(t, 20, 4))
 	strange := filepath.Join(t.TempDir(), "a#b")
 	data, err := os.ReadFile(indexFiles + "hnswlib_l2.bin")

@@ -78,7 +78,7 @@ func samePeer(t *testing.T, folder string, c *peerCase) (hits int) {
 	}
 	for i, want := range c.IDs {
 		hits += len(want)
-		if want := goldentest.Hits(want, c.Bits[i]); !goldentest.Near(a.Hits[i], want, goldentest.PeerSlack) {
+		if want := goldentest.Hits(want, c.Bits[i]); !goldentest.AlmostEqual(a.Hits[i], want, goldentest.PeerSlack) {
 			t.Errorf("%s, ef %d, nprobe %d, query %d: %v, want %v", c.File, c.EF, c.NProbe, i, a.Hits[i], want)
 		}
 	}

@@ -7,8 +7,8 @@ import (
 	"kitescope/engine/index"
 )
 
-// Found is a search with its parameters and results.
-type Found struct {
+// SearchResult is a search with its parameters and results.
+type SearchResult struct {
 	Target  *Target
 	Options Options
 	Params  index.Params
@@ -17,17 +17,17 @@ type Found struct {
 }
 
 // Library returns the library whose answers were reproduced.
-func (f *Found) Library() engine.Library { return f.Target.library(f.Options.Library) }
+func (f *SearchResult) Library() engine.Library { return f.Target.library(f.Options.Library) }
 
 // Accumulation returns the name of the order in which floats were added.
-func (f *Found) Accumulation() string { return f.Library().Profile().String() }
+func (f *SearchResult) Accumulation() string { return f.Library().Profile().String() }
 
 // Unused returns the flag of a parameter that the index does not use, and the kind of index that does. It returns
 // empty strings if the index uses all parameters.
 func (t *Target) Unused(p *index.Params) (name, of string) {
 	for f := range p.Given() {
-		if !t.has(f.Of) {
-			return f.Flag, f.Of.String()
+		if !t.has(f.Trait) {
+			return f.Flag, f.Trait.String()
 		}
 	}
 	return "", ""
@@ -50,7 +50,7 @@ func (t *Target) has(trait engine.Trait) bool {
 
 // EF returns the number of candidates of an HNSW search: the given parameter, or the library's default. It returns
 // 0 for other indexes.
-func (f *Found) EF() int { return f.Target.ef(&f.Params, f.Options) }
+func (f *SearchResult) EF() int { return f.Target.ef(&f.Params, f.Options) }
 
 func (t *Target) ef(p *index.Params, o Options) int {
 	g := index.As[hnsw.Index](t.File)

@@ -83,8 +83,8 @@ func (t *Target) Measure(ctx context.Context, queries *engine.Vectors, l *Load) 
 	return s, nil
 }
 
-// At returns the q-quantile of the latency, for q in 0 to 1 (nearest rank).
-func (s *Speed) At(q float64) time.Duration {
+// LatencyQuantile returns the q-quantile of the latency, for q in 0 to 1 (nearest rank).
+func (s *Speed) LatencyQuantile(q float64) time.Duration {
 	if len(s.Latency) == 0 {
 		return 0
 	}

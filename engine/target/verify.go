@@ -104,12 +104,12 @@ func (r *Verification) links(ctx context.Context) error {
 	for _, x := range []struct {
 		n    int
 		what string
-	}{{s.Outside, "to no node"}, {s.SelfLinks, "to itself"}, {s.Low, "above a node's level"}, {s.Doubled, "twice"}} {
+	}{{s.Dangling, "to no node"}, {s.SelfLinks, "to itself"}, {s.WrongLevel, "above a node's level"}, {s.Duplicates, "twice"}} {
 		if x.n > 0 {
 			links = append(links, fmt.Sprintf("%d %s", x.n, x.what))
 		}
 	}
-	r.add("links", s.SelfLinks+s.Outside+s.Low == 0, "%s", strings.Join(links, "; "))
+	r.add("links", s.SelfLinks+s.Dangling+s.WrongLevel == 0, "%s", strings.Join(links, "; "))
 	detail := fmt.Sprintf("%d, entered at node %d", x.MaxLevel+1, x.Entry)
 	if s.EntryFault != "" {
 		detail = s.EntryFault
@@ -129,17 +129,17 @@ func (r *Verification) skip(name, why string) {
 
 // storedRow is a row of the index and its id.
 type storedRow struct {
-	id    int64
-	row   []byte
-	gives func(row []float32) bool // for a code, instead of row: reports whether a vector encodes to it
+	id        int64
+	row       []byte
+	encodesTo func(row []float32) bool // for a code, instead of row: reports whether a vector encodes to it
 
 	metric engine.Metric
 }
 
-// is reports whether the row is the stored form of row i of v.
-func (s *storedRow) is(v *engine.Vectors, i int) bool {
-	if s.gives != nil {
-		return s.gives(v.Float32(i))
+// matches reports whether the row is the stored form of row i of v.
+func (s *storedRow) matches(v *engine.Vectors, i int) bool {
+	if s.encodesTo != nil {
+		return s.encodesTo(v.Float32(i))
 	}
 	if v.Element == dist.Sparse {
 		return sparse.Same(s.row, v.Row(i), s.metric)
@@ -156,7 +156,7 @@ func (t *Target) coded() (index.Coded, bool) {
 // eachStored calls f for every row of the index.
 func (t *Target) eachStored(f func(storedRow)) {
 	if c, ok := t.coded(); ok {
-		c.EachCode(func(id int64, gives func(row []float32) bool) { f(storedRow{id: id, gives: gives}) })
+		c.EachCode(func(id int64, gives func(row []float32) bool) { f(storedRow{id: id, encodesTo: gives}) })
 		return
 	}
 	for v, labels := range t.File.Vectors() {
@@ -217,8 +217,8 @@ func (r *Verification) stored(ctx context.Context, v *engine.Vectors, rowOf func
 			return
 		}
 		seen.Set(row)
-		same := s.is(v, row)
-		if !same && s.gives == nil && v.Element == dist.Float32 && sameDirection(dist.Floats(s.row), v.Float32(row)) {
+		same := s.matches(v, row)
+		if !same && s.encodesTo == nil && v.Element == dist.Float32 && sameDirection(dist.Floats(s.row), v.Float32(row)) {
 			directions++
 			same = unit
 		}

@@ -25,8 +25,8 @@ func outcomes(v *Verification) (list []string) {
 	return list
 }
 
-// TestVerifyFindsWhatIsWrong checks that each check can fail, and that a single fault fails a single check.
-func TestVerifyFindsWhatIsWrong(t *testing.T) {
+// TestVerifyFaults checks that each check can fail, and that a single fault fails a single check.
+func TestVerifyFaults(t *testing.T) {
 	const rows, dim = 200, 8
 	v := random(t, rows, dim)
 	labels := func(of func(i int) int64) []int64 {

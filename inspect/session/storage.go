@@ -304,7 +304,7 @@ func (l *storageCheck) fileWrittenSize(ctx context.Context, file object.File) (i
 		return 0, err
 	}
 	defer r.Close()
-	return binlog.Written(r, r.Size())
+	return binlog.DeclaredSize(r, r.Size())
 }
 
 // expectedSegments returns the files that the metadata lists for each flushed segment, sorted by urgency and newest

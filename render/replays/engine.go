@@ -17,7 +17,7 @@ import (
 )
 
 // WriteSearch writes the neighbors of queries.
-func WriteSearch(w io.Writer, f *target.Found, format render.Format, o render.ReportOptions) error {
+func WriteSearch(w io.Writer, f *target.SearchResult, format render.Format, o render.ReportOptions) error {
 	return newSearchSheet(f, &o).Write(w, format)
 }
 
@@ -63,7 +63,7 @@ func exactSingle(f float32) float64 {
 	return x
 }
 
-func newSearchSheet(f *target.Found, o *render.ReportOptions) *render.Sheet {
+func newSearchSheet(f *target.SearchResult, o *render.ReportOptions) *render.Sheet {
 	a := f.Answers
 	asked := render.Ask(o, searchTable(f, f.Target.File.Effort()), nil)
 	return &render.Sheet{
@@ -76,10 +76,10 @@ func newSearchSheet(f *target.Found, o *render.ReportOptions) *render.Sheet {
 
 // SearchSchema returns the schema of the queries that WriteSearch writes.
 func SearchSchema(render.ReportOptions) *table.Schema {
-	return searchTable(&target.Found{Answers: &target.Answers{}}, index.ByEF).Schema()
+	return searchTable(&target.SearchResult{Answers: &target.Answers{}}, index.ByEF).Schema()
 }
 
-func searchHead(f *target.Found) []render.Line {
+func searchHead(f *target.SearchResult) []render.Line {
 	a, p := f.Answers, &f.Params
 	asked := "k " + strconv.Itoa(p.K)
 	if ef := f.EF(); ef > 0 {
@@ -113,14 +113,14 @@ func recallLine(r *target.Recall, k int) render.Line {
 	if r.Worst < 1 {
 		text += ", the worst is query " + strconv.Itoa(r.WorstQuery) + " with " + strconv.FormatFloat(r.Worst, 'f', 2, 64)
 	}
-	if r.Short > 0 {
-		text += "; " + words.Count(r.Short, "query", "queries") + " with fewer than k true neighbours"
+	if r.Incomplete > 0 {
+		text += "; " + words.Count(r.Incomplete, "query", "queries") + " with fewer than k true neighbours"
 	}
 	return render.Line{Text: text}
 }
 
 // searchTable returns the table of queries by number.
-func searchTable(f *target.Found, effort index.Effort) *table.Rows[int] {
+func searchTable(f *target.SearchResult, effort index.Effort) *table.Rows[int] {
 	a := f.Answers
 	end := func(last bool, text func(h engine.Hit) string) func(i int) string {
 		return func(i int) string {
@@ -198,14 +198,14 @@ func hitKeys(list [][]engine.Hit, queries []int) *table.Grid {
 	}), table.Hidden)
 }
 
-func writeSearchHead(e *encode.Encoder, f *target.Found) {
+func writeSearchHead(e *encode.Encoder, f *target.SearchResult) {
 	writeTarget(e, f.Target)
 	e.Entry("library", f.Library().String())
 	e.Entry("accumulation", f.Accumulation())
 	p := &f.Params
 	e.Entry("k", p.K)
 	for f, x := range p.Given() {
-		if f.Whole() {
+		if f.IsInt() {
 			e.Entry(f.Key, int(x))
 		} else {
 			e.Entry(f.Key, encode.Exact(exactSingle(float32(x))))
@@ -225,7 +225,7 @@ func writeRecall(e *encode.Encoder, r *target.Recall) {
 	e.Entry("mean", encode.Exact(r.Mean))
 	e.Entry("worst", encode.Exact(r.Worst))
 	e.Entry("worst_query", r.WorstQuery)
-	e.Entry("short", r.Short)
+	e.Entry("short", r.Incomplete)
 	e.EndObject()
 }
 

@@ -72,10 +72,10 @@ func engineBenchTable(b *target.Bench, effort index.Effort) *table.Rows[*target.
 		return render.Key(name, table.Number, func(p point) table.Cell { return table.OfFloat(of(p)) })
 	}
 	micro := func(name string, q float64) table.ColumnOf[point] {
-		return number(name, func(p point) float64 { return float64(p.At(q)) / 1e3 })
+		return number(name, func(p point) float64 { return float64(p.LatencyQuantile(q)) / 1e3 })
 	}
 	latency := func(name, title string, q float64, priority int) table.ColumnOf[point] {
-		return micro(name, q).Titled(title, priority, func(p point) string { return microseconds(p.At(q)) })
+		return micro(name, q).Titled(title, priority, func(p point) string { return microseconds(p.LatencyQuantile(q)) })
 	}
 	qps := func(name, title string, priority int, of func(p point) float64) table.ColumnOf[point] {
 		return number(name, of).Titled(title, priority, func(p point) string { return words.Number(int64(of(p) + 0.5)) })
@@ -133,7 +133,7 @@ func benchParams(b *target.Bench, effort index.Effort) (columns []table.ColumnOf
 			continue
 		}
 		kind, of := table.Int, func(x float64) table.Cell { return table.OfInt(int64(x)) }
-		if !f.Whole() {
+		if !f.IsInt() {
 			kind, of = table.Exact, func(x float64) table.Cell { return table.OfFloat(exactSingle(float32(x))) }
 		}
 		c := render.Key(f.Key, kind, func(p point) table.Cell {
@@ -149,7 +149,7 @@ func benchParams(b *target.Bench, effort index.Effort) (columns []table.ColumnOf
 			return orDash(0)
 		}
 		shown := effort == index.ByNProbe
-		switch f.Of {
+		switch f.Trait {
 		case engine.HasGraph:
 			shown, text = effort == index.ByEF, func(p point) string { return orDash(b.EF(p)) }
 		case engine.HasLists:

@@ -47,17 +47,17 @@ func engineReports(t *testing.T) map[string]writeEngine {
 	graph, vectors := engineTargets(t)
 	filter := engine.NewBitset(400)
 	filter.Set(3)
-	found := &target.Found{
+	found := &target.SearchResult{
 		Target: graph, Params: index.Params{K: 3, SearchParams: engine.SearchParams{EF: 20}},
 		Answers: &target.Answers{
 			K: 3, Took: 1234567 * time.Nanosecond,
 			Hits: [][]engine.Hit{{{ID: 17, Distance: 0.1}, {ID: 4, Distance: 0.30000001}, {ID: 1<<63 - 1, Distance: 16777216}}, {}, {{ID: 5, Distance: -1e-7}}},
 			Cost: []index.Cost{{Distances: 120, Hops: 22}, {Distances: 0}, {Distances: 400, BruteForce: "k is half of the rows"}},
 		},
-		Recall: &target.Recall{Queries: 3, Mean: 0.9, Worst: 0.7, WorstQuery: 1, Short: 1},
+		Recall: &target.Recall{Queries: 3, Mean: 0.9, Worst: 0.7, WorstQuery: 1, Incomplete: 1},
 	}
 	every := engine.SearchParams{NProbe: 4, SparseParams: engine.SparseParams{DropRatio: 0.1, RefineFactor: 3}}
-	others := &target.Found{
+	others := &target.SearchResult{
 		Target: vectors, Options: target.Options{Library: engine.Knowhere22},
 		Params:  index.Params{SearchParams: every, K: 5, Filter: filter},
 		Answers: &target.Answers{Hits: [][]engine.Hit{{{ID: 1, Distance: 2}, {ID: 7, Distance: float32(math.Inf(1))}, {ID: 8, Distance: float32(math.NaN())}}}, Cost: []index.Cost{{Distances: 399}}, Took: 2 * time.Second},
@@ -91,7 +91,7 @@ func engineReports(t *testing.T) map[string]writeEngine {
 	}
 	lists := describe(vectors)
 	for _, key := range []string{"ef_search", "self_links", "doubled_links", "outside_links", "low_links", "nlist", "nprobe", "largest_list", "empty_lists"} {
-		lists.Facts = append(lists.Facts, index.Fact{Name: key, Text: "2", Key: key, Number: 2, Whole: true, Odd: true})
+		lists.Facts = append(lists.Facts, index.Fact{Name: key, Text: "2", Key: key, Number: 2, IsCount: true, IsFault: true})
 	}
 	lists.Facts = append(lists.Facts, index.Fact{Name: "rows in a list", Text: "12.5 on average", Key: "mean_list", Number: 12.5})
 	coded := *vectors.File
@@ -102,7 +102,7 @@ func engineReports(t *testing.T) map[string]writeEngine {
 			return WriteInfo(b, d, f, o)
 		}
 	}
-	search := func(x *target.Found) writeEngine {
+	search := func(x *target.SearchResult) writeEngine {
 		return func(b *bytes.Buffer, f render.Format, o render.ReportOptions) error {
 			return WriteSearch(b, x, f, o)
 		}

@@ -85,7 +85,7 @@ func newEngineInfoSheet(d *target.Description, o *render.ReportOptions) *render.
 		Parts: []render.Part{{List: render.Places(len(facts), []table.ColumnOf[int]{
 			{Column: table.Column{Title: "FACT"}, Shown: func(i int) string { return facts[i].Name }},
 			{Column: table.Column{Title: "VALUE", Shorten: true}, Shown: func(i int) string { return render.Harmless(facts[i].Text) }, Role: func(i int) render.Role {
-				if facts[i].Odd {
+				if facts[i].IsFault {
 					return render.RoleWarn
 				}
 				return render.RolePlain
@@ -140,7 +140,7 @@ func writeEngineDescription(e *encode.Encoder, d *target.Description) {
 			continue
 		}
 		e.Key(f.Key)
-		if f.Whole {
+		if f.IsCount {
 			e.Int(int64(f.Number))
 		} else {
 			e.Exact(f.Number)
@@ -178,7 +178,7 @@ func WriteLog(w io.Writer, l *target.Log, format render.Format, o render.ReportO
 		Parts: []render.Part{{List: render.Places(len(l.Facts), []table.ColumnOf[int]{
 			{Column: table.Column{Title: "FACT"}, Shown: func(i int) string { return render.Harmless(l.Facts[i].Name) }},
 			{Column: table.Column{Title: "VALUE", Shorten: true}, Shown: func(i int) string { return render.Harmless(l.Facts[i].Text) }, Role: func(i int) render.Role {
-				if l.Facts[i].Odd {
+				if l.Facts[i].IsFault {
 					return render.RoleWarn
 				}
 				return render.RolePlain

@@ -44,7 +44,7 @@ func (b *builder) files() {
 	for _, id := range sortedKeys(b.segments) {
 		s, rec := b.segments[id], b.segmentOf(id)
 		s.Files = b.filesOf(rec, logs[id])
-		if s.State != replay.Growing && !s.Files.Named() {
+		if s.State != replay.Growing && !s.Files.HasLogs() {
 			nameless++
 		}
 	}
@@ -246,7 +246,7 @@ func (b *builder) filesOf(rec *model.Segment, l *logs) *segment.Files {
 	if l.manifest != "" {
 		f.Manifest = path.Join(b.l.Root, l.manifest)
 	}
-	if !f.Named() && len(f.Delta) == 0 && len(f.Indexes) == 0 {
+	if !f.HasLogs() && len(f.Delta) == 0 && len(f.Indexes) == 0 {
 		return nil
 	}
 	return f

@@ -280,10 +280,10 @@ func (m *milvus) params(r *load.Request) string {
 	kind := strings.ToUpper(m.desc.Index)
 	for f, x := range r.Given() {
 		key := f.Key
-		if kind == "DISKANN" && f.Of == engine.HasGraph {
+		if kind == "DISKANN" && f.Trait == engine.HasGraph {
 			key = "search_list"
 		}
-		if indexHas(kind, f.Of) {
+		if indexHas(kind, f.Trait) {
 			params[key] = f.Number(x)
 		}
 	}

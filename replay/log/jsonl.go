@@ -336,7 +336,7 @@ func (p *requestLine) request() Request {
 // searchParam parses a search parameter: a number of 0 or more.
 func searchParam(f *engine.SearchParam, value []byte) (float64, error) {
 	x, err := strconv.ParseFloat(string(bytes.Trim(value, `"`)), 64)
-	if err != nil || !(x >= 0) || x > math.MaxInt32 || f.Whole() && x != math.Trunc(x) {
+	if err != nil || !(x >= 0) || x > math.MaxInt32 || f.IsInt() && x != math.Trunc(x) {
 		return 0, fmt.Errorf("expected a number of 0 or more, found %s", shown(value))
 	}
 	return float64(float32(x)), nil

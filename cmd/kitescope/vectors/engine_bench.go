@@ -38,7 +38,7 @@ queries of all rounds. --truth adds the recall.`,
 	f.registerSearch(cmd)
 	fl := cmd.Flags()
 	f.asked.register(fl, func(p *engine.SearchParam) string {
-		if p.Of == engine.HasGraph || p.Of == engine.HasLists { // bench takes lists of these values
+		if p.Trait == engine.HasGraph || p.Trait == engine.HasLists { // bench takes lists of these values
 			return ""
 		}
 		return ownUsage(p)
@@ -123,7 +123,7 @@ func (f *engineFlags) bench(a *cli.App, cmd *cobra.Command, path string, g bench
 		return err
 	}
 	defer queries.Close()
-	if err := t.Shade(queries.Vectors.Rows*len(points)*(g.rounds+1), 0); err != nil {
+	if err := t.Quantize(queries.Vectors.Rows*len(points)*(g.rounds+1), 0); err != nil {
 		return err
 	}
 	truth, err := f.trueNeighbours(ctx, t, queries.Vectors, o, p)

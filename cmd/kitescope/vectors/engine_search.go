@@ -74,10 +74,10 @@ func (f *engineFlags) search(a *cli.App, cmd *cobra.Command, path string) error 
 	if p.Filter, err = f.excluded(ctx, t); err != nil {
 		return err
 	}
-	if err := t.Shade(queries.Vectors.Rows, threads); err != nil {
+	if err := t.Quantize(queries.Vectors.Rows, threads); err != nil {
 		return err
 	}
-	result := &target.Found{Target: t, Options: o, Params: p}
+	result := &target.SearchResult{Target: t, Options: o, Params: p}
 	if result.Answers, err = t.Search(ctx, queries.Vectors, p, o, threads); err != nil {
 		return fmt.Errorf("search with %s: %w", f.queries, err)
 	}
@@ -104,7 +104,7 @@ func (f *engineFlags) excluded(ctx context.Context, t *target.Target) (*engine.B
 }
 
 // checkAnswers computes the recall of the answers if --truth is given.
-func (f *engineFlags) checkAnswers(ctx context.Context, r *target.Found, queries *engine.Vectors) error {
+func (f *engineFlags) checkAnswers(ctx context.Context, r *target.SearchResult, queries *engine.Vectors) error {
 	truth, err := f.trueNeighbours(ctx, r.Target, queries, r.Options, r.Params)
 	if err != nil || truth == nil {
 		return err

@@ -25,7 +25,7 @@ func (f *paramFlags) register(fl *pflag.FlagSet, usage func(*engine.SearchParam)
 		switch {
 		case said == "":
 			continue
-		case p.Whole():
+		case p.IsInt():
 			fl.Int(p.Flag, 0, said)
 		default:
 			fl.Float64(p.Flag, 0, said)
@@ -35,15 +35,15 @@ func (f *paramFlags) register(fl *pflag.FlagSet, usage func(*engine.SearchParam)
 }
 
 // ownUsage returns the usage of a parameter for searching an index.
-func ownUsage(p *engine.SearchParam) string { return p.Means + p.Own }
+func ownUsage(p *engine.SearchParam) string { return p.Help + p.IndexHelp }
 
 // logUsage returns the usage of a parameter for replaying a log, or "" if it does not apply. The value 0 means
 // the value of the log.
 func logUsage(p *engine.SearchParam) string {
-	if p.Log == "" {
+	if p.ReplayHelp == "" {
 		return ""
 	}
-	return p.Means + ", if not in the log" + p.Log
+	return p.Help + ", if not in the log" + p.ReplayHelp
 }
 
 // read returns the parameters that were given. If zero is set, 0 counts as not given.
@@ -54,8 +54,8 @@ func (f *paramFlags) read(zero bool) (asked engine.SearchParams, err error) {
 		x, err := strconv.ParseFloat(text, 64)
 		switch {
 		case !flag.Changed, zero && x == 0:
-		case err != nil || !p.Takes(x):
-			return asked, cli.Usagef("--%s must be %s, not %s", p.Flag, p.Must, text)
+		case err != nil || !p.Accepts(x):
+			return asked, cli.Usagef("--%s must be %s, not %s", p.Flag, p.Range, text)
 		default:
 			p.Set(&asked, x)
 		}

@@ -142,7 +142,7 @@ func (in *replayInput) openStorage(ctx context.Context, a *cli.App, l *replay.La
 	case l.Storage.Bucket != "":
 		place = "s3://" + l.Storage.Bucket
 		store, err = object.OpenS3(ctx, object.S3{
-			Endpoint: l.Storage.Endpoint, Bucket: l.Storage.Bucket, Region: l.Storage.Region, Plain: !l.Storage.TLS, Keys: keys,
+			Endpoint: l.Storage.Endpoint, Bucket: l.Storage.Bucket, Region: l.Storage.Region, Insecure: !l.Storage.TLS, Keys: keys,
 		})
 		if err != nil {
 			err = cli.WithHint(err, "give another location of the files with --storage")
@@ -211,7 +211,7 @@ func (in *replayInput) loadSegments(ctx context.Context, a *cli.App, collection 
 
 // anyFiles reports whether the metadata names files of any segment.
 func anyFiles(l *replay.Layout) bool {
-	return slices.ContainsFunc(l.Segments, func(s replay.Segment) bool { return s.Files.Named() })
+	return slices.ContainsFunc(l.Segments, func(s replay.Segment) bool { return s.Files.HasLogs() })
 }
 
 // holds returns a function that reports whether a store has a file of the given name, or files below it.

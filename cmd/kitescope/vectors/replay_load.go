@@ -59,7 +59,7 @@ func (f *queryFlags) registerMore(fl *pflag.FlagSet, ef bool) {
 	fl.StringVar(&f.column, "column", "", "column of a .parquet file, if several have vectors")
 	fl.BoolVar(&f.strict, "strict-log", false, "stop at the first broken request; otherwise broken ones are counted and skipped")
 	f.params.register(fl, func(p *engine.SearchParam) string {
-		if p.Of == engine.HasGraph && !ef {
+		if p.Trait == engine.HasGraph && !ef {
 			return ""
 		}
 		return logUsage(p)

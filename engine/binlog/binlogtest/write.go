@@ -94,8 +94,8 @@ func nodeOf(c *binlog.Column) (parquet.Node, func(i int) parquet.Value, error) {
 	return node, value, nil
 }
 
-// dictionaryMost is the size in bytes from which Arrow's writers stop using a dictionary.
-const dictionaryMost = 1 << 20
+// maxDictionary is the size in bytes from which Arrow's writers stop using a dictionary.
+const maxDictionary = 1 << 20
 
 // WriteParquet writes a file with the column val. As in Arrow's writers, values are PLAIN after a megabyte of
 // dictionary, and pages hold about a megabyte.
@@ -103,7 +103,7 @@ func WriteParquet(node parquet.Node, rows int, value func(i int) parquet.Value) 
 	var b bytes.Buffer
 	schema := parquet.NewSchema("schema", parquet.Group{"val": parquet.Compressed(node, &zstd.Codec{Level: zstd.SpeedDefault})})
 	w := parquet.NewWriter(&b, schema, parquet.DataPageVersion(1), parquet.PageBufferSize(1<<20),
-		parquet.DataPageStatistics(false), parquet.MaxRowsPerRowGroup(1<<40), parquet.DictionaryMaxBytes(dictionaryMost))
+		parquet.DataPageStatistics(false), parquet.MaxRowsPerRowGroup(1<<40), parquet.DictionaryMaxBytes(maxDictionary))
 	size := int64(0) // of values so far
 	column := w.ColumnWriters()[0]
 	batch := make([]parquet.Value, 0, 1024) // as in Arrow, the sizes of dictionary and page are checked between batches
@@ -115,14 +115,14 @@ func WriteParquet(node parquet.Node, rows int, value func(i int) parquet.Value) 
 		if _, err := column.WriteRowValues(batch); err != nil {
 			return nil, err
 		}
-		if size <= dictionaryMost {
+		if size <= maxDictionary {
 			for _, v := range batch {
 				if kind := v.Kind(); kind == parquet.ByteArray || kind == parquet.FixedLenByteArray {
 					size += int64(len(v.ByteArray()))
 				}
 			}
 			// The size is checked when a page ends, and a page of indices would hold far more rows.
-			if size > dictionaryMost {
+			if size > maxDictionary {
 				if err := column.Flush(); err != nil {
 					return nil, err
 				}

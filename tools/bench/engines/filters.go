@@ -46,7 +46,7 @@ func (b *bench) filters(context.Context) error {
 		left := 0
 		once := func() (timing, error) {
 			return onThread(func() error {
-				rows, err := p.Left(columns)
+				rows, err := p.Excluded(columns)
 				left = columns.Rows - rows.Count()
 				return err
 			})

@@ -36,19 +36,19 @@ func openExact(ctx context.Context, f files, vectors, queries string, o flat.Opt
 // shade makes searches use quantized codes of the rows. It returns the memory and time that the codes take,
 // as text.
 func (e *exact) shade(o flat.Options) (text string, err error) {
-	took, err := inProcess(func() error { return e.index.Shade(1) })
+	took, err := inProcess(func() error { return e.index.Quantize(1) })
 	if err != nil {
 		return "", err
 	}
 	if e.searcher, err = flat.New(&e.index, o); err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%s more, made in %s", megabytes(int64(e.index.Shadow.Bytes())), span(took)), nil
+	return fmt.Sprintf("%s more, made in %s", megabytes(int64(e.index.Codes.Bytes())), span(took)), nil
 }
 
 func (e *exact) close() {
-	if e.index.Shadow != nil {
-		e.index.Shadow.Release()
+	if e.index.Codes != nil {
+		e.index.Codes.Release()
 	}
 	e.vectors.Release()
 	e.queries.Release()
@@ -118,7 +118,7 @@ func (b *bench) flatSearches(ctx context.Context, e *exact, c flatCase) error {
 	if err != nil {
 		return err
 	}
-	r := float64(e.index.Shadow.Bytes()+e.vectors.Bytes()) / float64(e.vectors.Bytes())
+	r := float64(e.index.Codes.Bytes()+e.vectors.Bytes()) / float64(e.vectors.Bytes())
 	b.report.add(row{
 		Part: partFlat, What: "memory with codes, " + e.title(), AtMost: true, Bar: 1.35, Ratio: spread{r, r, r},
 		Ours: text, Their: megabytes(int64(e.vectors.Bytes())) + " of vectors",

@@ -100,8 +100,8 @@ func openLists(ctx context.Context, f files, c listCase) (_ *listSide, err error
 	if s.file, err = index.OpenFile(ctx, f.listFile(c), index.Hint{Dim: f.dim}); err != nil {
 		return nil, err
 	}
-	if s.file.ShadePays(manySearches) {
-		if err := s.file.Shade(1); err != nil {
+	if s.file.CodesPay(manySearches) {
+		if err := s.file.Quantize(1); err != nil {
 			return nil, err
 		}
 	}

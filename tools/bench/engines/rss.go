@@ -112,8 +112,8 @@ func sayResident(ctx context.Context, base string, out io.Writer) error {
 		return err
 	}
 	defer file.Close()
-	if file.ShadePays(manySearches) {
-		if err := file.Shade(0); err != nil {
+	if file.CodesPay(manySearches) {
+		if err := file.Quantize(0); err != nil {
 			return err
 		}
 	}

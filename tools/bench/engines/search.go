@@ -58,8 +58,8 @@ func (b *bench) openHNSW(f files, kind fileKind) (_ *searchSide, err error) {
 	if s.file, err = index.OpenFile(b.ctx, f.index(kind), index.Hint{Dim: f.dim}); err != nil {
 		return nil, err
 	}
-	if s.file.ShadePays(manySearches) {
-		if err := s.file.Shade(1); err != nil {
+	if s.file.CodesPay(manySearches) {
+		if err := s.file.Quantize(1); err != nil {
 			return nil, err
 		}
 	}
