@@ -128,11 +128,11 @@ func TestDistancesOfMetrics(t *testing.T) {
 	}
 }
 
-func TestLike(t *testing.T) {
+func TestOptionsFor(t *testing.T) {
 	for version, want := range map[string]segment.Options{
 		"2.1.0": segment.Milvus(2, 1), "v2.3.5": segment.Milvus(2, 3), "2.4.0-rc.1": segment.Milvus(2, 4), "": segment.Milvus(2, 6), "master": segment.Milvus(2, 6), "3.0": segment.Milvus(3, 0),
 	} {
-		if got := Like(version); got != want {
+		if got := OptionsFor(version); got != want {
 			t.Errorf("%q: %+v, want %+v", version, got, want)
 		}
 	}

@@ -24,8 +24,8 @@ func hit(key int64, distance float32) load.Hit {
 	return load.Hit{Key: engine.NumberKey(key), Distance: distance}
 }
 
-// of returns the answers to requests with one vector each.
-func of(from string, lists ...[]load.Hit) *replay.Answers {
+// answersOf returns the answers to requests with one vector each.
+func answersOf(from string, lists ...[]load.Hit) *replay.Answers {
 	a := &replay.Answers{From: from, Hits: map[int][][]load.Hit{}}
 	for i, l := range lists {
 		if l != nil {
@@ -36,7 +36,7 @@ func of(from string, lists ...[]load.Hit) *replay.Answers {
 }
 
 func TestRecall(t *testing.T) {
-	truth := of("the truth", []load.Hit{hit(1, 1), hit(2, 2), hit(3, 2)}, []load.Hit{hit(4, 1)}, []load.Hit{}, []load.Hit{hit(1, 1), hit(2, 2)})
+	truth := answersOf("the truth", []load.Hit{hit(1, 1), hit(2, 2), hit(3, 2)}, []load.Hit{hit(4, 1)}, []load.Hit{}, []load.Hit{hit(1, 1), hit(2, 2)})
 	requests := []*load.Request{{Number: 0, K: 3}, {Number: 1, K: 3}, {Number: 2, K: 3}, {Number: 3, K: 1}, {Number: 4, K: 3}}
 	for name, c := range map[string]struct {
 		got    *replay.Answers
@@ -47,19 +47,19 @@ func TestRecall(t *testing.T) {
 		of     int
 		n      int
 	}{
-		"all":                       {got: of("", []load.Hit{hit(1, 1), hit(2, 2), hit(3, 2)}, []load.Hit{hit(4, 1)}), want: 1, worst: 1, n: 2},
-		"one of three":              {got: of("", []load.Hit{hit(1, 1), hit(8, 2.5), hit(9, 3)}, []load.Hit{hit(4, 1)}), want: 2. / 3, worst: 1. / 3, n: 2},
-		"a tie":                     {got: of("", []load.Hit{hit(1, 1), hit(3, 2), hit(9, 2)}), want: 1, worst: 1, n: 1},
-		"a tie, but for a bit":      {got: of("", []load.Hit{hit(1, 1), hit(3, 2), hit(9, math.Nextafter32(2, 3))}), want: 1, worst: 1, n: 1},
-		"greater is nearer":         {got: of("", []load.Hit{hit(1, 1), hit(3, 2), hit(9, 2.5)}), metric: dist.InnerProduct, want: 1, worst: 1, n: 1},
-		"greater is nearer, lesser": {got: of("", []load.Hit{hit(1, 1), hit(3, 2), hit(9, 1.5)}), metric: dist.InnerProduct, want: 2. / 3, worst: 2. / 3, n: 1},
-		"a key twice":               {got: of("", []load.Hit{hit(1, 1), hit(1, 1), hit(1, 1)}), want: 1. / 3, worst: 1. / 3, n: 1},
-		"a tie, keys alone":         {got: of("", []load.Hit{hit(1, 1), hit(3, 2), hit(9, 2)}), keys: true, want: 2. / 3, worst: 2. / 3, n: 1},
-		"k is less than the truth":  {got: of("", nil, nil, nil, []load.Hit{hit(2, 2)}), want: 0, worst: 0, of: 3, n: 1},
+		"all":                       {got: answersOf("", []load.Hit{hit(1, 1), hit(2, 2), hit(3, 2)}, []load.Hit{hit(4, 1)}), want: 1, worst: 1, n: 2},
+		"one of three":              {got: answersOf("", []load.Hit{hit(1, 1), hit(8, 2.5), hit(9, 3)}, []load.Hit{hit(4, 1)}), want: 2. / 3, worst: 1. / 3, n: 2},
+		"a tie":                     {got: answersOf("", []load.Hit{hit(1, 1), hit(3, 2), hit(9, 2)}), want: 1, worst: 1, n: 1},
+		"a tie, but for a bit":      {got: answersOf("", []load.Hit{hit(1, 1), hit(3, 2), hit(9, math.Nextafter32(2, 3))}), want: 1, worst: 1, n: 1},
+		"greater is nearer":         {got: answersOf("", []load.Hit{hit(1, 1), hit(3, 2), hit(9, 2.5)}), metric: dist.InnerProduct, want: 1, worst: 1, n: 1},
+		"greater is nearer, lesser": {got: answersOf("", []load.Hit{hit(1, 1), hit(3, 2), hit(9, 1.5)}), metric: dist.InnerProduct, want: 2. / 3, worst: 2. / 3, n: 1},
+		"a key twice":               {got: answersOf("", []load.Hit{hit(1, 1), hit(1, 1), hit(1, 1)}), want: 1. / 3, worst: 1. / 3, n: 1},
+		"a tie, keys alone":         {got: answersOf("", []load.Hit{hit(1, 1), hit(3, 2), hit(9, 2)}), keys: true, want: 2. / 3, worst: 2. / 3, n: 1},
+		"k is less than the truth":  {got: answersOf("", nil, nil, nil, []load.Hit{hit(2, 2)}), want: 0, worst: 0, of: 3, n: 1},
 		"more than the truth has, keys alone": {
-			got: of("", nil, []load.Hit{hit(5, 1), hit(6, 1), hit(4, 1)}), keys: true, want: 0, worst: 0, of: 1, n: 1,
+			got: answersOf("", nil, []load.Hit{hit(5, 1), hit(6, 1), hit(4, 1)}), keys: true, want: 0, worst: 0, of: 1, n: 1,
 		},
-		"nothing was answered": {got: of("", []load.Hit{}, []load.Hit{hit(4, 1)}), want: 0.5, worst: 0, n: 2},
+		"nothing was answered": {got: answersOf("", []load.Hit{}, []load.Hit{hit(4, 1)}), want: 0.5, worst: 0, n: 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			truth.KeysOnly = c.keys
@@ -72,7 +72,7 @@ func TestRecall(t *testing.T) {
 			}
 		})
 	}
-	if r := replay.RecallOf(requests, of(""), truth, dist.L2); r != nil {
+	if r := replay.RecallOf(requests, answersOf(""), truth, dist.L2); r != nil {
 		t.Errorf("of no answers: %+v", r)
 	}
 }
@@ -97,7 +97,7 @@ func TestRecallInterval(t *testing.T) {
 			}
 			truth, got = append(truth, right), append(got, found)
 		}
-		a, b := of("", got...), of("", truth...)
+		a, b := answersOf("", got...), answersOf("", truth...)
 		one, again := replay.RecallOf(requests, a, b, dist.L2), replay.RecallOf(requests, a, b, dist.L2)
 		if *one != *again {
 			t.Fatalf("%+v, and then %+v", one, again)
@@ -128,19 +128,19 @@ func TestDiffer(t *testing.T) {
 	}{
 		"equal":                       {[]load.Hit{hit(1, 1), hit(2, 2)}, []load.Hit{hit(1, 1), hit(2, 2)}, 2, 2, map[string]int{}},
 		"ties":                        {[]load.Hit{hit(1, 1), hit(2, 1)}, []load.Hit{hit(2, 1), hit(1, 1)}, 0, 2, map[string]int{replay.EqualDistance: 2}},
-		"another walk":                {[]load.Hit{hit(walk, 1), hit(row, 2)}, []load.Hit{hit(row, 2)}, 0, 1, map[string]int{replay.OtherWalk: 2}},
-		"another walk, the other":     {[]load.Hit{hit(row, 2), hit(301, 4)}, []load.Hit{hit(walk, 1), hit(row, 2)}, 0, 1, map[string]int{replay.OtherWalk: 2}},
+		"another walk":                {[]load.Hit{hit(walk, 1), hit(row, 2)}, []load.Hit{hit(row, 2)}, 0, 1, map[string]int{replay.OtherPath: 2}},
+		"another walk, the other":     {[]load.Hit{hit(row, 2), hit(301, 4)}, []load.Hit{hit(walk, 1), hit(row, 2)}, 0, 1, map[string]int{replay.OtherPath: 2}},
 		"not stored, and those after": {[]load.Hit{hit(row, 1), hit(211, 2), hit(212, 3)}, []load.Hit{hit(gone, 0.5), hit(row, 1), hit(211, 2)}, 0, 2, map[string]int{replay.NotStored: 3}},
 		"deleted":                     {[]load.Hit{hit(row, 2)}, []load.Hit{hit(deleted, 1)}, 0, 0, map[string]int{replay.DeletedSince: 1}},
 		"of rows, without reason":     {[]load.Hit{hit(row, 1), hit(211, 2)}, []load.Hit{hit(211, 2), hit(212, 3)}, 0, 1, map[string]int{}},
 		"nothing came":                {[]load.Hit{hit(row, 1)}, nil, 0, 0, map[string]int{}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := of("got", x.got)
+			got := answersOf("got", x.got)
 			if x.got == nil {
-				got = of("got", []load.Hit{})
+				got = answersOf("got", []load.Hit{})
 			}
-			d := replay.Differ(of("engine", x.want), got, l)
+			d := replay.Differ(answersOf("engine", x.want), got, l)
 			if d.Against != "engine" || d.Queries != 1 || d.Hits != len(x.want) || d.Equal != x.equal || d.BitEqual != x.equal || d.SameSet != x.same || len(d.Examples) != d.Hits-d.Equal {
 				t.Errorf("%+v", d)
 			}
@@ -149,7 +149,7 @@ func TestDiffer(t *testing.T) {
 			}
 		})
 	}
-	d := replay.Differ(of("", []load.Hit{hit(1, 1)}), of("", []load.Hit{hit(1, math.Nextafter32(1, 2))}), nil)
+	d := replay.Differ(answersOf("", []load.Hit{hit(1, 1)}), answersOf("", []load.Hit{hit(1, math.Nextafter32(1, 2))}), nil)
 	if d.Equal != 1 || d.BitEqual != 0 {
 		t.Errorf("another last bit: %+v", d)
 	}
@@ -224,7 +224,7 @@ func TestRun(t *testing.T) {
 	c.layout.Version, c.layout.Notes = "2.3.5", []string{"a note"}
 	loaded := loadOf(t, c, c.layout, nil)
 	l := runLog(t)
-	requests, err := replay.Requests(l, &c.layout.Collection, replay.Ask{K: 1, SearchParams: engine.SearchParams{EF: 20}})
+	requests, err := replay.Requests(l, &c.layout.Collection, replay.RequestParams{K: 1, SearchParams: engine.SearchParams{EF: 20}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -268,7 +268,7 @@ func TestRunOfAnotherTarget(t *testing.T) {
 	c := four(t)
 	loaded := loadOf(t, c, c.layout, nil)
 	l := runLog(t)
-	requests, err := replay.Requests(l, &c.layout.Collection, replay.Ask{K: 3, SearchParams: engine.SearchParams{EF: 20}})
+	requests, err := replay.Requests(l, &c.layout.Collection, replay.RequestParams{K: 3, SearchParams: engine.SearchParams{EF: 20}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -290,7 +290,7 @@ func TestRunIsInterrupted(t *testing.T) {
 	c := four(t)
 	loaded := loadOf(t, c, c.layout, nil)
 	l := runLog(t)
-	requests, err := replay.Requests(l, &c.layout.Collection, replay.Ask{K: 1, SearchParams: engine.SearchParams{EF: 20}})
+	requests, err := replay.Requests(l, &c.layout.Collection, replay.RequestParams{K: 1, SearchParams: engine.SearchParams{EF: 20}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -319,7 +319,7 @@ func TestRunIsInterrupted(t *testing.T) {
 func TestRunRefuses(t *testing.T) {
 	c := four(t)
 	l := runLog(t)
-	requests, err := replay.Requests(l, &c.layout.Collection, replay.Ask{K: 1, SearchParams: engine.SearchParams{EF: 20}})
+	requests, err := replay.Requests(l, &c.layout.Collection, replay.RequestParams{K: 1, SearchParams: engine.SearchParams{EF: 20}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -332,16 +332,16 @@ func TestRunRefuses(t *testing.T) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
-	if _, err := replay.Requests(l, &replay.Collection{Name: "c", Dim: 3}, replay.Ask{K: 1}); err == nil || !strings.Contains(err.Error(), "vectors of 2 dimensions") {
+	if _, err := replay.Requests(l, &replay.Collection{Name: "c", Dim: 3}, replay.RequestParams{K: 1}); err == nil || !strings.Contains(err.Error(), "vectors of 2 dimensions") {
 		t.Errorf("other dimensions: %v", err)
 	}
-	if _, err := replay.Requests(l, &c.layout.Collection, replay.Ask{K: 1 << 30}); err == nil || !strings.Contains(err.Error(), "asks for 1073741824 hits") {
+	if _, err := replay.Requests(l, &c.layout.Collection, replay.RequestParams{K: 1 << 30}); err == nil || !strings.Contains(err.Error(), "asks for 1073741824 hits") {
 		t.Errorf("a k that no search has: %v", err)
 	}
-	if _, err := replay.Requests(l, &c.layout.Collection, replay.Ask{}); err == nil || !strings.Contains(err.Error(), "request 0 has no k") {
+	if _, err := replay.Requests(l, &c.layout.Collection, replay.RequestParams{}); err == nil || !strings.Contains(err.Error(), "request 0 has no k") {
 		t.Errorf("no k: %v", err)
 	}
-	if _, err := replay.Requests(&log.Log{Name: "proxy.log"}, &c.layout.Collection, replay.Ask{}); err == nil || !strings.Contains(err.Error(), "no vectors") {
+	if _, err := replay.Requests(&log.Log{Name: "proxy.log"}, &c.layout.Collection, replay.RequestParams{}); err == nil || !strings.Contains(err.Error(), "no vectors") {
 		t.Errorf("no vectors: %v", err)
 	}
 }
@@ -351,11 +351,11 @@ func TestParametersOfRequests(t *testing.T) {
 	l := runLog(t)
 	l.Requests = l.Requests[:2]
 	l.Requests[1].K, l.Requests[1].EF, l.Requests[1].NProbe = 5, 50, 8
-	ask := replay.Ask{K: 10, SearchParams: engine.SearchParams{EF: 64, NProbe: 2}}
+	ask := replay.RequestParams{K: 10, SearchParams: engine.SearchParams{EF: 64, NProbe: 2}}
 	forced := ask
 	forced.Force.EF = 32
 	for _, x := range []struct {
-		ask  replay.Ask
+		ask  replay.RequestParams
 		want [2][3]int
 	}{
 		{ask, [2][3]int{{10, 64, 2}, {5, 50, 8}}},

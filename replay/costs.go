@@ -86,10 +86,10 @@ func addCosts(a, b *Costs) *Costs {
 }
 
 // addSlowest returns the slowest queries of both lists, limited to most entries.
-func addSlowest(a, b []SlowQuery, most int) []SlowQuery {
-	s := slowest{most: most}
+func addSlowest(a, b []SlowQuery, limit int) []SlowQuery {
+	s := slowest{limit: limit}
 	for _, q := range slices.Concat(a, b) {
-		if most > 0 {
+		if limit > 0 {
 			s.insert(q)
 		}
 	}

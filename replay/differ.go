@@ -15,12 +15,12 @@ const (
 	EqualDistance = "equal distance"
 	NotStored     = "row not in storage"
 	DeletedSince  = "deleted since"
-	OtherWalk     = "different path through the graph"
+	OtherPath     = "different path through the graph"
 	OtherIndex    = "searched row by row here, with an index there"
 )
 
-// examplesKept is the maximum number of differences in Examples.
-const examplesKept = 20
+// maxExamples is the maximum number of differences in Examples.
+const maxExamples = 20
 
 // Differ compares answers with reference answers, position by position, for all requests that have an answer in
 // both. l holds the rows for looking up keys; if it is nil, only ties are explained.
@@ -56,7 +56,7 @@ func Differ(reference, got *Answers, l *Loaded) *Differences {
 		}
 	}
 	slices.SortStableFunc(d.examples, func(a, b Difference) int { return cmp.Compare(min(len(a.Reason), 1), min(len(b.Reason), 1)) })
-	d.out.Examples = d.examples[:min(len(d.examples), examplesKept)]
+	d.out.Examples = d.examples[:min(len(d.examples), maxExamples)]
 	return d.out
 }
 
@@ -96,7 +96,7 @@ func (d *differ) query(number int, want, got []load.Hit) {
 		} else {
 			d.unexplained++
 		}
-		if one.Reason == "" && d.unexplained <= examplesKept || len(d.examples) < examplesKept {
+		if one.Reason == "" && d.unexplained <= maxExamples || len(d.examples) < maxExamples {
 			d.examples = append(d.examples, one)
 		}
 	}
@@ -104,27 +104,27 @@ func (d *differ) query(number int, want, got []load.Hit) {
 
 // reason returns the reason for one different hit, and the cause that moves the hits after it.
 func (d *differ) reason(one *Difference, cause string) (reason, moves string) {
-	if !one.GotNone && near(one.Want.Distance, one.Got.Distance) {
+	if !one.GotNone && almostEqual(one.Want.Distance, one.Got.Distance) {
 		return EqualDistance, cause
 	}
 	if !d.inGot[one.Want.Key] { // missing in got
-		if why := d.of(one.Want.Key); why != "" {
+		if why := d.missingReason(one.Want.Key); why != "" {
 			return why, cmp.Or(cause, why)
 		}
 	}
 	if !one.GotNone && !d.inRef[one.Got.Key] { // missing in the reference
-		if why := d.of(one.Got.Key); why != "" {
+		if why := d.missingReason(one.Got.Key); why != "" {
 			return why, cmp.Or(cause, why)
 		}
 	}
-	if cause == "" && (d.unlike(one.Want.Key) || !one.GotNone && d.unlike(one.Got.Key)) {
+	if cause == "" && (d.indexDiffers(one.Want.Key) || !one.GotNone && d.indexDiffers(one.Got.Key)) {
 		return OtherIndex, OtherIndex
 	}
 	return cause, cause
 }
 
-// unlike reports whether a key is in a segment that the cluster searches by an index and the engine row by row.
-func (d *differ) unlike(k engine.Key) bool {
+// indexDiffers reports whether a key is in a segment that the cluster searches by an index and the engine row by row.
+func (d *differ) indexDiffers(k engine.Key) bool {
 	if d.loaded == nil {
 		return false
 	}
@@ -132,8 +132,8 @@ func (d *differ) unlike(k engine.Key) bool {
 	return present == Present && part.Info.State == Indexed && part.indexName() == ""
 }
 
-// of returns the reason why one of two answers lacks a key, "" if unknown.
-func (d *differ) of(k engine.Key) string {
+// missingReason returns the reason why one of two answers lacks a key, "" if unknown.
+func (d *differ) missingReason(k engine.Key) string {
 	if d.loaded == nil {
 		return ""
 	}
@@ -143,20 +143,20 @@ func (d *differ) of(k engine.Key) string {
 	case present == Deleted:
 		return DeletedSince
 	case part.indexName() != "" && part.Data.Index.Effort() != index.AllRows:
-		return OtherWalk
+		return OtherPath
 	case part.Info.State == Indexed && part.indexName() == "":
 		return OtherIndex
 	}
 	return ""
 }
 
-// near reports whether two distances are equal, except for the last bits.
-func near(a, b float32) bool {
+// almostEqual reports whether two distances are equal, except for the last bits.
+func almostEqual(a, b float32) bool {
 	if a == b {
 		return true
 	}
 	x, y := float64(a), float64(b)
-	return math.Abs(x-y) <= tieWithin*max(math.Abs(x), math.Abs(y))
+	return math.Abs(x-y) <= tieTolerance*max(math.Abs(x), math.Abs(y))
 }
 
 func keysOf(m map[engine.Key]bool, hits []load.Hit) map[engine.Key]bool {

@@ -31,7 +31,7 @@ func Exact(ctx context.Context, l *Loaded, requests []*load.Request, o segment.O
 		vectors += r.Vectors.Rows
 	}
 	e := &exact{loaded: l, threads: threads, answers: &Answers{From: ByEngine, Hits: make(map[int][][]load.Hit, len(requests))}}
-	room := l.room()
+	room := l.memoryLeft()
 	for _, p := range l.Parts {
 		var s exactSearcher
 		if p.Data.Rows > 0 && p.Data.Vectors.Element == dist.Sparse {
@@ -119,7 +119,7 @@ func (e *exact) batches(ctx context.Context, requests []*load.Request) error {
 
 // run answers requests with the same k and filter.
 func (e *exact) run(ctx context.Context, requests []*load.Request) error {
-	queries, err := together(requests)
+	queries, err := concatVectors(requests)
 	if err != nil {
 		return fmt.Errorf("request %d: %w", requests[0].Number, err)
 	}
@@ -139,7 +139,7 @@ func (e *exact) run(ctx context.Context, requests []*load.Request) error {
 		left := p.Data.Deleted
 		if r := requests[0]; Filtered(r) {
 			filter := engine.NewBitset(p.Data.Rows)
-			if err := e.loaded.Left(p, r, filter); err != nil {
+			if err := e.loaded.Filter(p, r, filter); err != nil {
 				return fmt.Errorf("request %d: %w", r.Number, err)
 			}
 			left = filter.Or(left)
@@ -171,8 +171,8 @@ func (e *exact) run(ctx context.Context, requests []*load.Request) error {
 	return nil
 }
 
-// together returns the vectors of several requests, one after the other.
-func together(requests []*load.Request) (*engine.Vectors, error) {
+// concatVectors returns the vectors of several requests, one after the other.
+func concatVectors(requests []*load.Request) (*engine.Vectors, error) {
 	first := requests[0].Vectors
 	if len(requests) == 1 {
 		return first, nil

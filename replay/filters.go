@@ -106,8 +106,8 @@ func columnBytes(c *expr.Columns) (n int64) {
 	return n
 }
 
-// Left sets left to the rows that a request filters out. left must have as many bits as the part has rows.
-func (l *Loaded) Left(p *Part, r *load.Request, left *engine.Bitset) error {
+// Filter sets left to the rows that a request filters out. left must have as many bits as the part has rows.
+func (l *Loaded) Filter(p *Part, r *load.Request, left *engine.Bitset) error {
 	if r.Expr == "" {
 		p.Lookup().Filter(r.Keys, r.Exclude, left)
 		return nil

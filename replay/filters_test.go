@@ -35,7 +35,7 @@ func filtered(t *testing.T, filter *log.Filter) (*replay.Loaded, []*load.Request
 	if err := loaded.ReadFilters(t.Context(), store, q, 0); err != nil {
 		return nil, nil, err
 	}
-	requests, err := replay.Requests(q, &l.Collection, replay.Ask{K: 12})
+	requests, err := replay.Requests(q, &l.Collection, replay.RequestParams{K: 12})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func TestExpressionsAreListsOfKeys(t *testing.T) {
 			t.Fatal(err)
 		}
 		var text strings.Builder
-		target, err := replay.NewTarget(loaded, replay.TargetOptions{Options: replay.Like("2.3.5")})
+		target, err := replay.NewTarget(loaded, replay.TargetOptions{Options: replay.OptionsFor("2.3.5")})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -84,7 +84,7 @@ func TestExpressionsAreListsOfKeys(t *testing.T) {
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
-		exact, err := replay.Exact(t.Context(), loaded, requests, replay.Like("2.3.5"), 2)
+		exact, err := replay.Exact(t.Context(), loaded, requests, replay.OptionsFor("2.3.5"), 2)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,8 +96,8 @@ func TestExpressionsAreListsOfKeys(t *testing.T) {
 	}
 }
 
-// TestExpressionsThatCannotBe checks that the error names the request and the position in the expression.
-func TestExpressionsThatCannotBe(t *testing.T) {
+// TestInvalidExpressions checks that the error names the request and the position in the expression.
+func TestInvalidExpressions(t *testing.T) {
 	_, _, err := filtered(t, &log.Filter{Expr: "tag == \"t1\" and colour == 3"})
 	e, ok := errors.AsType[*replay.FilterError](err)
 	if !ok || e.Request != 0 || !strings.Contains(err.Error(), `request 0: filter, column 17: no field "colour" in the collection`) {
@@ -112,13 +112,13 @@ func TestExpressionsThatCannotBe(t *testing.T) {
 	}
 	other := *requests[0]
 	other.Expr = "score < 4"
-	if _, err := replay.Exact(t.Context(), loaded, []*load.Request{&other}, replay.Like("2.3.5"), 1); err == nil || !strings.Contains(err.Error(), "were not read") {
+	if _, err := replay.Exact(t.Context(), loaded, []*load.Request{&other}, replay.OptionsFor("2.3.5"), 1); err == nil || !strings.Contains(err.Error(), "were not read") {
 		t.Errorf("an expression of no log: %v", err)
 	}
 }
 
-// TestFiltersKeepToTheLimit checks that the columns count toward the memory limit of the load, once each.
-func TestFiltersKeepToTheLimit(t *testing.T) {
+// TestFiltersMemoryLimit checks that the columns count toward the memory limit of the load, once each.
+func TestFiltersMemoryLimit(t *testing.T) {
 	store := openStore(t, "2.3.5")
 	all := recorded(t, "2.3.5")
 	c := &all[slices.IndexFunc(all, func(c recordedCollection) bool { return strings.HasSuffix(c.Name, "truth_small") })]

@@ -13,20 +13,20 @@ var resultFile = encode.File{
 	What: "a replay's result", APIVersion: "kitescope/v1", Kind: "ReplayResult", Version: ResultVersion, Limit: 128 << 20, Open: 1,
 }
 
-// TellResult encodes a result, always with the current version. Keys are lower_snake. IDs, seeds and row keys are
+// EncodeResult encodes a result, always with the current version. Keys are lower_snake. IDs, seeds and row keys are
 // strings, durations are seconds with nanosecond precision, times are RFC 3339 in UTC. Unknown values are omitted,
 // and lists are never null. The functions of a plan are not encoded. A result that was written by WriteResult and
 // read by ReadResult encodes to the same bytes.
-func TellResult(e *encode.Encoder, r *Result) {
+func EncodeResult(e *encode.Encoder, r *Result) {
 	saved := *r
 	saved.Taken = r.Taken.Truncate(time.Millisecond)
 	resultFile.Tell(e, &saved)
 }
 
-// WriteResult writes a result as one JSON object (see TellResult).
+// WriteResult writes a result as one JSON object (see EncodeResult).
 func WriteResult(w io.Writer, r *Result) error {
 	e := encode.JSON(w, resultFile.Open)
-	TellResult(e, r)
+	EncodeResult(e, r)
 	return e.Flush()
 }
 

@@ -140,7 +140,7 @@ var wantKeys = map[string]string{
 	"slowest[].segments[]": "distances node_id segment_id state took_seconds",
 }
 
-func TestResultKeysStay(t *testing.T) {
+func TestResultKeys(t *testing.T) {
 	r := filled()
 	for i := range r.Differences.Examples { // one key of each kind
 		r.Differences.Examples[i].Want.Key = []engine.Key{engine.NumberKey(1), engine.TextKey("a")}[i]
@@ -164,8 +164,8 @@ func TestResultKeysStay(t *testing.T) {
 	rendertest.Golden(t, "result.json", []byte(saved(t, r))) // docs/reference/json.md is compared with this file
 }
 
-// TestFilesThatAreNoResult checks invalid files of results. The tests of internal/encode cover the rest.
-func TestFilesThatAreNoResult(t *testing.T) {
+// TestReadResultInvalid checks invalid files of results. The tests of internal/encode cover the rest.
+func TestReadResultInvalid(t *testing.T) {
 	good := saved(t, filled())
 	change := func(old, by string) string {
 		if !strings.Contains(good, old) {
@@ -189,8 +189,8 @@ func TestFilesThatAreNoResult(t *testing.T) {
 	}
 }
 
-// TestKeysThatAreAddedLater checks that keys of later versions are ignored anywhere.
-func TestKeysThatAreAddedLater(t *testing.T) {
+// TestReadResultUnknownKeys checks that keys of later versions are ignored anywhere.
+func TestReadResultUnknownKeys(t *testing.T) {
 	r := filled()
 	later := strings.ReplaceAll(saved(t, r), "{", `{"added_later":{"a":[null,1.5]},`)
 	// Errors and explanations are objects with a count by text. No keys can be added to them.
@@ -229,8 +229,8 @@ func FuzzReadResult(f *testing.F) {
 	})
 }
 
-// TestStatesThatAreNone checks that an invalid state has a word, and that reading it is refused.
-func TestStatesThatAreNone(t *testing.T) {
+// TestInvalidStates checks that an invalid state has a word, and that reading it is refused.
+func TestInvalidStates(t *testing.T) {
 	bad := replay.State(7)
 	if bad.String() != "unknown" || bad.Word() != "unknown" {
 		t.Errorf("%s, %s", bad.String(), bad.Word())

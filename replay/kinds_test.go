@@ -31,7 +31,7 @@ func TestAllKindsOfOneServer(t *testing.T) {
 			continue
 		}
 		t.Run(x.Name, func(t *testing.T) {
-			l, err := layout.Of(c, layout.Options{Collection: "default." + x.Name})
+			l, err := layout.New(c, layout.Options{Collection: "default." + x.Name})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -46,7 +46,7 @@ func TestAllKindsOfOneServer(t *testing.T) {
 			if len(loaded.Coverage.Missing) > 0 {
 				t.Errorf("missing: %+v", loaded.Coverage.Missing)
 			}
-			q := asked(t, &x, l)
+			q := queryLog(t, &x, l)
 			if err := loaded.ReadFilters(t.Context(), store, q, 0); err != nil {
 				t.Fatal(err)
 			}
@@ -54,7 +54,7 @@ func TestAllKindsOfOneServer(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			indexed[x.Index] += sameAsAsked(t, &x, target, q, l)
+			indexed[x.Index] += compareHits(t, &x, target, q, l)
 		})
 	}
 	for kind := range strings.FieldsSeq("FLAT HNSW IVF_FLAT IVF_SQ8 BIN_FLAT BIN_IVF_FLAT") {
@@ -64,8 +64,8 @@ func TestAllKindsOfOneServer(t *testing.T) {
 	}
 }
 
-// asked returns the recorded requests to a collection, in order.
-func asked(t *testing.T, x *segmenttest.Kind, l *replay.Layout) *log.Log {
+// queryLog returns the recorded requests to a collection, in order.
+func queryLog(t *testing.T, x *segmenttest.Kind, l *replay.Layout) *log.Log {
 	t.Helper()
 	vectors := x.Vectors(t)
 	v, err := engine.View(l.Collection.Element, x.Dim, len(x.Queries), len(vectors)/len(x.Queries), vectors)
@@ -88,10 +88,10 @@ func asked(t *testing.T, x *segmenttest.Kind, l *replay.Layout) *log.Log {
 	return q
 }
 
-// sameAsAsked sends the requests in one session and compares the answers. It returns the number of hits.
-func sameAsAsked(t *testing.T, x *segmenttest.Kind, target *replay.Target, q *log.Log, l *replay.Layout) (hits int) {
+// compareHits sends the requests in one session and compares the answers. It returns the number of hits.
+func compareHits(t *testing.T, x *segmenttest.Kind, target *replay.Target, q *log.Log, l *replay.Layout) (hits int) {
 	t.Helper()
-	requests, err := replay.Requests(q, &l.Collection, replay.Ask{})
+	requests, err := replay.Requests(q, &l.Collection, replay.RequestParams{})
 	if err != nil {
 		t.Fatal(err)
 	}

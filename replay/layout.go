@@ -21,12 +21,14 @@ const (
 	Indexed                // sealed, by its index file
 )
 
-func (s State) String() string { return s.in([...]string{"growing", "sealed, row by row", "indexed"}) }
+func (s State) String() string {
+	return s.name([...]string{"growing", "sealed, row by row", "indexed"})
+}
 
 // Word returns the state's name in JSON: growing, sealed_unindexed or sealed_indexed; unknown for other values,
 // which UnmarshalText refuses.
 func (s State) Word() string {
-	return s.in([...]string{"growing", "sealed_unindexed", "sealed_indexed"})
+	return s.name([...]string{"growing", "sealed_unindexed", "sealed_indexed"})
 }
 
 // MarshalText returns Word.
@@ -43,7 +45,7 @@ func (s *State) UnmarshalText(word []byte) error {
 	return errors.New("a segment's state")
 }
 
-func (s State) in(words [3]string) string {
+func (s State) name(words [3]string) string {
 	if int(s) < len(words) {
 		return words[s]
 	}

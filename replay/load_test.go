@@ -57,7 +57,7 @@ func TestLoadCounts(t *testing.T) {
 	if got.Bytes < size*9/10 || got.Bytes > 4*size || got.Memory < 120*24 {
 		t.Errorf("%d bytes were read of %d, %d are in memory", got.Bytes, size, got.Memory)
 	}
-	if last.Done != 4 || last.Of != 4 || last.Rows != 120 || last.Missing != 0 || last.Bytes != got.Bytes {
+	if last.Done != 4 || last.Total != 4 || last.Rows != 120 || last.Missing != 0 || last.Bytes != got.Bytes {
 		t.Errorf("progress at the end: %+v", last)
 	}
 	for i, p := range l.Parts {
@@ -67,7 +67,7 @@ func TestLoadCounts(t *testing.T) {
 	}
 }
 
-func TestLoadLeavesOut(t *testing.T) {
+func TestLoadSkips(t *testing.T) {
 	cut := func(b []byte) []byte { return b[:len(b)/2] }
 	for name, c := range map[string]struct {
 		change  func(c *cluster)

@@ -19,8 +19,8 @@ type Loaded struct {
 	limit int64                 // LoadOptions.MemoryLimit, which also limits later allocations; 0 for none
 }
 
-// room returns the number of bytes left below the memory limit, or a negative number if there is no limit.
-func (l *Loaded) room() int64 {
+// memoryLeft returns the number of bytes left below the memory limit, or a negative number if there is no limit.
+func (l *Loaded) memoryLeft() int64 {
 	if l.limit <= 0 {
 		return -1
 	}
@@ -46,8 +46,8 @@ func (p *Part) Lookup() *segment.Lookup {
 	return p.lookup
 }
 
-// As returns the part as a segment of another layout.
-func (p *Part) As(info *Segment) *Part {
+// WithInfo returns the part as a segment of another layout.
+func (p *Part) WithInfo(info *Segment) *Part {
 	return &Part{Info: info, State: p.State, Data: p.Data, scalars: p.scalars}
 }
 
@@ -72,8 +72,8 @@ func (l *Loaded) With(layout *Layout, parts []*Part) *Loaded {
 	return &Loaded{Layout: layout, Parts: parts, Coverage: c, plans: l.plans, limit: l.limit}
 }
 
-// unseen returns the share of rows that were not loaded, -1 if unknown.
-func (c *Coverage) unseen() float64 {
+// missingShare returns the share of rows that were not loaded, -1 if unknown.
+func (c *Coverage) missingShare() float64 {
 	switch {
 	case c.RowsUnknown > 0:
 		return -1
@@ -144,6 +144,6 @@ func (p *Part) memory() int64 {
 
 // LoadProgress is the progress of Load.
 type LoadProgress struct {
-	Done, Missing, Of int // in segments; Done includes Missing
-	Rows, Bytes       int64
+	Done, Missing, Total int // in segments; Done includes Missing
+	Rows, Bytes          int64
 }

@@ -40,9 +40,9 @@ func modelIn(cpuinfo string) string {
 	return ""
 }
 
-// Like returns the engine options of a Milvus release ("2.3.5", "v2.4"). It returns the options of the newest
+// OptionsFor returns the engine options of a Milvus release ("2.3.5", "v2.4"). It returns the options of the newest
 // release if the version is unknown.
-func Like(version string) segment.Options {
+func OptionsFor(version string) segment.Options {
 	const newest = 6
 	major, minor := 2, newest
 	if parts := strings.Split(strings.TrimPrefix(version, "v"), "."); len(parts) >= 2 {

@@ -35,13 +35,13 @@ func BenchmarkOverhead(b *testing.B) {
 			var direct, through []float64
 			for n := 0; b.Loop(); n++ {
 				list := requests[n*batch%len(requests):][:batch]
-				bare(b, s, list) // so that the rows are cached for both
+				withoutDriver(b, s, list) // so that the rows are cached for both
 				if n/2%2 == 0 {
-					direct = append(direct, bare(b, s, list))
-					through = append(through, replayed(b, s, list))
+					direct = append(direct, withoutDriver(b, s, list))
+					through = append(through, withDriver(b, s, list))
 				} else {
-					through = append(through, replayed(b, s, list))
-					direct = append(direct, bare(b, s, list))
+					through = append(through, withDriver(b, s, list))
+					direct = append(direct, withoutDriver(b, s, list))
 				}
 			}
 			slices.Sort(direct)
@@ -52,8 +52,8 @@ func BenchmarkOverhead(b *testing.B) {
 	}
 }
 
-// bare runs the searchers of a session directly.
-func bare(b *testing.B, s *session, requests []*load.Request) float64 {
+// withoutDriver runs the searchers of a session directly.
+func withoutDriver(b *testing.B, s *session, requests []*load.Request) float64 {
 	b.Helper()
 	began := time.Now()
 	var hits []engine.Hit
@@ -68,7 +68,7 @@ func bare(b *testing.B, s *session, requests []*load.Request) float64 {
 	return float64(time.Since(began)) / 1000
 }
 
-func replayed(b *testing.B, s *session, requests []*load.Request) float64 {
+func withDriver(b *testing.B, s *session, requests []*load.Request) float64 {
 	b.Helper()
 	began := time.Now()
 	for _, r := range requests {

@@ -57,7 +57,7 @@ func Load(ctx context.Context, store object.Store, l *Layout, o LoadOptions) (*L
 		return nil, fmt.Errorf("load collection %s: %w", l.Collection.Name, &MemoryError{Need: need, Limit: o.MemoryLimit, Segments: len(l.Segments)})
 	}
 	x := &loading{
-		layout: l, options: o, store: &counted{Store: store}, began: o.Now(),
+		layout: l, options: o, store: &countingStore{Store: store}, began: o.Now(),
 		parts: make([]*Part, len(l.Segments)), missing: make([][]Missing, len(l.Segments)),
 	}
 	if err := x.readDeletes(ctx); err != nil {
@@ -83,7 +83,7 @@ func Load(ctx context.Context, store object.Store, l *Layout, o LoadOptions) (*L
 type loading struct {
 	layout  *Layout
 	options LoadOptions
-	store   *counted
+	store   *countingStore
 	began   time.Time
 	l0      []*segment.Deletes // in the order of Layout.L0
 	given   *segment.Deletes   // LoadOptions.Deletes
@@ -97,26 +97,26 @@ type loading struct {
 	stopped  error
 }
 
-// counted is a store that counts the bytes read.
-type counted struct {
+// countingStore is a store that counts the bytes read.
+type countingStore struct {
 	object.Store
 	bytes atomic.Int64
 }
 
-type countedReader struct {
+type countingReader struct {
 	object.Reader
 	bytes *atomic.Int64
 }
 
-func (c *counted) Open(ctx context.Context, name string) (object.Reader, error) {
+func (c *countingStore) Open(ctx context.Context, name string) (object.Reader, error) {
 	r, err := c.Store.Open(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	return &countedReader{r, &c.bytes}, nil
+	return &countingReader{r, &c.bytes}, nil
 }
 
-func (r *countedReader) ReadAt(b []byte, at int64) (int, error) {
+func (r *countingReader) ReadAt(b []byte, at int64) (int, error) {
 	n, err := r.Reader.ReadAt(b, at)
 	r.bytes.Add(int64(n))
 	return n, err
@@ -189,7 +189,7 @@ func (x *loading) count(p *Part) error {
 		x.stopped = &MemoryError{Need: x.memory, Limit: limit, Read: x.progress.Done - x.progress.Missing, Segments: len(x.parts)}
 	}
 	if x.options.Progress != nil {
-		x.progress.Of, x.progress.Bytes = len(x.parts), x.store.bytes.Load()
+		x.progress.Total, x.progress.Bytes = len(x.parts), x.store.bytes.Load()
 		x.options.Progress(x.progress)
 	}
 	return x.stopped
@@ -217,7 +217,7 @@ func (x *loading) read(ctx context.Context, s *Segment) (*Part, []Missing) {
 	}
 	g.ShareVectors()
 	p := &Part{Info: s, State: s.State, Data: g}
-	return p, p.lacks()
+	return p, p.missing()
 }
 
 // reasonOf returns an error's text without the segment, which Missing has already.
@@ -228,8 +228,8 @@ func reasonOf(err error, id int64) string {
 	return err.Error()
 }
 
-// lacks returns the data that a loaded part is missing. It sets State to Unindexed if there is no index.
-func (p *Part) lacks() (list []Missing) {
+// missing returns the data that a loaded part is missing. It sets State to Unindexed if there is no index.
+func (p *Part) missing() (list []Missing) {
 	say := func(rows int64, reason string) {
 		list = append(list, Missing{Segment: p.Info.ID, State: p.Info.State, Rows: rows, Of: max(p.Info.Rows, int64(p.Data.Rows)), Reason: reason})
 	}

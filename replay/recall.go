@@ -9,9 +9,9 @@ import (
 	"kitescope/replay/load"
 )
 
-// tieWithin is the relative difference up to which two distances count as equal. Two programs may add floats in
+// tieTolerance is the relative difference up to which two distances count as equal. Two programs may add floats in
 // another order, which changes the last bits.
-const tieWithin = 1e-6
+const tieTolerance = 1e-6
 
 // resamples is the number of bootstrap samples for the interval of a mean.
 const resamples = 500
@@ -70,7 +70,7 @@ func shareOf(answered, right []load.Hit, keysOnly bool, sign float64, seen map[e
 		seen[h.Key] = true
 	}
 	last := sign * float64(right[len(right)-1].Distance)
-	last += math.Abs(last) * tieWithin
+	last += math.Abs(last) * tieTolerance
 	n := 0
 	for _, h := range answered {
 		of, known := seen[h.Key]

@@ -12,8 +12,8 @@ import (
 	"kitescope/replay/log"
 )
 
-// Ask holds values for the parameters that the log does not set.
-type Ask struct {
+// RequestParams holds values for the parameters that the log does not set.
+type RequestParams struct {
 	K int
 	engine.SearchParams
 	// Force holds parameters that override the log's. A parameter of 0 overrides nothing.
@@ -26,7 +26,7 @@ type Ask struct {
 // Requests returns the requests of a log with all parameters filled in. Number is the index in l.Requests. The
 // vectors share the log's memory. It returns an error if the vectors do not match the collection, or if neither the
 // log nor a sets k.
-func Requests(l *log.Log, c *Collection, a Ask) ([]*load.Request, error) {
+func Requests(l *log.Log, c *Collection, defaults RequestParams) ([]*load.Request, error) {
 	switch {
 	case l.Vectors == nil:
 		return nil, fmt.Errorf("log %s has no vectors: only times and sizes of requests", l.Name)
@@ -48,7 +48,7 @@ func Requests(l *log.Log, c *Collection, a Ask) ([]*load.Request, error) {
 		}
 		all[i] = load.Request{
 			Number: i, At: q.At, Vectors: vectors,
-			K: cmp.Or(a.Force.K, q.K, a.K), SearchParams: a.Force.SearchParams.Or(q.SearchParams.Or(a.SearchParams)),
+			K: cmp.Or(defaults.Force.K, q.K, defaults.K), SearchParams: defaults.Force.SearchParams.Or(q.SearchParams.Or(defaults.SearchParams)),
 		}
 		switch k := all[i].K; {
 		case k <= 0:
@@ -65,12 +65,12 @@ func Requests(l *log.Log, c *Collection, a Ask) ([]*load.Request, error) {
 
 // Singles returns requests with one vector each, limited to most entries and evenly spaced over all vectors that
 // the log's requests use, with their filters. Number is the index in the list. Other parameters are not filled in.
-func Singles(l *log.Log, most int) ([]*load.Request, error) {
+func Singles(l *log.Log, limit int) ([]*load.Request, error) {
 	total := int64(0)
 	for i := range l.Requests {
 		total += int64(l.Requests[i].NQ)
 	}
-	n := min(int64(most), total)
+	n := min(int64(limit), total)
 	list := make([]*load.Request, 0, n)
 	before := int64(0) // vectors of the requests up to and including q
 	for i := range l.Requests {

@@ -74,7 +74,7 @@ func Run(ctx context.Context, o RunOptions) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = x.all(ctx)
+	err = x.measureAll(ctx)
 	switch {
 	case ctx.Err() != nil:
 		x.result.Stopped = cmp.Or(x.result.Stopped, stopReason(ctx))
@@ -139,8 +139,8 @@ func newRun(o RunOptions) (*run, error) {
 		x.result.Cover = o.Loaded.Coverage
 		x.result.Notes = slices.Clone(o.Loaded.Layout.Notes)
 	}
-	if x.engine != nil && x.engine.Left > 0 {
-		x.result.Notes = append(x.result.Notes, fmt.Sprintf("skipped %d segments the replica does not serve", x.engine.Left))
+	if x.engine != nil && x.engine.Unserved > 0 {
+		x.result.Notes = append(x.result.Notes, fmt.Sprintf("skipped %d segments the replica does not serve", x.engine.Unserved))
 	}
 	return x, nil
 }
@@ -170,8 +170,8 @@ func (x *run) setup() Setup {
 	return s
 }
 
-// all measures each combination.
-func (x *run) all(ctx context.Context) error {
+// measureAll measures each combination.
+func (x *run) measureAll(ctx context.Context) error {
 	if err := x.findTruth(ctx); err != nil {
 		return err
 	}
@@ -211,7 +211,7 @@ func (x *run) plans() (list []load.Plan) {
 func (x *run) findTruth(ctx context.Context) (err error) {
 	switch x.Truth {
 	case ExactTruth:
-		x.say(RunProgress{Stage: "true neighbours"})
+		x.report(RunProgress{Stage: "true neighbours"})
 		x.truth, err = Exact(ctx, x.Loaded, x.Requests, x.Engine.Options, x.Threads)
 	case LogTruth:
 		if x.Log == nil {
@@ -245,7 +245,7 @@ func (x *run) answer(ctx context.Context, requests []*load.Request, ef int) erro
 	if !own && !x.Differences {
 		return nil
 	}
-	x.say(RunProgress{Stage: "answers", EF: ef})
+	x.report(RunProgress{Stage: "answers", EF: ef})
 	t := x.engine
 	if t == nil {
 		var err error
@@ -267,14 +267,14 @@ func (x *run) answer(ctx context.Context, requests []*load.Request, ef int) erro
 // point measures one combination.
 func (x *run) point(ctx context.Context, requests []*load.Request, plan load.Plan, ef int) error {
 	now := RunProgress{Stage: "load", Point: len(x.result.Points), Points: x.points, Sessions: plan.Sessions, EF: ef}
-	x.say(now)
+	x.report(now)
 	if x.engine != nil {
 		x.engine.ResetCosts() // each point has its own costs
 		plan.Began = x.engine.ResetCosts
 	}
 	plan.Progress = func(p load.Progress) {
 		now.Load = p
-		x.say(now)
+		x.report(now)
 		if x.Plan.Progress != nil {
 			x.Plan.Progress(p)
 		}
@@ -317,7 +317,7 @@ func (x *run) compare(p *load.Point, recorder *Recorder, requests []*load.Reques
 	if x.truth != nil && got != nil {
 		if r := RecallOf(requests, got, x.truth, x.recallMetric()); r != nil {
 			if x.Truth == ExactTruth {
-				r.Unseen = x.Loaded.Coverage.unseen()
+				r.Unseen = x.Loaded.Coverage.missingShare()
 			}
 			p.Recall, p.RecallLow, p.RecallHigh, x.result.Recall = r.Mean, r.Low, r.High, r
 		}
@@ -336,7 +336,7 @@ func (x *run) recallMetric() (m engine.Metric) {
 	return m
 }
 
-func (x *run) say(p RunProgress) {
+func (x *run) report(p RunProgress) {
 	if x.Progress != nil {
 		x.Progress(p)
 	}

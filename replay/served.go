@@ -15,15 +15,15 @@ import (
 	"kitescope/replay/load"
 )
 
-// ServedOf returns the activity of a Milvus cluster's processes during a load: the CPU time of each, and the phases
+// ServerUsage returns the activity of a Milvus cluster's processes during a load: the CPU time of each, and the phases
 // of a mean search, which calibrate whatif. It is the increase of their metrics between their last two scrapes.
 // idle is the cluster before the load, with two scrapes of its own; it may be nil. here holds the addresses of this
-// machine. ServedOf returns an error if metrics are missing, or if the proxies counted no search.
-func ServedOf(c, idle *model.Cluster, here []net.IP) (*load.Served, error) {
+// machine. ServerUsage returns an error if metrics are missing, or if the proxies counted no search.
+func ServerUsage(c, idle *model.Cluster, here []net.IP) (*load.ServerUsage, error) {
 	if c == nil || c.Runtime == nil {
 		return nil, errors.New("the processes of the cluster were not queried")
 	}
-	s := &load.Served{}
+	s := &load.ServerUsage{}
 	before := idleCores(idle)
 	seen := map[*model.Process]bool{}
 	for _, n := range c.Runtime.Nodes {

@@ -60,11 +60,11 @@ func servedCluster(from time.Time, took time.Duration, list ...process) *model.C
 	return model.Build(model.Parts{}).WithRuntime(model.BuildRuntime(r))
 }
 
-func TestServedOf(t *testing.T) {
+func TestServerUsage(t *testing.T) {
 	idle := servedCluster(began.Add(-time.Minute), 2*time.Second,
 		process{"querynode", 1, "10.0.0.1:21123", used{cpu: 10}, used{cpu: 10.1}},
 		process{"proxy", 3, "127.0.0.1:19530", used{5, 100}, used{5.02, 101}})
-	s, err := replay.ServedOf(servedCluster(began, 10*time.Second,
+	s, err := replay.ServerUsage(servedCluster(began, 10*time.Second,
 		process{"querynode", 1, "10.0.0.1:21123", used{cpu: 20}, used{cpu: 24.5}},
 		process{"querynode", 2, "192.168.7.9:21123", used{cpu: 30}, used{cpu: 31}},
 		process{"proxy", 3, "127.0.0.1:19530", used{6, 200}, used{6.5, 400}}), idle, []net.IP{net.ParseIP("192.168.7.9")})
@@ -97,7 +97,7 @@ func TestServedOf(t *testing.T) {
 	}
 }
 
-func TestServedOfSaysWhy(t *testing.T) {
+func TestServerUsageErrors(t *testing.T) {
 	node := process{"querynode", 1, "10.0.0.1:21123", used{cpu: 20}, used{cpu: 24.5}}
 	once := servedCluster(began, 10*time.Second, node)
 	once.Runtime.Processes[0].Before = nil
@@ -112,7 +112,7 @@ func TestServedOfSaysWhy(t *testing.T) {
 		"proxy-3 returned no metrics: its port is unknown":                  mute,
 		"its proxies counted no searches during the load: is the target an": servedCluster(began, 10*time.Second, node, process{"proxy", 3, "10.0.0.3:19530", used{6, 200}, used{6.5, 200}}),
 	} {
-		if s, err := replay.ServedOf(c, nil, nil); err == nil || !strings.HasPrefix(err.Error(), why) {
+		if s, err := replay.ServerUsage(c, nil, nil); err == nil || !strings.HasPrefix(err.Error(), why) {
 			t.Errorf("%v, %v, want %s", s, err, strconv.Quote(why))
 		}
 	}

@@ -23,7 +23,7 @@ func (s *session) Ask(ctx context.Context, r *load.Request) (*load.Answer, error
 		return nil, err
 	}
 	w := s.worker
-	w.tally.follow(s.target)
+	w.tally.syncEpoch(s.target)
 	clock := s.target.options.Clock
 	began := clock()
 	now := began
@@ -88,13 +88,13 @@ func (m *merger) merge(nodes *answers, r *load.Request, a *load.Answer) {
 		for i := range m.target.shards {
 			m.lists = m.lists[:0]
 			for _, g := range m.target.shards[i].groups {
-				m.lists = append(m.lists, nodes.of(g.number*rows+q))
+				m.lists = append(m.lists, nodes.at(g.number*rows+q))
 			}
 			m.reduce(r.K)
 		}
 		m.lists = m.lists[:0]
 		for i := range m.target.shards {
-			m.lists = append(m.lists, m.shards.of(i))
+			m.lists = append(m.lists, m.shards.at(i))
 		}
 		hits := m.lists[0]
 		if len(m.lists) > 1 {

@@ -32,12 +32,12 @@ func (t *tally) reset(parts int) {
 	t.slow.list = t.slow.list[:0]
 }
 
-// follow discards the costs from before the target's last reset.
-func (t *tally) follow(of *Target) {
-	if t.slow.most == 0 {
-		t.slow.reset(max(of.options.Slowest, 0))
+// syncEpoch discards the costs from before the target's last reset.
+func (t *tally) syncEpoch(target *Target) {
+	if t.slow.limit == 0 {
+		t.slow.reset(max(target.options.Slowest, 0))
 	}
-	if epoch := of.epoch.Load(); epoch != t.epoch {
+	if epoch := target.epoch.Load(); epoch != t.epoch {
 		t.reset(len(t.parts))
 		t.epoch = epoch
 	}
@@ -69,21 +69,21 @@ func (t *Target) collect(o *tally) {
 	o.reset(len(o.parts))
 }
 
-// segmentsKept is the maximum number of segments listed for a slow query.
-const segmentsKept = 10
+// maxSlowSegments is the maximum number of segments listed for a slow query.
+const maxSlowSegments = 10
 
 // slowest holds the slowest queries, the slowest first, limited to most entries.
 type slowest struct {
-	most int
-	list []SlowQuery
-	rank []int
+	limit int
+	list  []SlowQuery
+	rank  []int
 }
 
-func (s *slowest) reset(most int) { s.most, s.list = most, s.list[:0] }
+func (s *slowest) reset(limit int) { s.limit, s.list = limit, s.list[:0] }
 
 // offer adds a query if it is one of the slowest.
-func (s *slowest) offer(t *Target, request int, took time.Duration, parts []spent) {
-	if s.most <= 0 || len(s.list) == s.most && took <= s.list[s.most-1].Took {
+func (s *slowest) offer(t *Target, request int, took time.Duration, parts []partCost) {
+	if s.limit <= 0 || len(s.list) == s.limit && took <= s.list[s.limit-1].Took {
 		return
 	}
 	s.rank = s.rank[:0]
@@ -92,10 +92,10 @@ func (s *slowest) offer(t *Target, request int, took time.Duration, parts []spen
 	}
 	slices.SortFunc(s.rank, func(a, b int) int { return cmp.Compare(parts[b].took, parts[a].took) })
 	var times []SegmentTime
-	if len(s.list) == s.most {
-		times = s.list[s.most-1].Segments[:0]
+	if len(s.list) == s.limit {
+		times = s.list[s.limit-1].Segments[:0]
 	}
-	for _, i := range s.rank[:min(len(s.rank), segmentsKept)] {
+	for _, i := range s.rank[:min(len(s.rank), maxSlowSegments)] {
 		p := t.parts[i]
 		times = append(times, SegmentTime{Segment: p.Info.ID, Node: t.serves(p.Info), State: t.state(p), Took: parts[i].took, Distances: parts[i].distances})
 	}
@@ -110,11 +110,11 @@ func (s *slowest) insert(q SlowQuery) {
 		}
 		return 1
 	})
-	if len(s.list) == s.most {
-		if at == s.most {
+	if len(s.list) == s.limit {
+		if at == s.limit {
 			return
 		}
-		s.list = s.list[:s.most-1]
+		s.list = s.list[:s.limit-1]
 	}
 	s.list = slices.Insert(s.list, at, q)
 }

@@ -29,7 +29,7 @@ type TargetOptions struct {
 	Clock func() time.Duration
 }
 
-const slowestKept = 20
+const defaultSlowest = 20
 
 // Target answers requests as the cluster would: it searches each segment and reduces the hits by node, by shard
 // leader and as the proxy does. Sessions may be used concurrently. The Loaded must not change until all sessions
@@ -46,8 +46,8 @@ type Target struct {
 
 	meanLength float32 // mean length of documents, for BM25
 
-	// Left is the number of loaded segments that the replica does not serve.
-	Left int
+	// Unserved is the number of loaded segments that the replica does not serve.
+	Unserved int
 
 	epoch atomic.Int64 // number of calls of ResetCosts
 	mu    sync.Mutex
@@ -79,7 +79,7 @@ func NewTarget(l *Loaded, o TargetOptions) (*Target, error) {
 		start := time.Now()
 		o.Clock = func() time.Duration { return time.Since(start) }
 	}
-	o.Slowest = cmp.Or(o.Slowest, slowestKept)
+	o.Slowest = cmp.Or(o.Slowest, defaultSlowest)
 	t := &Target{loaded: l, options: o, metric: l.Layout.Collection.Metric}
 	t.groups = t.spread()
 	if len(t.parts) == 0 {
@@ -129,7 +129,7 @@ func (t *Target) spread() []*group {
 	for _, p := range t.loaded.Parts {
 		at := place{p.Info.Channel, t.serves(p.Info)}
 		if served && at.node == 0 {
-			t.Left++
+			t.Unserved++
 			continue
 		}
 		g := groups[at]

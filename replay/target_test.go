@@ -118,15 +118,15 @@ func TestSegmentsThatAReplicaDoesNotServe(t *testing.T) {
 	c := four(t)
 	c.layout.Segments[3].On = []int64{0}
 	target := newTarget(t, loadOf(t, c, c.layout, nil), replay.TargetOptions{})
-	if a := ask(t, target, at(t, 0, 1, 400)); a.Hits[0][0].Key.Number != 329 || target.Left != 1 {
-		t.Errorf("%v, %d segments left", text(a.Hits[0]), target.Left)
+	if a := ask(t, target, at(t, 0, 1, 400)); a.Hits[0][0].Key.Number != 329 || target.Unserved != 1 {
+		t.Errorf("%v, %d segments left", text(a.Hits[0]), target.Unserved)
 	}
 	for i := range c.layout.Segments { // without a serving node all segments are searched
 		c.layout.Segments[i].On = nil
 	}
 	target = newTarget(t, loadOf(t, c, c.layout, nil), replay.TargetOptions{})
-	if a := ask(t, target, at(t, 0, 1, 400)); a.Hits[0][0].Key.Number != 400 || target.Left != 0 {
-		t.Errorf("%v, %d segments left", text(a.Hits[0]), target.Left)
+	if a := ask(t, target, at(t, 0, 1, 400)); a.Hits[0][0].Key.Number != 400 || target.Unserved != 0 {
+		t.Errorf("%v, %d segments left", text(a.Hits[0]), target.Unserved)
 	}
 }
 
@@ -231,8 +231,8 @@ func TestCosts(t *testing.T) {
 	}
 }
 
-// TestCostsAreResetUnderWay checks that costs from before a reset do not come back when an open session is closed.
-func TestCostsAreResetUnderWay(t *testing.T) {
+// TestResetCostsConcurrent checks that costs from before a reset do not come back when an open session is closed.
+func TestResetCostsConcurrent(t *testing.T) {
 	c := four(t)
 	target := newTarget(t, loadOf(t, c, c.layout, nil), replay.TargetOptions{})
 	s, err := target.Session(t.Context())
@@ -270,8 +270,8 @@ func TestForcedState(t *testing.T) {
 	}
 }
 
-// TestSessionsSideBySide runs sessions, costs and resets concurrently for the race detector.
-func TestSessionsSideBySide(t *testing.T) {
+// TestConcurrentSessions runs sessions, costs and resets concurrently for the race detector.
+func TestConcurrentSessions(t *testing.T) {
 	c := four(t)
 	target := newTarget(t, loadOf(t, c, c.layout, nil), replay.TargetOptions{})
 	var asking sync.WaitGroup

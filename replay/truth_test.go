@@ -63,9 +63,9 @@ func openStore(t testing.TB, version string) object.Store {
 	return store
 }
 
-// lost returns the deletes that the storage of 2.1 and 2.2 lacks, because they were still in the message queue at
+// missingDeletes returns the deletes that the storage of 2.1 and 2.2 lacks, because they were still in the message queue at
 // the time of the capture.
-func lost(version, name string) *binlog.Deltas {
+func missingDeletes(version, name string) *binlog.Deltas {
 	if name != "default/hnsw_sim" || version == "2.3.5" {
 		return nil
 	}
@@ -140,7 +140,7 @@ func logOf(t testing.TB, c *recordedCollection, l *replay.Layout, nq int) []*loa
 	for i := 0; i < n; i += nq {
 		q.Requests = append(q.Requests, log.Request{First: i, NQ: min(nq, n-i)})
 	}
-	requests, err := replay.Requests(q, &l.Collection, replay.Ask{K: c.Limit, SearchParams: engine.SearchParams{EF: c.EF}})
+	requests, err := replay.Requests(q, &l.Collection, replay.RequestParams{K: c.Limit, SearchParams: engine.SearchParams{EF: c.EF}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +158,7 @@ func TestRecordedAnswers(t *testing.T) {
 			}
 			t.Run(version+"/"+c.Name, func(t *testing.T) {
 				l := layoutOf(t, store, &c)
-				loaded := loadOf(t, store, l, lost(version, c.Name))
+				loaded := loadOf(t, store, l, missingDeletes(version, c.Name))
 				if n := len(loaded.Coverage.Missing); n > 0 {
 					t.Errorf("missing: %+v", loaded.Coverage.Missing)
 				}
@@ -171,7 +171,7 @@ func TestRecordedAnswers(t *testing.T) {
 					if err != nil || failed > 0 {
 						t.Fatalf("%d failed: %v", failed, err)
 					}
-					missing := sameAsRecorded(t, &c, loaded, answers, nq)
+					missing := compareRecorded(t, &c, loaded, answers, nq)
 					if (missing > 0) != (c.Name == "default/growing_mix") {
 						t.Errorf("%d recorded hits are in no segment", missing)
 					}
@@ -181,10 +181,10 @@ func TestRecordedAnswers(t *testing.T) {
 	}
 }
 
-// sameAsRecorded compares ids, their order and the bits of distances. Rows that were growing at the time of the
+// compareRecorded compares ids, their order and the bits of distances. Rows that were growing at the time of the
 // capture are in no file of the storage: recorded hits on them are counted and skipped, and the remaining hits must
 // be our first hits.
-func sameAsRecorded(t *testing.T, c *recordedCollection, loaded *replay.Loaded, answers *replay.Answers, nq int) (missing int) {
+func compareRecorded(t *testing.T, c *recordedCollection, loaded *replay.Loaded, answers *replay.Answers, nq int) (missing int) {
 	t.Helper()
 	compared := 0
 	for i, want := range c.Hits {

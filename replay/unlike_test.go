@@ -9,17 +9,17 @@ import (
 	"kitescope/replay/load"
 )
 
-// TestOtherIndexesExplain checks that differences are explained if the server searches an index type that the
+// TestReasonOtherIndex checks that differences are explained if the server searches an index type that the
 // engine does not support (IVF_PQ) and that returns estimates.
-func TestOtherIndexesExplain(t *testing.T) {
+func TestReasonOtherIndex(t *testing.T) {
 	c := four(t)
 	c.layout.Segments[2].Files.Indexes = nil // indexed in the cluster, row by row here
 	l := loadOf(t, c, c.layout, nil)
-	d := replay.Differ(of("engine", []load.Hit{hit(310, 1), hit(311, 2), hit(210, 3)}), of("live", []load.Hit{hit(311, 2), hit(310, 2.5), hit(305, 3.5)}), l)
+	d := replay.Differ(answersOf("engine", []load.Hit{hit(310, 1), hit(311, 2), hit(210, 3)}), answersOf("live", []load.Hit{hit(311, 2), hit(310, 2.5), hit(305, 3.5)}), l)
 	if n := d.Explained[replay.OtherIndex]; n != 3 || d.Equal != 0 {
 		t.Errorf("%+v", d)
 	}
-	if d = replay.Differ(of("engine", []load.Hit{hit(210, 1), hit(211, 2)}), of("live", []load.Hit{hit(211, 2), hit(210, 2.5)}), l); len(d.Explained) != 0 {
+	if d = replay.Differ(answersOf("engine", []load.Hit{hit(210, 1), hit(211, 2)}), answersOf("live", []load.Hit{hit(211, 2), hit(210, 2.5)}), l); len(d.Explained) != 0 {
 		t.Errorf("rows are searched alike: %+v", d)
 	}
 	m := l.Coverage.Missing
@@ -28,13 +28,13 @@ func TestOtherIndexesExplain(t *testing.T) {
 	}
 }
 
-// TestRecallSaysWhatItHasNotSeen checks that Unseen reports the rows that the truth does not include.
-func TestRecallSaysWhatItHasNotSeen(t *testing.T) {
+// TestRecallMissingShare checks that Unseen reports the rows that the truth does not include.
+func TestRecallMissingShare(t *testing.T) {
 	for rows, want := range map[int64]float64{30: 0, 150: 0.5, -1: -1} {
 		c := four(t)
 		c.layout.Segments[0].Rows = rows // storage has 30 rows, and 120 rows of all segments
 		loaded := loadOf(t, c, c.layout, nil)
-		requests, err := replay.Requests(runLog(t), &c.layout.Collection, replay.Ask{K: 3, SearchParams: engine.SearchParams{EF: 20}})
+		requests, err := replay.Requests(runLog(t), &c.layout.Collection, replay.RequestParams{K: 3, SearchParams: engine.SearchParams{EF: 20}})
 		if err != nil {
 			t.Fatal(err)
 		}

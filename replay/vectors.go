@@ -7,9 +7,9 @@ import (
 	"kitescope/replay/log"
 )
 
-// OfVectors returns a collection with a single segment that is searched row by row, from vectors with their keys,
+// FromVectors returns a collection with a single segment that is searched row by row, from vectors with their keys,
 // for sources that are not clusters.
-func OfVectors(source, name string, v *engine.Vectors, keys []int64, m dist.Metric) *Loaded {
+func FromVectors(source, name string, v *engine.Vectors, keys []int64, m dist.Metric) *Loaded {
 	rows := int64(v.Rows)
 	layout := &Layout{
 		Source:     source,

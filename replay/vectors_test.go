@@ -7,13 +7,13 @@ import (
 	"kitescope/engine/dist"
 )
 
-// TestOfVectors checks that a file of vectors is a collection with one completely loaded segment.
-func TestOfVectors(t *testing.T) {
+// TestFromVectors checks that a file of vectors is a collection with one completely loaded segment.
+func TestFromVectors(t *testing.T) {
 	v, err := engine.NewVectors(dist.Float32, 4, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := OfVectors("base.npy", "docs", v, []int64{7, 8, 9}, dist.L2)
+	l := FromVectors("base.npy", "docs", v, []int64{7, 8, 9}, dist.L2)
 	if c := l.Coverage; c.Segments != 1 || c.Loaded != 1 || c.Rows != 3 || c.Covered != 3 || c.Memory == 0 || len(c.Missing) != 0 {
 		t.Errorf("coverage %+v", c)
 	}

@@ -31,7 +31,7 @@ func TestRecordedAnswersOfSnapshots(t *testing.T) {
 				continue
 			}
 			t.Run(version+"/"+x.Name, func(t *testing.T) {
-				l, err := layout.Of(c, layout.Options{Collection: strings.Replace(x.Name, "/", ".", 1)})
+				l, err := layout.New(c, layout.Options{Collection: strings.Replace(x.Name, "/", ".", 1)})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -42,7 +42,7 @@ func TestRecordedAnswersOfSnapshots(t *testing.T) {
 				if err != nil || !found {
 					t.Fatalf("files found: %v, %v", found, err)
 				}
-				loaded := loadOf(t, store, l, lost(version, x.Name))
+				loaded := loadOf(t, store, l, missingDeletes(version, x.Name))
 				for _, m := range loaded.Coverage.Missing {
 					if m.State != replay.Growing {
 						t.Errorf("missing: %+v", m)
@@ -59,7 +59,7 @@ func TestRecordedAnswersOfSnapshots(t *testing.T) {
 				if err != nil || failed > 0 {
 					t.Fatalf("%d failed: %v", failed, err)
 				}
-				if missing := sameAsRecorded(t, &x, loaded, answers, len(x.Hits)); (missing > 0) != (x.Name == "default/growing_mix") {
+				if missing := compareRecorded(t, &x, loaded, answers, len(x.Hits)); (missing > 0) != (x.Name == "default/growing_mix") {
 					t.Errorf("%d recorded hits are in no segment", missing)
 				}
 			})

@@ -23,18 +23,18 @@ type worker struct {
 	lists [][]segment.Hit
 
 	tally tally
-	last  []spent // by part: cost of the current request
+	last  []partCost // by part: cost of the current request
 }
 
-// spent is the cost of a segment for one request.
-type spent struct {
+// partCost is the cost of a segment for one request.
+type partCost struct {
 	took      time.Duration
 	distances int
 }
 
 // newWorker returns a worker for the groups.
 func (t *Target) newWorker(groups []*group) (*worker, error) {
-	w := &worker{target: t, probes: make([]*segment.Probe, len(t.parts)), reducer: segment.NewReducer(t.metric), last: make([]spent, len(t.parts))}
+	w := &worker{target: t, probes: make([]*segment.Probe, len(t.parts)), reducer: segment.NewReducer(t.metric), last: make([]partCost, len(t.parts))}
 	for _, g := range groups {
 		for _, i := range g.parts {
 			p, err := t.probes[i].Clone()
@@ -80,7 +80,7 @@ func (w *worker) search(ctx context.Context, g *group, r *load.Request, now time
 			}
 		}
 		done := w.target.options.Clock()
-		w.last[i] = spent{done - now, distances}
+		w.last[i] = partCost{done - now, distances}
 		c.time += done - now
 		c.distances += int64(distances)
 		c.queries += int64(r.Vectors.Rows)
@@ -122,7 +122,7 @@ func (w *worker) filter(i int, r *load.Request) (*engine.Bitset, error) {
 	if w.filters[i] == nil {
 		w.filters[i] = engine.NewBitset(w.target.parts[i].Data.Rows)
 	}
-	return w.filters[i], w.target.loaded.Left(w.target.parts[i], r, w.filters[i])
+	return w.filters[i], w.target.loaded.Filter(w.target.parts[i], r, w.filters[i])
 }
 
 // answers holds the hits of several vectors, one after the other.
@@ -133,8 +133,8 @@ type answers struct {
 
 func (a *answers) reset() { a.hits, a.ends = a.hits[:0], a.ends[:0] }
 
-// of returns the hits of the i-th vector.
-func (a *answers) of(i int) []segment.Hit {
+// at returns the hits of the i-th vector.
+func (a *answers) at(i int) []segment.Hit {
 	first := 0
 	if i > 0 {
 		first = a.ends[i-1]

@@ -141,7 +141,7 @@ func (f *slowFlags) logged(ctx context.Context, a *cli.App) ([]model.SlowRequest
 	if len(f.logs) == 0 {
 		return nil, nil
 	}
-	s, err := log.SlowestFiles(ctx, f.logs, log.SlowestOptions{Formats: f.formats, Strict: f.strictLog, From: f.slowerThan, Most: maxLogged})
+	s, err := log.SlowestFiles(ctx, f.logs, log.SlowestOptions{Formats: f.formats, Strict: f.strictLog, From: f.slowerThan, Limit: maxLogged})
 	if err != nil {
 		return nil, err
 	}
@@ -156,13 +156,13 @@ func (f *slowFlags) logged(ctx context.Context, a *cli.App) ([]model.SlowRequest
 }
 
 // slowRequest converts a line of an access log to a request of the model, without the values in its filter.
-func slowRequest(l *log.Logged) model.SlowRequest {
+func slowRequest(l *log.AccessEntry) model.SlowRequest {
 	expr := redact.BriefExpression(l.Expr)
 	s := model.SlowRequest{
 		Source: model.FromAccessLog, EndedAt: l.EndedAt, Database: l.Database, Collection: l.Collection, Partitions: l.Partitions, Type: l.Method,
 		Expr: expr, NQ: int64(l.NQ), TopK: int64(l.K), Consistency: l.Consistency, Took: l.Took, Trace: l.Trace, SDK: l.SDK, Status: l.Status,
 	}
-	if l.Told {
+	if l.HasExpr {
 		s.Filtered = model.TristateOf(expr != "")
 	}
 	return s

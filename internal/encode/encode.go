@@ -50,7 +50,7 @@ type Entry struct {
 func (o *Object) Add(key string, value any) { *o = append(*o, Entry{key, value}) }
 
 // Teller is implemented by types that encode themselves as one value.
-type Teller interface{ TellDoc(e *Encoder) }
+type Teller interface{ MarshalDoc(e *Encoder) }
 
 // sink writes nested values in a structured format. Within an object, each value follows its key.
 type sink interface {

@@ -86,7 +86,7 @@ func (e *Encoder) tell(v reflect.Value, f *field) {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
 		if t, ok := reflect.TypeAssert[Teller](v); ok {
-			t.TellDoc(e)
+			t.MarshalDoc(e)
 			return
 		}
 		e.tell(v.Elem(), f)
@@ -105,7 +105,7 @@ func (e *Encoder) tell(v reflect.Value, f *field) {
 		return
 	}
 	if t, ok := method[Teller](v); ok {
-		t.TellDoc(e)
+		t.MarshalDoc(e)
 		return
 	}
 	if t, ok := method[encoding.TextMarshaler](v); ok {

@@ -22,7 +22,7 @@ import (
 // the report.
 func WriteResult(w io.Writer, r *replay.Result, format render.Format, o render.ReportOptions) error {
 	s := newReplaySheet(r, &o, format.Name() != "table")
-	s.Whole = func(e *encode.Encoder) { replay.TellResult(e, r) }
+	s.Whole = func(e *encode.Encoder) { replay.EncodeResult(e, r) }
 	return s.Write(w, format)
 }
 

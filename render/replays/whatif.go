@@ -21,7 +21,7 @@ import (
 // one.
 func WriteWhatIf(w io.Writer, r *whatif.Report, format render.Format, o render.ReportOptions) error {
 	s := newWhatIfSheet(r, &o, format.Name() != "table")
-	s.Whole = func(e *encode.Encoder) { whatif.TellReport(e, r) }
+	s.Whole = func(e *encode.Encoder) { whatif.EncodeReport(e, r) }
 	return s.Write(w, format)
 }
 

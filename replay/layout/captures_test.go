@@ -35,9 +35,9 @@ func capture(t testing.TB, name string, runtime ...string) *model.Cluster {
 	return c.WithRuntime(d.Runtime("recording", folder))
 }
 
-func of(t testing.TB, c *model.Cluster, name string) *replay.Layout {
+func layoutOf(t testing.TB, c *model.Cluster, name string) *replay.Layout {
 	t.Helper()
-	l, err := layout.Of(c, layout.Options{Collection: name})
+	l, err := layout.New(c, layout.Options{Collection: name})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,8 +16,8 @@ import (
 	"kitescope/replay"
 )
 
-// facts sets the properties of the collection that a search needs.
-func (b *builder) facts() error {
+// setCollection sets the properties of the collection that a search needs.
+func (b *builder) setCollection() error {
 	x := b.collection
 	if err := b.chooseField(); err != nil {
 		return fmt.Errorf("collection %s: %w", x.Name, err)
@@ -196,5 +196,5 @@ func (b *builder) sparse() {
 	b.l.Collection.BM25 = &p
 }
 
-// byRow reports whether searches with an index type compare every row.
-func byRow(kind string) bool { return kind == "" || kind == "FLAT" || kind == "BIN_FLAT" }
+// isBruteForce reports whether searches with an index type compare every row.
+func isBruteForce(kind string) bool { return kind == "" || kind == "FLAT" || kind == "BIN_FLAT" }

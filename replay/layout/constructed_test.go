@@ -55,7 +55,7 @@ func constructed(t testing.TB, version string) *model.Cluster {
 // streaming nodes.
 func TestLaterVersions(t *testing.T) {
 	for _, version := range metatest.Versions() {
-		l, err := layout.Of(constructed(t, version), layout.Options{Collection: "docs", Field: "vec"})
+		l, err := layout.New(constructed(t, version), layout.Options{Collection: "docs", Field: "vec"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -83,8 +83,8 @@ func TestLaterVersions(t *testing.T) {
 
 const channel = "by-dev-rootcoord-dml_0_1v0"
 
-// odd returns a cluster with one collection of 2.3 whose query nodes 7, 8 and 9 reported something unusual.
-func odd(replicas []*model.Replica, records []*model.Segment, nodes ...*model.LiveNode) *model.Cluster {
+// newCluster returns a cluster with one collection of 2.3 whose query nodes 7, 8 and 9 reported something unusual.
+func newCluster(replicas []*model.Replica, records []*model.Segment, nodes ...*model.LiveNode) *model.Cluster {
 	c := model.Build(model.Parts{
 		Loaded: model.PartAll, Version: model.Version{Text: "2.3.5"},
 		Collections: []*model.Collection{{ID: 1, Name: "c", VChannels: []string{channel}, Fields: []*model.Field{
@@ -140,8 +140,8 @@ func TestFilesOf30(t *testing.T) {
 	s := flushed(11, 10, 110, 111)
 	s.Indexes[1].ByCollection, s.Indexes[1].Collection = true, 1
 	s.Details = &model.SegmentDetails{CommitAt: 77}
-	c := odd([]*model.Replica{{ID: 3, Collection: 1, Nodes: []model.NodeID{7}}}, []*model.Segment{s}, node(7, nil, model.ServedSegment{ID: 11}))
-	files := of(t, c, "c").Segments[0].Files
+	c := newCluster([]*model.Replica{{ID: 3, Collection: 1, Nodes: []model.NodeID{7}}}, []*model.Segment{s}, node(7, nil, model.ServedSegment{ID: 11}))
+	files := layoutOf(t, c, "c").Segments[0].Files
 	if diff := cmp.Diff([]string{"index_v1/1/2/11/111/1", "index_files/110/1/2/11"}, files.Indexes); diff != "" {
 		t.Errorf("folders of indexes (-want +got):\n%s", diff)
 	}
@@ -150,21 +150,21 @@ func TestFilesOf30(t *testing.T) {
 	}
 }
 
-// TestNodesWin checks that reports of nodes take precedence over the metadata.
-func TestNodesWin(t *testing.T) {
+// TestNodesTakePrecedence checks that reports of nodes take precedence over the metadata.
+func TestNodesTakePrecedence(t *testing.T) {
 	one := []*model.Replica{{ID: 3, Collection: 1, Nodes: []model.NodeID{7, 8}}}
 	records := func() []*model.Segment {
 		dropped := flushed(16, 60, 160)
 		dropped.State = model.SegmentDropped
 		return []*model.Segment{flushed(11, 10, 110), flushed(12, 20, 120), flushed(13, 30), flushed(14, 40, 140, 141), flushed(15, 50), dropped}
 	}
-	c := odd(one, records(),
+	c := newCluster(one, records(),
 		node(7, []model.LeaderView{{
 			Growing: []model.GrowingView{{ID: 13}, {ID: 14}, {ID: 17}}, GrowingRows: 75, Sealed: []model.LeaderSegment{{ID: 11, Node: 8}, {ID: 14, Node: 7}},
 		}},
 			model.ServedSegment{ID: 11, Indexes: withIndex(110)}, model.ServedSegment{ID: 12}, model.ServedSegment{ID: 14, Indexes: withIndex(140)}),
 		node(8, nil, model.ServedSegment{ID: 11, Indexes: withIndex(110)}, model.ServedSegment{ID: 16, Indexes: withIndex(160)}))
-	l := of(t, c, "c")
+	l := layoutOf(t, c, "c")
 	want := []line{
 		{11, "indexed", "HNSW", 10, []int64{8}},        // on two nodes: the leader queries 8
 		{12, "sealed, row by row", "", 20, []int64{7}}, // its index is built but not loaded
@@ -183,7 +183,7 @@ func TestNodesWin(t *testing.T) {
 		"skipped: 1 flushed segment, 50 rows, not served by any node", "still served but dropped in the metadata, probably compacted: 16", "on two nodes of a replica",
 		"served both sealed and growing", "read without its segment records",
 	} {
-		if !noted(l, text) {
+		if !hasNote(l, text) {
 			t.Errorf("no note %q in %q", text, l.Notes)
 		}
 	}
@@ -192,39 +192,39 @@ func TestNodesWin(t *testing.T) {
 	}
 }
 
-// TestReplicasAndBlindNodes checks that a segment has a node in each replica, and that an unresponsive node gets
+// TestUnresponsiveNodes checks that a segment has a node in each replica, and that an unresponsive node gets
 // the segments that no other node reports.
-func TestReplicasAndBlindNodes(t *testing.T) {
+func TestUnresponsiveNodes(t *testing.T) {
 	two := []*model.Replica{{ID: 3, Collection: 1, Nodes: []model.NodeID{7}}, {ID: 4, Collection: 1, Nodes: []model.NodeID{8, 9}}}
 	silent := &model.LiveNode{Role: "querynode", Node: 9, Outcome: model.TimedOut}
-	c := odd(two, []*model.Segment{flushed(11, 10, 110), flushed(12, 20, 120)},
+	c := newCluster(two, []*model.Segment{flushed(11, 10, 110), flushed(12, 20, 120)},
 		node(7, []model.LeaderView{{}}, model.ServedSegment{ID: 11, Indexes: withIndex(110)}, model.ServedSegment{ID: 12, Indexes: withIndex(120)}),
 		node(8, []model.LeaderView{{}}, model.ServedSegment{ID: 11, Indexes: withIndex(110)}), silent)
-	l := of(t, c, "c")
+	l := layoutOf(t, c, "c")
 	want := []line{{11, "indexed", "HNSW", 10, []int64{7, 8}}, {12, "indexed", "HNSW", 20, []int64{7, 9}}}
 	if diff := cmp.Diff(want, lines(l)); diff != "" {
 		t.Errorf("segments (-want +got):\n%s", diff)
 	}
-	if l.Replicas[0].Leaders[channel] != 7 || l.Replicas[1].Leaders[channel] != 8 || !noted(l, "querynode-9 (timed out)") {
+	if l.Replicas[0].Leaders[channel] != 7 || l.Replicas[1].Leaders[channel] != 8 || !hasNote(l, "querynode-9 (timed out)") {
 		t.Errorf("replicas %+v, notes %q", l.Replicas, l.Notes)
 	}
 	// No node responded: segments are placed by the rule, the largest first to the node with the fewest rows.
-	c = odd(two[1:], []*model.Segment{flushed(11, 10), flushed(12, 30, 120), flushed(13, 15)}, silent)
-	l = of(t, c, "c")
+	c = newCluster(two[1:], []*model.Segment{flushed(11, 10), flushed(12, 30, 120), flushed(13, 15)}, silent)
+	l = layoutOf(t, c, "c")
 	want = []line{{11, "sealed, row by row", "", 10, []int64{9}}, {12, "indexed", "HNSW", 30, []int64{8}}, {13, "sealed, row by row", "", 15, []int64{9}}}
 	if diff := cmp.Diff(want, lines(l)); diff != "" || !l.Assumed {
 		t.Errorf("assumed %v, segments (-want +got):\n%s", l.Assumed, diff)
 	}
 }
 
-// TestLeftOut checks that segments no search uses are skipped and counted.
-func TestLeftOut(t *testing.T) {
+// TestSkippedSegments checks that segments no search uses are skipped and counted.
+func TestSkippedSegments(t *testing.T) {
 	change := func(id model.SegmentID, f func(*model.Segment)) *model.Segment {
 		s := flushed(id, 10)
 		f(s)
 		return s
 	}
-	c := odd(nil, []*model.Segment{
+	c := newCluster(nil, []*model.Segment{
 		flushed(11, 10),
 		change(12, func(s *model.Segment) { s.State = model.SegmentDropped }),
 		change(13, func(s *model.Segment) { s.Compacted = true }),
@@ -232,7 +232,7 @@ func TestLeftOut(t *testing.T) {
 		change(15, func(s *model.Segment) { s.State = model.SegmentImporting }),
 		change(16, func(s *model.Segment) { s.State, s.Rows = model.SegmentGrowing, 0 }),
 	})
-	l := of(t, c, "c")
+	l := layoutOf(t, c, "c")
 	want := []line{{11, "sealed, row by row", "", 10, []int64{7}}, {16, "growing", "", -1, []int64{7}}}
 	if diff := cmp.Diff(want, lines(l)); diff != "" {
 		t.Errorf("segments (-want +got):\n%s", diff)
@@ -240,7 +240,7 @@ func TestLeftOut(t *testing.T) {
 	for _, text := range []string{
 		"skipped: 1 segment dropped", "skipped: 1 segment compacted", "skipped: 1 segment being imported", "skipped: 1 segment not visible", "row count unknown for 1 segment",
 	} {
-		if !noted(l, text) {
+		if !hasNote(l, text) {
 			t.Errorf("no note %q in %q", text, l.Notes)
 		}
 	}
@@ -259,7 +259,7 @@ func TestStorage(t *testing.T) {
 	}
 	n := node(7, nil)
 	n.Config = &model.Config{Values: folded}
-	l := of(t, odd([]*model.Replica{{ID: 3, Collection: 1, Nodes: []model.NodeID{7}}}, nil, n), "c")
+	l := layoutOf(t, newCluster([]*model.Replica{{ID: 3, Collection: 1, Nodes: []model.NodeID{7}}}, nil, n), "c")
 	want := replay.Storage{Kind: "remote", Endpoint: "minio.example:9000", Bucket: "b", TLS: true, Region: "eu-1"}
 	if diff := cmp.Diff(want, l.Storage); diff != "" || l.Root != "some/where" {
 		t.Errorf("root %q, storage (-want +got):\n%s", l.Root, diff)

@@ -23,7 +23,7 @@ func TestFind(t *testing.T) {
 		{"orders", "tenant_a.orders"},
 		{"tenant_a.orders", "tenant_a.orders"},
 	} {
-		l, err := layout.Of(c, layout.Options{Collection: x.word})
+		l, err := layout.New(c, layout.Options{Collection: x.word})
 		if err != nil {
 			t.Errorf("%s: %v", x.word, err)
 			continue
@@ -39,7 +39,7 @@ func TestFind(t *testing.T) {
 		{"dropped_one", `no collection "dropped_one"; collections: auto_id,`},
 		{"", "choose a collection: auto_id,"},
 	} {
-		_, err := layout.Of(c, layout.Options{Collection: x.word})
+		_, err := layout.New(c, layout.Options{Collection: x.word})
 		if err == nil || !strings.HasPrefix(err.Error(), x.want) {
 			t.Errorf("%q: %v, want %s", x.word, err, x.want)
 		}
@@ -69,7 +69,7 @@ func TestFields(t *testing.T) {
 		{"no dimensions", "", []*model.Field{key, {ID: 101, Name: "v", Type: "FloatVector"}}, "", "collection c: field v has 0 dimensions, expected 1 to 262144"},
 	} {
 		c := model.Build(model.Parts{Loaded: model.PartAll, Collections: []*model.Collection{{ID: 1, Name: "c", Fields: x.fields}}})
-		l, err := layout.Of(c, layout.Options{Collection: "c", Field: x.field})
+		l, err := layout.New(c, layout.Options{Collection: "c", Field: x.field})
 		switch {
 		case x.err != "":
 			if err == nil || err.Error() != x.err {
@@ -83,14 +83,14 @@ func TestFields(t *testing.T) {
 			t.Errorf("%s: a cluster without nodes gets one: %+v", x.name, l.Nodes)
 		}
 	}
-	if _, err := layout.Of(model.Build(model.Parts{}), layout.Options{Collection: "c"}); err == nil {
+	if _, err := layout.New(model.Build(model.Parts{}), layout.Options{Collection: "c"}); err == nil {
 		t.Error("a cluster of which nothing was read is laid out")
 	}
 }
 
-// TestLocateKeepsWhatFilesSay checks that a segment keeps its manifest and commit time if it is moved to another
+// TestLocateKeepsNames checks that a segment keeps its manifest and commit time if it is moved to another
 // root.
-func TestLocateKeepsWhatFilesSay(t *testing.T) {
+func TestLocateKeepsNames(t *testing.T) {
 	files := &segment.Files{Segment: 3, Manifest: "files/insert_log/1/2/3/_metadata/manifest-7.avro", Indexes: []string{"files/index_files/9/1/2/3"}, CommitAt: 77}
 	l := &replay.Layout{Root: "files", Segments: []replay.Segment{{ID: 3, Files: files}}}
 	has := func(_ context.Context, name string) (bool, error) {

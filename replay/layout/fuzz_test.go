@@ -39,9 +39,9 @@ func FuzzRecords(f *testing.F) {
 	f.Add(`{"fieldID":101}`)
 	f.Add("")
 	f.Fuzz(func(t *testing.T, text string) {
-		c := *odd(nil, []*model.Segment{flushed(11, 10)})
+		c := *newCluster(nil, []*model.Segment{flushed(11, 10)})
 		c.Keyspace = records{text}
-		l, err := layout.Of(&c, layout.Options{Collection: "c"})
+		l, err := layout.New(&c, layout.Options{Collection: "c"})
 		if err != nil {
 			t.Fatal(err)
 		}

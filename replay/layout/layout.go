@@ -3,7 +3,7 @@
 //
 // The inputs are an inspect/model Cluster (live, or from any file that kitescope reads), the name of a collection,
 // and options. The output is a Layout, with notes on unknown facts and their replacements. inspect does not depend
-// on replay. In replay only this package and replay.ServedOf depend on inspect.
+// on replay. In replay only this package and replay.ServerUsage depend on inspect.
 //
 // The steps of Of: the collection and its vector field (find.go, collection.go), the query nodes (nodes.go), their
 // settings (knobs.go), replicas and shard leaders (replicas.go), the segments as nodes serve them (served.go) or,
@@ -41,10 +41,10 @@ type Options struct {
 	Metric string
 }
 
-// Of returns the layout of a collection. It returns an error if the collection or field does not exist or is
+// New returns the layout of a collection. It returns an error if the collection or field does not exist or is
 // ambiguous, if the engine cannot search the field's type of vectors, or if the metadata was not read. Facts that
 // are merely unknown are notes of the Layout.
-func Of(c *model.Cluster, o Options) (*replay.Layout, error) {
+func New(c *model.Cluster, o Options) (*replay.Layout, error) {
 	if need := model.PartObjects | model.PartIndexes | model.PartServing | model.PartSegments; !c.Loaded.Has(need) {
 		return nil, errors.New("lay out a collection: objects, indexes, replicas or segments were not read from the metadata")
 	}
@@ -55,19 +55,19 @@ func Of(c *model.Cluster, o Options) (*replay.Layout, error) {
 	b := &builder{Cluster: c, o: o, collection: x, segments: make(map[model.SegmentID]*replay.Segment)}
 	b.l = &replay.Layout{Source: c.Origin.Location, Taken: c.Origin.Taken, Version: cmp.Or(o.Version, c.Version.Text)}
 	b.major, b.minor = release(b.l.Version)
-	if err := b.facts(); err != nil {
+	if err := b.setCollection(); err != nil {
 		return nil, err
 	}
 	b.l.Storage, b.l.ChunkRows = b.storage(), b.chunkRows()
 	b.replicas()
 	b.nodes()
 	b.place()
-	b.unknownRows()
+	b.noteUnknownRows()
 	b.files()
 	for _, id := range slices.Sorted(maps.Keys(b.segments)) {
 		b.l.Segments = append(b.l.Segments, *b.segments[id])
 	}
-	b.unflushed()
+	b.noteUnflushed()
 	return b.l, nil
 }
 
@@ -117,20 +117,20 @@ func (b *builder) place() {
 	switch {
 	case b.LoadState(b.collection.ID) == nil && len(b.Runtime.SealedOf(b.collection.ID)) == 0 && len(b.Runtime.ViewsOf(b.collection.ID)) == 0:
 		b.note("%s is not loaded, no node serves it: laid out as if it were loaded now", b.collection.Name)
-		b.recorded()
-		b.spread()
-	case b.someoneTold():
-		b.served()
+		b.addRecorded()
+		b.placeByRule()
+	case b.anyReported():
+		b.addServed()
 	default:
-		b.recorded()
-		if !b.assigned() {
-			b.spread()
+		b.addRecorded()
+		if !b.placeRecorded() {
+			b.placeByRule()
 		}
 	}
 }
 
-// unknownRows adds a note on segments with an unknown number of rows.
-func (b *builder) unknownRows() {
+// noteUnknownRows adds a note on segments with an unknown number of rows.
+func (b *builder) noteUnknownRows() {
 	n := 0
 	for _, s := range b.segments {
 		if s.Rows < 0 {

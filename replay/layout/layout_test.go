@@ -51,7 +51,7 @@ func TestStandalone(t *testing.T) {
 			c := capture(t, "standalone-"+x.version)
 			store := folder(t, x.version)
 			for _, name := range collections {
-				l := of(t, c, name)
+				l := layoutOf(t, c, name)
 				want := plain[name]
 				if x.differ[name] != "" {
 					want = x.differ[name]
@@ -145,7 +145,7 @@ func checkFiles(t *testing.T, store object.Store, l *replay.Layout) {
 
 // TestAssignedByRecords checks that nodes and leaders come from the records of 2.1, without assumptions.
 func TestAssignedByRecords(t *testing.T) {
-	l := of(t, capture(t, "standalone-2.1.0"), "hnsw_l2_parts")
+	l := layoutOf(t, capture(t, "standalone-2.1.0"), "hnsw_l2_parts")
 	if l.Assumed || l.Version != "2.1" || len(l.Replicas) != 1 || len(l.Replicas[0].Leaders) != 2 {
 		t.Errorf("assumed %v, version %s, replicas %+v", l.Assumed, l.Version, l.Replicas)
 	}
@@ -156,13 +156,13 @@ func TestAssignedByRecords(t *testing.T) {
 	}
 	// After a rollback one segment is recorded on a node that is gone. According to the capture's README every search
 	// fails.
-	l = of(t, capture(t, "rollback-2.1.0"), "hnsw_sim")
-	if n := l.Node(l.Segments[0].On[0]); n == nil || n.ID != 20 || !noted(l, "outside every replica") {
+	l = layoutOf(t, capture(t, "rollback-2.1.0"), "hnsw_sim")
+	if n := l.Node(l.Segments[0].On[0]); n == nil || n.ID != 20 || !hasNote(l, "outside every replica") {
 		t.Errorf("after a rollback: on %v, notes %q", l.Segments[0].On, l.Notes)
 	}
 }
 
-func noted(l *replay.Layout, text string) bool {
+func hasNote(l *replay.Layout, text string) bool {
 	return strings.Contains(strings.Join(l.Notes, "\n"), text)
 }
 
@@ -170,7 +170,7 @@ func noted(l *replay.Layout, text string) bool {
 func loaded(t *testing.T, c *model.Cluster) (list []*replay.Layout) {
 	t.Helper()
 	for _, s := range c.LoadStates {
-		list = append(list, of(t, c, s.Collection.String()))
+		list = append(list, layoutOf(t, c, s.Collection.String()))
 	}
 	return list
 }
@@ -260,9 +260,9 @@ func clientSegments(t *testing.T, name string) (list []clientSegment) {
 	return list
 }
 
-// TestServedEqualsTheClient checks that if the nodes were queried and no segment moved, each segment has the node
+// TestServedMatchesClient checks that if the nodes were queried and no segment moved, each segment has the node
 // and the rows that the client reports.
-func TestServedEqualsTheClient(t *testing.T) {
+func TestServedMatchesClient(t *testing.T) {
 	for _, name := range []string{"cluster-2.3.5-healthy", "cluster-2.3.5-unflushed"} {
 		want, got := map[string]string{}, map[string]string{}
 		for _, s := range clientSegments(t, name) {
@@ -281,7 +281,7 @@ func TestServedEqualsTheClient(t *testing.T) {
 	}
 }
 
-func in(store object.Store) func(context.Context, string) (bool, error) {
+func existsIn(store object.Store) func(context.Context, string) (bool, error) {
 	return func(ctx context.Context, name string) (bool, error) {
 		list, err := store.List(ctx, name)
 		return len(list) > 0, err
@@ -290,12 +290,12 @@ func in(store object.Store) func(context.Context, string) (bool, error) {
 
 // TestLocate checks that the root of a cluster with metadata only is found from the files.
 func TestLocate(t *testing.T) {
-	l := of(t, capture(t, "cluster-2.3.5-t1"), "small_truth")
-	if l.Root != "" || !noted(l, "the path of the files is not in the configuration") {
+	l := layoutOf(t, capture(t, "cluster-2.3.5-t1"), "small_truth")
+	if l.Root != "" || !hasNote(l, "the path of the files is not in the configuration") {
 		t.Errorf("root %q, notes %q", l.Root, l.Notes)
 	}
 	store := folder(t, "cluster-2.3.5")
-	at, found, err := layout.Locate(t.Context(), in(store), l)
+	at, found, err := layout.Locate(t.Context(), existsIn(store), l)
 	if err != nil || !found || at.Root != "files" || !strings.HasPrefix(files(l)[0], "insert_log/") {
 		t.Fatalf("root %q, found %v: %v", at.Root, found, err)
 	}
@@ -307,7 +307,7 @@ func TestLocate(t *testing.T) {
 			t.Errorf("%s: %v %v", name, list, err)
 		}
 	}
-	if same, found, err := layout.Locate(t.Context(), in(folder(t, "2.1.0")), l); err != nil || found || same != l {
+	if same, found, err := layout.Locate(t.Context(), existsIn(folder(t, "2.1.0")), l); err != nil || found || same != l {
 		t.Errorf("in a store of another cluster: found %v, %v", found, err)
 	}
 }

@@ -24,7 +24,7 @@ func Locate(ctx context.Context, has func(ctx context.Context, name string) (boo
 				return nil, false, err
 			}
 			if there {
-				return rooted(l, root), true, nil
+				return withRoot(l, root), true, nil
 			}
 		}
 	}
@@ -49,8 +49,8 @@ func sample(l *replay.Layout) (names []string) {
 	return names
 }
 
-// rooted returns the layout with its files under another root.
-func rooted(l *replay.Layout, root string) *replay.Layout {
+// withRoot returns the layout with its files under another root.
+func withRoot(l *replay.Layout, root string) *replay.Layout {
 	if root == l.Root {
 		return l
 	}

@@ -29,7 +29,7 @@ func (b *builder) nodes() {
 			}
 		}
 	}
-	if len(gone) > 0 && b.Loaded.Has(model.PartSessions) && !b.oneForAll() {
+	if len(gone) > 0 && b.Loaded.Has(model.PartSessions) && !b.assumedReplica() {
 		slices.Sort(gone)
 		b.note("%s: in a replica but not registered", strings.Join(slices.Compact(gone), ", "))
 	}
@@ -49,8 +49,8 @@ func (b *builder) nodes() {
 // queryNodeName returns the name of a query node in inspect.
 func queryNodeName(id model.NodeID) string { return id.Name("querynode") }
 
-// oneForAll reports whether the only member was assumed by inventReplica because no query node is known.
-func (b *builder) oneForAll() bool { return len(b.members) == 1 && b.members[0].invented }
+// assumedReplica reports whether the only member was assumed by assumeReplica because no query node is known.
+func (b *builder) assumedReplica() bool { return len(b.members) == 1 && b.members[0].assumed }
 
 // cores returns the CPUs that a node reports: in its system information, in its response about segments (2.6), or
 // as the number of threads of its Go runtime (automaxprocs sets it to the container's limit). It returns 0 if

@@ -56,15 +56,15 @@ func (b *builder) partitionLoaded(id model.PartitionID) bool {
 	return slices.ContainsFunc(l.Partitions, func(p model.PartitionLoad) bool { return p.Partition == id })
 }
 
-// recorded adds the segments in the metadata, without nodes.
-func (b *builder) recorded() {
+// addRecorded adds the segments in the metadata, without nodes.
+func (b *builder) addRecorded() {
 	var left struct{ importing, invisible, dropped, compacted, unloaded int }
 	for _, rec := range b.SegmentsOf(b.collection.ID) {
 		switch b.wanted(rec) {
 		case wantSealed:
 			s := b.segment(rec.ID, rec, rec.Partition, rec.VChannel)
 			s.Rows = rec.Rows
-			b.recordedState(s, rec)
+			b.setRecordedState(s, rec)
 		case wantGrowing:
 			s := b.segment(rec.ID, rec, rec.Partition, rec.VChannel)
 			s.State = replay.Growing
@@ -104,9 +104,9 @@ func (b *builder) recorded() {
 	}
 }
 
-// recordedState sets the state of a sealed segment from its records: indexed if an index is finished and has files.
+// setRecordedState sets the state of a sealed segment from its records: indexed if an index is finished and has files.
 // FLAT, and every index on a segment that is too small, is finished without files.
-func (b *builder) recordedState(s *replay.Segment, rec *model.Segment) {
+func (b *builder) setRecordedState(s *replay.Segment, rec *model.Segment) {
 	s.State, s.Index = replay.Unindexed, replay.Index{}
 	if rec != nil {
 		for i := range rec.Indexes {
@@ -115,7 +115,7 @@ func (b *builder) recordedState(s *replay.Segment, rec *model.Segment) {
 			}
 		}
 	}
-	if s.State == replay.Unindexed && b.index != nil && byRow(b.index.Type) {
+	if s.State == replay.Unindexed && b.index != nil && isBruteForce(b.index.Type) {
 		s.Index = indexOf(b.index)
 	}
 }

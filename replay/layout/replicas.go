@@ -11,10 +11,10 @@ import (
 // members holds the nodes of a replica.
 type members struct {
 	all []model.NodeID // by id
-	// takers are the nodes for sealed segments, leaders the nodes that can lead shards.
-	takers, leaders []model.NodeID
-	group           string
-	invented        bool // assumed, because no query node is known
+	// sealedNodes are the nodes for sealed segments, leaders the nodes that can lead shards.
+	sealedNodes, leaders []model.NodeID
+	group                string
+	assumed              bool // assumed, because no query node is known
 }
 
 // replicas lists the replicas with their nodes and recorded shard leaders. If there are none, it adds a replica of
@@ -24,8 +24,8 @@ func (b *builder) replicas() {
 	for _, r := range recorded {
 		m := &members{group: r.ResourceGroup}
 		m.all = slices.Concat(r.Nodes, r.RONodes, r.StreamingNodes, r.ROStreamingNodes)
-		m.takers = b.alive(r.Nodes)
-		m.leaders = m.takers
+		m.sealedNodes = b.alive(r.Nodes)
+		m.leaders = m.sealedNodes
 		if len(r.StreamingNodes) > 0 { // 2.6: the shard leader is on the node of its WAL
 			m.leaders = b.alive(r.StreamingNodes)
 		}
@@ -37,13 +37,13 @@ func (b *builder) replicas() {
 	if b.Runtime != nil {
 		for _, r := range b.Runtime.Replicas {
 			if r.Collection == b.collection.ID {
-				m := &members{all: slices.Clone(r.Nodes), takers: b.alive(r.Nodes), leaders: b.alive(r.Nodes), group: r.ResourceGroup}
+				m := &members{all: slices.Clone(r.Nodes), sealedNodes: b.alive(r.Nodes), leaders: b.alive(r.Nodes), group: r.ResourceGroup}
 				b.addReplica(int64(r.ID), m, nil)
 			}
 		}
 	}
 	if len(b.l.Replicas) == 0 {
-		b.inventReplica()
+		b.assumeReplica()
 	}
 }
 
@@ -61,8 +61,8 @@ func (b *builder) addReplica(id int64, m *members, leaders map[string]model.Node
 	b.l.Replicas = append(b.l.Replicas, r)
 }
 
-// inventReplica adds a replica with id 0 of all query nodes that could serve segments.
-func (b *builder) inventReplica() {
+// assumeReplica adds a replica with id 0 of all query nodes that could serve segments.
+func (b *builder) assumeReplica() {
 	var nodes []model.NodeID
 	for _, s := range b.Sessions {
 		if s.Role == "querynode" && !embedded(s) {
@@ -74,10 +74,10 @@ func (b *builder) inventReplica() {
 			nodes = append(nodes, n.Node)
 		}
 	}
-	m := &members{all: nodes, takers: b.alive(nodes), leaders: b.alive(nodes)}
+	m := &members{all: nodes, sealedNodes: b.alive(nodes), leaders: b.alive(nodes)}
 	if len(nodes) == 0 {
 		const only = 1
-		m = &members{all: []model.NodeID{only}, takers: []model.NodeID{only}, leaders: []model.NodeID{only}, invented: true}
+		m = &members{all: []model.NodeID{only}, sealedNodes: []model.NodeID{only}, leaders: []model.NodeID{only}, assumed: true}
 		b.note("no query node known: assuming one, %s", queryNodeName(only))
 	}
 	b.addReplica(0, m, nil)
@@ -142,7 +142,7 @@ func (b *builder) leaders(replica int) (guessed int) {
 		if n := r.Leaders[channel]; n != 0 && b.l.Node(n) != nil {
 			continue
 		}
-		if n := b.leaderToldOf(replica, channel); n != 0 {
+		if n := b.reportedLeader(replica, channel); n != 0 {
 			r.Leaders[channel] = int64(n)
 			continue
 		}
@@ -154,9 +154,9 @@ func (b *builder) leaders(replica int) (guessed int) {
 	return guessed
 }
 
-// leaderToldOf returns the leader of a shard in a replica according to QueryCoord or the assignment of its WAL; 0
+// reportedLeader returns the leader of a shard in a replica according to QueryCoord or the assignment of its WAL; 0
 // if unknown.
-func (b *builder) leaderToldOf(replica int, channel string) model.NodeID {
+func (b *builder) reportedLeader(replica int, channel string) model.NodeID {
 	in := func(n model.NodeID) bool { return n != 0 && slices.Contains(b.members[replica].all, n) }
 	if b.Runtime != nil {
 		for _, r := range b.Runtime.Replicas {

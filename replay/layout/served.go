@@ -9,8 +9,8 @@ import (
 	"kitescope/replay"
 )
 
-// someoneTold reports whether any query node of the collection's replicas reported its segments.
-func (b *builder) someoneTold() bool {
+// anyReported reports whether any query node of the collection's replicas reported its segments.
+func (b *builder) anyReported() bool {
 	for _, n := range b.Runtime.QueryNodes() {
 		if n.Distribution == nil {
 			continue
@@ -24,11 +24,11 @@ func (b *builder) someoneTold() bool {
 	return len(b.Runtime.SealedOf(b.collection.ID)) > 0 || len(b.Runtime.ViewsOf(b.collection.ID)) > 0
 }
 
-// served adds the segments that nodes report. They take precedence over the metadata.
-func (b *builder) served() {
+// addServed adds the segments that nodes report. They take precedence over the metadata.
+func (b *builder) addServed() {
 	views := b.views()
-	moved, compacted := b.servedSealed()
-	both := b.servedGrowing(views)
+	moved, compacted := b.addServedSealed()
+	both := b.addServedGrowing(views)
 	if moved > 0 {
 		b.note("%d sealed segments are on two nodes of a replica, probably being moved: using the copy the shard leader queries", moved)
 	}
@@ -38,8 +38,8 @@ func (b *builder) served() {
 	if both > 0 {
 		b.note("%d segments are served both sealed and growing, probably just flushed: searching the sealed ones", both)
 	}
-	b.blind()
-	b.unserved()
+	b.assignUnreported()
+	b.noteUnserved()
 	for i := range b.l.Replicas {
 		if n := b.leaders(i); n > 0 {
 			b.note("replica %d: no node reports leading %d of its shards: assuming leaders", b.l.Replicas[i].ID, n)
@@ -71,10 +71,10 @@ func (b *builder) views() []map[string]*model.LeaderView {
 	return found
 }
 
-// servedSealed adds the sealed segments of all nodes, each once per replica. It returns the number of skipped
+// addServedSealed adds the sealed segments of all nodes, each once per replica. It returns the number of skipped
 // copies that are on another node as well, and the number of segments skipped because their compaction result is
 // served.
-func (b *builder) servedSealed() (moved, compacted int) {
+func (b *builder) addServedSealed() (moved, compacted int) {
 	once := b.Dedup(b.collection.ID)
 	for _, on := range b.Runtime.SealedOf(b.collection.ID) {
 		i := b.replicaOf(on.Node.Node)
@@ -85,7 +85,7 @@ func (b *builder) servedSealed() (moved, compacted int) {
 			case once.Sealed(on.Node.Node, x.ID):
 				s := b.segment(x.ID, rec, x.Partition, x.Channel)
 				s.On[i] = int64(on.Node.Node)
-				b.sealedState(s, rec, x)
+				b.setSealedState(s, rec, x)
 			case rec != nil && rec.State == model.SegmentDropped:
 				compacted++
 			default:
@@ -96,14 +96,14 @@ func (b *builder) servedSealed() (moved, compacted int) {
 	return moved, compacted
 }
 
-// sealedState sets the state of a sealed segment: indexed if the node has loaded the files of an index.
-func (b *builder) sealedState(s *replay.Segment, rec *model.Segment, x *model.ServedSegment) {
+// setSealedState sets the state of a sealed segment: indexed if the node has loaded the files of an index.
+func (b *builder) setSealedState(s *replay.Segment, rec *model.Segment, x *model.ServedSegment) {
 	if rec != nil {
 		s.Rows = rec.Rows
 	}
 	// Up to 2.2 nodes do not report their indexes (query_coord.proto: SegmentVersionInfo).
 	if b.before(3) {
-		b.recordedState(s, rec)
+		b.setRecordedState(s, rec)
 		return
 	}
 	s.State, s.Index = replay.Unindexed, replay.Index{}
@@ -116,7 +116,7 @@ func (b *builder) sealedState(s *replay.Segment, rec *model.Segment, x *model.Se
 		}
 		b.setIndex(s, x.Indexes[i].Index)
 	}
-	if s.State == replay.Unindexed && b.index != nil && byRow(b.index.Type) {
+	if s.State == replay.Unindexed && b.index != nil && isBruteForce(b.index.Type) {
 		s.Index = indexOf(b.index) // FLAT has no files to load
 	}
 }
@@ -133,14 +133,14 @@ func (b *builder) setIndex(s *replay.Segment, id model.IndexID) {
 	if x == nil {
 		return // the files contain the type
 	}
-	if s.Index = indexOf(x); x.Type != "" && byRow(x.Type) {
+	if s.Index = indexOf(x); x.Type != "" && isBruteForce(x.Type) {
 		s.State = replay.Unindexed
 	}
 }
 
-// servedGrowing adds the growing segments of the shard leaders. It returns the number of segments that are sealed
+// addServedGrowing adds the growing segments of the shard leaders. It returns the number of segments that are sealed
 // as well.
-func (b *builder) servedGrowing(views []map[string]*model.LeaderView) (both int) {
+func (b *builder) addServedGrowing(views []map[string]*model.LeaderView) (both int) {
 	once := b.Dedup(b.collection.ID)
 	for i := range views {
 		for _, channel := range sortedKeys(views[i]) {
@@ -199,15 +199,15 @@ func (b *builder) shareRows(channel string, sum int64, list []*replay.Segment) {
 	}
 }
 
-// blind assigns the segments that no node reports to the nodes that did not respond.
-func (b *builder) blind() {
+// assignUnreported assigns the segments that no node reports to the nodes that did not respond.
+func (b *builder) assignUnreported() {
 	for i, m := range b.members {
 		var nodes []model.NodeID
 		var names []string
-		for _, id := range m.takers {
+		for _, id := range m.sealedNodes {
 			if n := b.Runtime.LiveNode("querynode", id); n == nil || n.Distribution == nil {
 				nodes = append(nodes, id)
-				names = append(names, queryNodeName(id)+why(n))
+				names = append(names, queryNodeName(id)+outcomeNote(n))
 			}
 		}
 		if len(nodes) == 0 {
@@ -218,7 +218,7 @@ func (b *builder) blind() {
 	}
 }
 
-func why(n *model.LiveNode) string {
+func outcomeNote(n *model.LiveNode) string {
 	if n == nil {
 		return " (not queried)"
 	}
@@ -236,17 +236,17 @@ func (b *builder) fill(replica int, nodes []model.NodeID) (count int, rows int64
 		s := b.segment(rec.ID, rec, rec.Partition, rec.VChannel)
 		if !known {
 			s.Rows = rec.Rows
-			b.recordedState(s, rec)
+			b.setRecordedState(s, rec)
 		}
 		lacking = append(lacking, s)
 		count, rows = count+1, rows+rec.Rows
 	}
-	b.deal(replica, lacking, nodes)
+	b.assignByRows(replica, lacking, nodes)
 	return count, rows
 }
 
-// unserved adds notes on the segments in the metadata that no node serves.
-func (b *builder) unserved() {
+// noteUnserved adds notes on the segments in the metadata that no node serves.
+func (b *builder) noteUnserved() {
 	sealed, sealedRows, growing := 0, int64(0), 0
 	for _, rec := range b.SegmentsOf(b.collection.ID) {
 		if s := b.segments[rec.ID]; s != nil {

@@ -12,8 +12,8 @@ import (
 	"kitescope/replay"
 )
 
-// assigned places segments according to QueryCoord's records of 2.1. It returns false if there are none.
-func (b *builder) assigned() bool {
+// placeRecorded places segments according to QueryCoord's records of 2.1. It returns false if there are none.
+func (b *builder) placeRecorded() bool {
 	if b.Keyspace == nil || !b.before(2) {
 		return false
 	}
@@ -36,7 +36,7 @@ func (b *builder) assigned() bool {
 			}
 			b.note("segment %s is recorded on %s, outside every replica: searching it fails in Milvus; laid out on other nodes", id, queryNodeName(n))
 			for i, m := range b.members {
-				b.deal(i, []*replay.Segment{s}, m.takers)
+				b.assignByRows(i, []*replay.Segment{s}, m.sealedNodes)
 			}
 		}
 		if s.State != replay.Growing && len(on[id]) == 0 {
@@ -47,7 +47,7 @@ func (b *builder) assigned() bool {
 	if left > 0 {
 		b.note("skipped: %d flushed segments with %d rows: QueryCoord's records have no node for them", left, rows)
 	}
-	b.onLeaders()
+	b.placeOnLeaders()
 	b.note("placement of segments from QueryCoord's records: no node was queried")
 	return true
 }
@@ -74,8 +74,8 @@ func (b *builder) recordedNodes(id model.SegmentID) (nodes []model.NodeID) {
 	return nodes
 }
 
-// spread places sealed segments by a rule, and growing segments on their shard leaders.
-func (b *builder) spread() {
+// placeByRule places sealed segments by a rule, and growing segments on their shard leaders.
+func (b *builder) placeByRule() {
 	b.l.Assumed = true
 	var sealed []*replay.Segment
 	for _, id := range sortedKeys(b.segments) {
@@ -84,9 +84,9 @@ func (b *builder) spread() {
 		}
 	}
 	for i, m := range b.members {
-		b.deal(i, sealed, m.takers)
+		b.assignByRows(i, sealed, m.sealedNodes)
 	}
-	b.onLeaders()
+	b.placeOnLeaders()
 	if len(sealed) > 0 {
 		b.note("no node reported its segments: %s spread by rule, the largest to the node with the fewest rows",
 			words.Count(len(sealed), "sealed segment is", "sealed segments are"))
@@ -99,9 +99,9 @@ func (b *builder) spread() {
 	}
 }
 
-// deal assigns segments to nodes in descending order of size, each to the node with the fewest rows of the replica
+// assignByRows assigns segments to nodes in descending order of size, each to the node with the fewest rows of the replica
 // so far.
-func (b *builder) deal(replica int, segments []*replay.Segment, nodes []model.NodeID) {
+func (b *builder) assignByRows(replica int, segments []*replay.Segment, nodes []model.NodeID) {
 	if len(nodes) == 0 {
 		return
 	}
@@ -118,8 +118,8 @@ func (b *builder) deal(replica int, segments []*replay.Segment, nodes []model.No
 	}
 }
 
-// onLeaders sets the missing shard leaders and places growing segments on them.
-func (b *builder) onLeaders() {
+// placeOnLeaders sets the missing shard leaders and places growing segments on them.
+func (b *builder) placeOnLeaders() {
 	guessed := 0
 	for i := range b.l.Replicas {
 		guessed += b.leaders(i)

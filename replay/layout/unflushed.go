@@ -4,14 +4,14 @@ import (
 	"time"
 )
 
-// movesWithin is the time within which the checkpoint of a channel advances if no data is buffered. Milvus writes
+// maxCheckpointLag is the time within which the checkpoint of a channel advances if no data is buffered. Milvus writes
 // it once a minute (dataNode.channel.updateChannelCheckpointInterval).
-const movesWithin = 2 * time.Minute
+const maxCheckpointLag = 2 * time.Minute
 
-// unflushed adds a note on deletes that may not be in a file yet. Delta logs are written when a segment is flushed
+// noteUnflushed adds a note on deletes that may not be in a file yet. Delta logs are written when a segment is flushed
 // or synced. Until then a delete is only in the message queue and in the nodes' memory, and searches here find its
 // row.
-func (b *builder) unflushed() {
+func (b *builder) noteUnflushed() {
 	if len(b.segments) == 0 {
 		return
 	}
@@ -26,7 +26,7 @@ func (b *builder) unflushed() {
 		}
 	}
 	taken := b.Origin.Taken
-	if oldest.IsZero() || taken.IsZero() || b.Origin.FileDate || taken.Sub(oldest) < movesWithin {
+	if oldest.IsZero() || taken.IsZero() || b.Origin.FileDate || taken.Sub(oldest) < maxCheckpointLag {
 		return
 	}
 	b.note("deletes since %s, the oldest checkpoint of its channels, may not be in a file yet: searches here find their rows",

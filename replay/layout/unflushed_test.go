@@ -7,14 +7,14 @@ import (
 	"kitescope/inspect/model"
 )
 
-func TestDeletesThatMayBeInNoFileAreNamed(t *testing.T) {
+func TestUnflushedDeletes(t *testing.T) {
 	const unseen = "deletes"
 	for _, version := range []string{"2.1.0", "2.2.16"} {
 		c := capture(t, "standalone-"+version)
-		if l := of(t, c, "truth_small"); !noted(l, "unflushed deletes are not visible: Milvus "+version[:3]) {
+		if l := layoutOf(t, c, "truth_small"); !hasNote(l, "unflushed deletes are not visible: Milvus "+version[:3]) {
 			t.Errorf("%s: notes %q", version, l.Notes)
 		}
-		if l := of(t, c, "empty_one"); noted(l, unseen) {
+		if l := layoutOf(t, c, "empty_one"); hasNote(l, unseen) {
 			t.Errorf("%s: a collection without segments: notes %q", version, l.Notes)
 		}
 	}
@@ -41,20 +41,20 @@ func TestDeletesThatMayBeInNoFileAreNamed(t *testing.T) {
 		want bool
 	}{{0, false}, {90 * time.Second, false}, {9 * time.Minute, true}} {
 		at(x.age)
-		if l := of(t, c, "truth_small"); noted(l, "deletes since 2026-11-20 09:01:00, the oldest checkpoint") != x.want || noted(l, unseen) != x.want {
+		if l := layoutOf(t, c, "truth_small"); hasNote(l, "deletes since 2026-11-20 09:01:00, the oldest checkpoint") != x.want || hasNote(l, unseen) != x.want {
 			t.Errorf("checkpoint %s old: notes %q", x.age, l.Notes)
 		}
 	}
 	// The date of a file is not reliable, and without a checkpoint nothing is known.
 	c.Origin.FileDate = true
-	if l := of(t, c, "truth_small"); noted(l, unseen) {
+	if l := layoutOf(t, c, "truth_small"); hasNote(l, unseen) {
 		t.Errorf("by a file's date: notes %q", l.Notes)
 	}
 	c.Origin.FileDate = false
 	for _, v := range channels {
 		v.Checkpoint.At = 0
 	}
-	if l := of(t, c, "truth_small"); noted(l, unseen) {
+	if l := layoutOf(t, c, "truth_small"); hasNote(l, unseen) {
 		t.Errorf("without a checkpoint: notes %q", l.Notes)
 	}
 }

@@ -19,8 +19,8 @@ type address struct {
 	uri            string // as written, with a scheme
 }
 
-// shown returns the address without credentials.
-func (a *address) shown() string {
+// redacted returns the address without credentials.
+func (a *address) redacted() string {
 	if a.database == "" {
 		return a.scheme + "://" + a.host
 	}

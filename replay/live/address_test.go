@@ -23,13 +23,13 @@ func TestAddresses(t *testing.T) {
 			t.Errorf("%s: %v", c.text, err)
 			continue
 		}
-		if k.name != c.kind || a.host != c.host || a.user != c.user || a.password != c.password || a.database != c.database || a.shown() != c.shown {
-			t.Errorf("%s: %s %+v shown as %s, want %+v", c.text, k.name, a, a.shown(), c)
+		if k.name != c.kind || a.host != c.host || a.user != c.user || a.password != c.password || a.database != c.database || a.redacted() != c.shown {
+			t.Errorf("%s: %s %+v shown as %s, want %+v", c.text, k.name, a, a.redacted(), c)
 		}
 	}
 }
 
-func TestNoAddresses(t *testing.T) {
+func TestInvalidAddresses(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                             "names no host",
 		"milvus://":                    "names no host",

@@ -62,61 +62,63 @@ func fault(kind Kind, reason, hint string, args ...any) *FaultError {
 
 // faultf returns a FaultError with a hint and a formatted reason.
 func faultf(kind Kind, hint, reason string, args ...any) *FaultError {
-	return &FaultError{kind, line(fmt.Sprintf(reason, args...), longest), hint}
+	return &FaultError{kind, line(fmt.Sprintf(reason, args...), maxMessage), hint}
 }
 
-// about prefixes the reason of a fault with its context.
-func about(what string, err error) error {
+// withContext prefixes the reason of a fault with its context.
+func withContext(what string, err error) error {
 	if f, ok := errors.AsType[*FaultError](err); ok {
-		return &FaultError{f.Kind, line(what+": "+f.Reason, 2*longest), f.Advice}
+		return &FaultError{f.Kind, line(what+": "+f.Reason, 2*maxMessage), f.Advice}
 	}
 	return fmt.Errorf("%s: %w", what, err)
 }
 
-// longest is the maximum length of a server message in errors, in bytes.
-const longest = 240
+// maxMessage is the maximum length of a server message in errors, in bytes.
+const maxMessage = 240
 
-// varying matches text that differs between messages of the same cause: ids, timestamps, addresses of goroutines,
+// variableText matches text that differs between messages of the same cause: ids, timestamps, addresses of goroutines,
 // durations.
-var varying = sync.OnceValue(func() *regexp.Regexp {
+var variableText = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`0x[0-9a-fA-F]+|\b[0-9a-f]{16,}\b|\d{5,}|\d+(\.\d+)?(ns|µs|ms|s)\b`)
 })
 
-// said returns a server message as one line that is the same for the same cause.
-func said(text string) string { return line(varying().ReplaceAllString(text, "#"), longest) }
+// normalize returns a server message as one line that is the same for the same cause.
+func normalize(text string) string {
+	return line(variableText().ReplaceAllString(text, "#"), maxMessage)
+}
 
 // line returns text as one line of at most the given number of bytes, without control characters and secrets. All
 // messages of a server pass through it, because they may contain its configuration.
-func line(text string, most int) string {
-	if len(text) > 8*most {
-		text = text[:8*most]
+func line(text string, limit int) string {
+	if len(text) > 8*limit {
+		text = text[:8*limit]
 	}
 	text = redact.Text(text)
 	text = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(text, "?"), func(r rune) bool {
 		return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r)
 	}), " ")
-	if len(text) <= most {
+	if len(text) <= limit {
 		return text
 	}
-	cut := most - len("...")
+	cut := limit - len("...")
 	for cut > 0 && !utf8.RuneStart(text[cut]) {
 		cut--
 	}
 	return text[:cut] + "..."
 }
 
-// ended returns the error of the caller's context if the caller canceled, which is not a fault of the server. It
+// callerError returns the error of the caller's context if the caller canceled, which is not a fault of the server. It
 // returns nil if the context's deadline passed, because that is a deadline of the request.
-func ended(ctx context.Context) error {
+func callerError(ctx context.Context) error {
 	if err := ctx.Err(); err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		return context.Cause(ctx)
 	}
 	return nil
 }
 
-// late returns the fault of a deadline that passed. If it was the caller's deadline, the reason omits the
+// timeoutFault returns the fault of a deadline that passed. If it was the caller's deadline, the reason omits the
 // duration, because it differs between requests.
-func late(ctx context.Context, deadline time.Duration) *FaultError {
+func timeoutFault(ctx context.Context, deadline time.Duration) *FaultError {
 	const advice = "raise the deadline to wait longer"
 	if end, ok := ctx.Deadline(); ok && time.Until(end) <= 0 {
 		return fault(TimedOut, "no response within the deadline", advice)

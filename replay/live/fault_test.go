@@ -14,31 +14,31 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-func TestSameCauseSameWords(t *testing.T) {
+func TestNormalizedMessages(t *testing.T) {
 	for _, pair := range [][2]string{
 		{"segment 446912345678 lacks on 0xc000123", "segment 446999999999 lacks on 0xc000456"},
 		{"took 12.5ms, limit 10s", "took 7ms, limit 10s"},
 		{"a\nb\tc", "a b c"},
 		{"trace 0123456789abcdef0123 lost", "trace fedcba98765432100000 lost"},
 	} {
-		if said(pair[0]) != said(pair[1]) {
-			t.Errorf("%q and %q become %q and %q", pair[0], pair[1], said(pair[0]), said(pair[1]))
+		if normalize(pair[0]) != normalize(pair[1]) {
+			t.Errorf("%q and %q become %q and %q", pair[0], pair[1], normalize(pair[0]), normalize(pair[1]))
 		}
 	}
-	if said("nq 10 topk 16385") == said("nq 12 topk 16385") {
+	if normalize("nq 10 topk 16385") == normalize("nq 12 topk 16385") {
 		t.Error("small numbers mean something")
 	}
 	for _, text := range []string{strings.Repeat("ü", 5000), "\x1b[31mred\xff", strings.Repeat("x ", 9000)} {
-		if got := said(text); len(got) > longest || !utf8.ValidString(got) || strings.ContainsAny(got, "\x1b\n") {
+		if got := normalize(text); len(got) > maxMessage || !utf8.ValidString(got) || strings.ContainsAny(got, "\x1b\n") {
 			t.Errorf("%.20q became %q", text, got)
 		}
 	}
 }
 
-// older returns a status of Milvus before 2.3.
+// legacyStatus returns a status of Milvus before 2.3.
 //
 //nolint:staticcheck // SA1019: older servers have no other
-func older(code commonpb.ErrorCode, reason string) *commonpb.Status {
+func legacyStatus(code commonpb.ErrorCode, reason string) *commonpb.Status {
 	return &commonpb.Status{ErrorCode: code, Reason: reason}
 }
 
@@ -51,12 +51,12 @@ func TestStatuses(t *testing.T) {
 		{&commonpb.Status{Code: 100, Reason: "can't find collection[database=default][collection=x]"}, NotFound},
 		{&commonpb.Status{Code: 101, Reason: "collection not loaded[collection=446]"}, NotLoaded},
 		{&commonpb.Status{Code: 8, Reason: "request is rejected by grpc RateLimiter middleware: rate limit exceeded[rate=0.1]"}, Limited},
-		{older(commonpb.ErrorCode_RateLimit, "req type: Search is rejected"), Limited},
-		{older(commonpb.ErrorCode_ForceDeny, "force to deny"), Limited},
-		{older(commonpb.ErrorCode_UnexpectedError, "collection:x or partition:[] not loaded into memory when search"), NotLoaded},
-		{older(commonpb.ErrorCode_UnexpectedError, "collection x has not been loaded to memory or load failed"), NotLoaded},
-		{older(commonpb.ErrorCode_UnexpectedError, "DescribeCollection failed: can't find collection: x"), NotFound},
-		{older(commonpb.ErrorCode_UnexpectedError, "fail to search: context deadline exceeded"), TimedOut},
+		{legacyStatus(commonpb.ErrorCode_RateLimit, "req type: Search is rejected"), Limited},
+		{legacyStatus(commonpb.ErrorCode_ForceDeny, "force to deny"), Limited},
+		{legacyStatus(commonpb.ErrorCode_UnexpectedError, "collection:x or partition:[] not loaded into memory when search"), NotLoaded},
+		{legacyStatus(commonpb.ErrorCode_UnexpectedError, "collection x has not been loaded to memory or load failed"), NotLoaded},
+		{legacyStatus(commonpb.ErrorCode_UnexpectedError, "DescribeCollection failed: can't find collection: x"), NotFound},
+		{legacyStatus(commonpb.ErrorCode_UnexpectedError, "fail to search: context deadline exceeded"), TimedOut},
 		{&commonpb.Status{Code: 1100, Reason: "topk [20000] is invalid"}, Mismatch},
 		{&commonpb.Status{Code: 1401, Reason: "privilege not permitted"}, Denied},
 		{&commonpb.Status{Code: 65535, Reason: "what"}, Failed},
@@ -74,7 +74,7 @@ func TestStatuses(t *testing.T) {
 	}
 }
 
-func TestCallsThatFail(t *testing.T) {
+func TestCallFaults(t *testing.T) {
 	for _, c := range []struct {
 		code    codes.Code
 		message string
@@ -105,15 +105,15 @@ func TestCallsThatFail(t *testing.T) {
 	}
 }
 
-// TestFaultsSayNoSecrets checks that no fault contains secrets of a server's configuration, regardless of the
+// TestFaultsRedacted checks that no fault contains secrets of a server's configuration, regardless of the
 // function that creates it from a server message.
-func TestFaultsSayNoSecrets(t *testing.T) {
+func TestFaultsRedacted(t *testing.T) {
 	const planted = `cannot reach minio: secretAccessKey="PLANTED-a", password: PLANTED-b, token=PLANTED-c, http://root:PLANTED-d@minio:9000/`
 	p := &postgres{addr: &address{host: "h:5432"}, o: &Options{}}
 	faults := map[string]error{
-		"worded": worded("permission deny: "+planted, "h"),
+		"worded": faultByMessage("permission deny: "+planted, "h"),
 		"tls":    tlsFault("remote error: tls: "+planted, "h"),
-		"about":  about("describe", fault(Failed, said(planted), "")),
+		"about":  withContext("describe", fault(Failed, normalize(planted), "")),
 	}
 	for code := codes.Canceled; code <= codes.Unauthenticated; code++ {
 		faults["call "+code.String()] = callFault(t.Context(), status.Error(code, planted), "h:19530", &Options{})

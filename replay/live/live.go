@@ -41,8 +41,8 @@ type Server struct {
 	Network, Address string
 	// Commands holds the possible names of its process.
 	Commands []string
-	// Whole reports whether one process with these arguments does all of the work; if nil, it always does.
-	Whole func(arguments []string) bool
+	// SingleProcess reports whether one process with these arguments does all of the work; if nil, it always does.
+	SingleProcess func(arguments []string) bool
 }
 
 // Options holds the parameters of a target.
@@ -94,7 +94,7 @@ type Description struct {
 	Consistency                           string // consistency level of the requests; Milvus only
 }
 
-const patience = 10 * time.Second
+const defaultDeadline = 10 * time.Second
 
 // kind is a kind of server.
 type kind struct {
@@ -156,7 +156,7 @@ func Open(ctx context.Context, uri string, o Options) (Target, error) {
 		return nil, err
 	}
 	if o.Deadline <= 0 {
-		o.Deadline = patience
+		o.Deadline = defaultDeadline
 	}
 	if o.Dial == nil {
 		o.Dial = (&net.Dialer{}).DialContext
@@ -171,20 +171,20 @@ func (o *Options) name(a *address, inAddress string) error {
 		return faultf(Mismatch, "name one of them", "two collections are named: %s and %s", clip(inAddress), clip(o.Collection))
 	}
 	if o.Collection = cmp.Or(o.Collection, inAddress, o.Expected); o.Collection == "" {
-		return fault(Mismatch, "no collection given", "give the collection or table to search in %s", a.shown())
+		return fault(Mismatch, "no collection given", "give the collection or table to search in %s", a.redacted())
 	}
 	return nil
 }
 
 // budget counts requests.
 type budget struct {
-	most int64 // 0 means no limit
-	used atomic.Int64
+	limit int64 // 0 means no limit
+	used  atomic.Int64
 }
 
 // take counts one request. It returns an error if the limit is reached.
 func (b *budget) take() error {
-	if used := b.used.Add(1); b.most > 0 && used > b.most {
+	if used := b.used.Add(1); b.limit > 0 && used > b.limit {
 		return fault(Bounded, "not sent: request limit reached", "raise the limit to send more")
 	}
 	return nil
@@ -208,8 +208,8 @@ func (d *Description) fits(r *load.Request) error {
 	return nil
 }
 
-// expected returns an error if the log's vectors differ from the collection's, before anything is sent.
-func (d *Description) expected(o *Options) error {
+// checkVectors returns an error if the log's vectors differ from the collection's, before anything is sent.
+func (d *Description) checkVectors(o *Options) error {
 	if o.Dim == 0 && o.Element != dist.Sparse || o.Dim == d.Dim && o.Element == d.Element {
 		return nil
 	}

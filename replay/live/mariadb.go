@@ -36,7 +36,7 @@ type mariaDB struct {
 
 func openMariaDB(ctx context.Context, a *address, o *Options) (Target, error) {
 	m := &mariaDB{addr: a, o: o}
-	m.budget.most = o.MaxRequests
+	m.budget.limit = o.MaxRequests
 	settings, err := a.parameters("table", "tls", "ca")
 	if err != nil {
 		return nil, err
@@ -87,8 +87,8 @@ type mariaConn struct {
 	first []byte // rest of the first packet, not yet read by the driver
 }
 
-// largestHandshake limits the size of the first packet, which takes about a hundred bytes.
-const largestHandshake = 4 << 10
+// maxHandshake limits the size of the first packet, which takes about a hundred bytes.
+const maxHandshake = 4 << 10
 
 // minHandshake is the total size of the fixed fields of a handshake, before and after the server's version
 // (https://mariadb.com/kb/en/connection/#initial-handshake-packet).
@@ -107,7 +107,7 @@ func (c *mariaConn) handshake(ctx context.Context) error {
 		return err
 	}
 	size := int(packet[0]) | int(packet[1])<<8 | int(packet[2])<<16
-	if size > largestHandshake {
+	if size > maxHandshake {
 		return errMariaGarbled
 	}
 	packet = append(packet, make([]byte, size)...)
@@ -178,7 +178,7 @@ func (m *mariaDB) Session(ctx context.Context) (load.Session, error) {
 	}
 	bounded, cancel := context.WithTimeout(ctx, m.o.Deadline)
 	defer cancel()
-	s.left.Allow(largestCatalog)
+	s.left.Allow(maxCatalog)
 	if err := s.ping(bounded); err != nil {
 		_ = s.Close()
 		return nil, s.fault(ctx, err)
@@ -216,14 +216,14 @@ func (s *mariaSession) Ask(ctx context.Context, r *load.Request) (*load.Answer, 
 			query, values = s.m.statement(r)
 		}
 		values[0] = row // MariaDB accepts vectors as bytes of little-endian float32, like rows
-		return s.search(ctx, s.m.desc.largest(r), query, values)
+		return s.search(ctx, s.m.desc.maxAnswerSize(r), query, values)
 	})
 	return answer, s.fault(ctx, err)
 }
 
-func (s *mariaSession) search(ctx context.Context, most int, query string, values []any) (err error) {
+func (s *mariaSession) search(ctx context.Context, limit int, query string, values []any) (err error) {
 	defer recoverDriver(&err)
-	s.left.Allow(int64(most))
+	s.left.Allow(int64(limit))
 	rows, err := s.db.QueryContext(ctx, query, values...)
 	if err != nil {
 		return err
@@ -258,7 +258,7 @@ func (m *mariaDB) statement(r *load.Request) (string, []any) {
 	}
 	b.WriteString(" FOR " + m.sql.search)
 	values := []any{nil}
-	if filters(r) {
+	if hasFilter(r) {
 		b.WriteString(" WHERE " + m.sql.key)
 		if r.Exclude {
 			b.WriteString(" NOT")
@@ -295,7 +295,7 @@ func (m *mariaDB) describe(ctx context.Context) (Description, mariaStatement, er
 	defer s.Close()
 	bounded, cancel := context.WithTimeout(ctx, m.o.Deadline)
 	defer cancel()
-	s.left.Allow(largestCatalog)
+	s.left.Allow(maxCatalog)
 	d, statement, err := s.describe(bounded)
 	return d, statement, s.fault(ctx, err)
 }
@@ -324,7 +324,7 @@ func (s *mariaSession) describe(ctx context.Context) (_ Description, _ mariaStat
 	if err := s.describeIndex(ctx, &d); err != nil {
 		return d, none, err
 	}
-	if err := d.expected(m.o); err != nil {
+	if err := d.checkVectors(m.o); err != nil {
 		return d, none, err
 	}
 	distance, known := map[string]string{"L2": "VEC_DISTANCE_EUCLIDEAN", "COSINE": "VEC_DISTANCE_COSINE"}[d.Metric]
@@ -447,8 +447,8 @@ func (m *mariaDB) fault(ctx context.Context, err error) error {
 		return false
 	}
 	switch {
-	case ended(ctx) != nil:
-		return ended(ctx)
+	case callerError(ctx) != nil:
+		return callerError(ctx)
 	case is(mysql.ErrNoTLS):
 		return faultf(Denied, "turn TLS off, or enable it on the server", "%s does not offer TLS", m.addr.host)
 	case is(mysql.ErrUnknownPlugin, mysql.ErrOldPassword, mysql.ErrCleartextPassword):
@@ -465,7 +465,7 @@ func (m *mariaDB) fault(ctx context.Context, err error) error {
 
 // serverFault classifies an error by its MariaDB code (mysqld_error.h).
 func (m *mariaDB) serverFault(e *mysql.MySQLError) *FaultError {
-	reason := said(e.Message)
+	reason := normalize(e.Message)
 	switch e.Number {
 	case 1045, 1698:
 		return faultf(Denied, "give the user in the address, and the password in KITESCOPE_TARGET_PASSWORD", "%s does not accept the credentials", m.addr.host)

@@ -28,28 +28,28 @@ import (
 // KITESCOPE_RECORD_MARIADB=user:password@host:port. The tests then create their tables in the database test_kite,
 // for which the user needs the privileges, and record the traffic.
 
-// spoken is the data that one side sent before the other side responded.
-type spoken struct {
+// recordedPacket is the data that one side sent before the other side responded.
+type recordedPacket struct {
 	Server bool
 	Bytes  []byte
 }
 
-// conversation is a server that replays recorded responses, connection by connection. In recording mode it is a
+// packetServer is a server that replays recorded responses, connection by connection. In recording mode it is a
 // proxy to a real server.
-type conversation struct {
+type packetServer struct {
 	t     *testing.T
 	real  string
 	path  string
 	mu    sync.Mutex
-	known [][]spoken
+	known [][]recordedPacket
 	next  int
 	wait  sync.WaitGroup
 }
 
-// talk starts a conversation. It returns its address, and the user and password of the recording.
-func talk(t *testing.T, name string) (address, user string) {
+// servePackets starts a conversation. It returns its address, and the user and password of the recording.
+func servePackets(t *testing.T, name string) (address, user string) {
 	t.Helper()
-	c := &conversation{t: t, path: filepath.Join("testdata", "mariadb", name+".json")}
+	c := &packetServer{t: t, path: filepath.Join("testdata", "mariadb", name+".json")}
 	user = "kite:sesame"
 	if with := os.Getenv("KITESCOPE_RECORD_MARIADB"); with != "" {
 		at := strings.LastIndex(with, "@")
@@ -98,7 +98,7 @@ func talk(t *testing.T, name string) (address, user string) {
 	return l.Addr().String(), user
 }
 
-func (c *conversation) serve(conn net.Conn, n int) {
+func (c *packetServer) serve(conn net.Conn, n int) {
 	defer conn.Close()
 	if c.real != "" {
 		c.record(conn, n)
@@ -132,7 +132,7 @@ func (c *conversation) serve(conn net.Conn, n int) {
 	}
 }
 
-func (c *conversation) record(conn net.Conn, n int) {
+func (c *packetServer) record(conn net.Conn, n int) {
 	there, err := (&net.Dialer{}).DialContext(c.t.Context(), "tcp", c.real)
 	if err != nil {
 		c.t.Error(err)
@@ -151,7 +151,7 @@ func (c *conversation) record(conn net.Conn, n int) {
 				c.mu.Lock()
 				turns := c.known[n]
 				if len(turns) == 0 || turns[len(turns)-1].Server != server {
-					turns = append(turns, spoken{Server: server})
+					turns = append(turns, recordedPacket{Server: server})
 				}
 				turns[len(turns)-1].Bytes = append(turns[len(turns)-1].Bytes, buffer[:k]...)
 				c.known[n] = turns
@@ -195,7 +195,7 @@ func fillMariaDB(t *testing.T, address, user string) {
 		if table == "two" || table == "none" {
 			continue
 		}
-		for i, row := range searched(dist.Float32) {
+		for i, row := range testVectors(dist.Float32) {
 			v := queryOf(t, dist.Float32, row)
 			run("INSERT INTO "+mariaQuoted(table)+" VALUES (?, ?, ?)", i*10, v.Row(0), fmt.Sprintf("t \"%d\"", i))
 		}
@@ -203,10 +203,10 @@ func fillMariaDB(t *testing.T, address, user string) {
 	}
 }
 
-// TestMariaDBAnswersAreTrue compares answers of a server with distances in double precision.
-func TestMariaDBAnswersAreTrue(t *testing.T) {
-	address, user := talk(t, "answers")
-	rows := searched(dist.Float32)
+// TestMariaDBSearch compares answers of a server with distances in double precision.
+func TestMariaDBSearch(t *testing.T) {
+	address, user := servePackets(t, "answers")
+	rows := testVectors(dist.Float32)
 	queries := queryOf(t, dist.Float32, rows[7], scaled(rows[20], rows[21], dist.Float32), rows[3])
 	for _, c := range []struct{ table, metric, index string }{
 		{"items", "L2", "hnsw"}, {"Odd `Name`", "COSINE", "hnsw"}, {"plain", "L2", ""}, {"plain", "COSINE", ""}, {"items", "COSINE", ""},
@@ -223,15 +223,15 @@ func TestMariaDBAnswersAreTrue(t *testing.T) {
 			if d := target.Description(); d.Metric != c.metric || d.Index != c.index || d.Dim != 8 || d.KeyField != key {
 				t.Errorf("%s: described as %+v", c.table, d)
 			}
-			holdAnswers(t, target, key, c.metric, rows, queries, nil, false)
-			holdAnswers(t, target, key, c.metric, rows, queries, []int{7, 3, 5, 100, 1000}, false)
-			holdAnswers(t, target, key, c.metric, rows, queries, []int{7, 3, 5, 100, 1000}, true)
+			checkAnswers(t, target, key, c.metric, rows, queries, nil, false)
+			checkAnswers(t, target, key, c.metric, rows, queries, []int{7, 3, 5, 100, 1000}, false)
+			checkAnswers(t, target, key, c.metric, rows, queries, []int{7, 3, 5, 100, 1000}, true)
 		}
 	}
 }
 
 func TestMariaDBRefusals(t *testing.T) {
-	address, user := talk(t, "refusals")
+	address, user := servePackets(t, "refusals")
 	at := "mariadb://" + user + "@" + address
 	for _, c := range []struct {
 		uri  string
@@ -287,7 +287,7 @@ func TestMariaDBAddresses(t *testing.T) {
 	if _, err := Open(t.Context(), "mariadb://u:secret@127.0.0.1:1/db?table=t", Options{}); !errors.As(err, &f) || f.Kind != Unreachable {
 		t.Errorf("nobody there: %v", err)
 	}
-	if _, err := Open(t.Context(), "mariadb://"+silent(t)+"/db?table=t", Options{Deadline: soon}); !errors.As(err, &f) || f.Kind != TimedOut {
+	if _, err := Open(t.Context(), "mariadb://"+silentServer(t)+"/db?table=t", Options{Deadline: shortTimeout}); !errors.As(err, &f) || f.Kind != TimedOut {
 		t.Errorf("a server that hangs: %v", err)
 	}
 	m := &mariaDB{addr: &address{host: "h:1"}, o: &Options{}}
@@ -362,7 +362,7 @@ func TestMariaStatements(t *testing.T) {
 func FuzzMariaServer(f *testing.F) {
 	text, err := os.ReadFile(filepath.Join("testdata", "mariadb", "answers.json"))
 	if err == nil {
-		var known [][]spoken
+		var known [][]recordedPacket
 		if json.Unmarshal(text, &known) == nil && len(known) > 0 {
 			var all []byte
 			for _, s := range known[0] {
@@ -392,8 +392,8 @@ func FuzzMariaServer(f *testing.F) {
 	})
 }
 
-// TestMariaAnswersAreBounded checks that an answer of excessive size is an error.
-func TestMariaAnswersAreBounded(t *testing.T) {
+// TestMariaAnswerLimit checks that an answer of excessive size is an error.
+func TestMariaAnswerLimit(t *testing.T) {
 	here, there := net.Pipe()
 	defer there.Close()
 	m := &mariaDB{addr: &address{host: "h:1"}, o: &Options{Deadline: time.Minute, Dial: func(context.Context, string, string) (net.Conn, error) { return here, nil }}}

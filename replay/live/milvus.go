@@ -54,7 +54,7 @@ func levels() map[string]commonpb.ConsistencyLevel {
 
 func openMilvus(ctx context.Context, a *address, o *Options) (Target, error) {
 	m := &milvus{addr: a, o: o}
-	m.budget.most = o.MaxRequests
+	m.budget.limit = o.MaxRequests
 	if err := o.name(a, ""); err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ func (m *milvus) Description() Description { return m.desc }
 
 // Server implements Target. In a cluster each role is a process, and this is the proxy.
 func (m *milvus) Server() Server {
-	return Server{Network: "tcp", Address: m.addr.host, Commands: []string{"milvus"}, Whole: func(arguments []string) bool {
+	return Server{Network: "tcp", Address: m.addr.host, Commands: []string{"milvus"}, SingleProcess: func(arguments []string) bool {
 		return slices.Contains(arguments, "standalone") || slices.Contains(arguments, "embedded")
 	}}
 }
@@ -122,7 +122,7 @@ func (s *milvusSession) Ask(ctx context.Context, r *load.Request) (*load.Answer,
 	}
 	// While the connection is lost, the next request waits for a new one until its deadline. If it failed
 	// immediately, a closed loop would only count failures as fast as it can.
-	results, err := s.Search(ctx, request, grpc.WaitForReady(true), grpc.MaxCallRecvMsgSize(s.m.desc.largest(r)))
+	results, err := s.Search(ctx, request, grpc.WaitForReady(true), grpc.MaxCallRecvMsgSize(s.m.desc.maxAnswerSize(r)))
 	if err != nil {
 		return nil, callFault(ctx, err, s.m.addr.host, s.m.o)
 	}
@@ -135,14 +135,14 @@ func (s *milvusSession) Ask(ctx context.Context, r *load.Request) (*load.Answer,
 	return &s.answer, nil
 }
 
-// largest returns the maximum size of an answer, in bytes. A numeric key and its score take 14 bytes, and servers
+// maxAnswerSize returns the maximum size of an answer, in bytes. A numeric key and its score take 14 bytes, and servers
 // add a little to each. A text key may be as long as a varchar.
-func (d *Description) largest(r *load.Request) int {
+func (d *Description) maxAnswerSize(r *load.Request) int {
 	hit := int64(64)
 	if d.TextKeys {
-		hit += largestKey
+		hit += maxKey
 	}
-	return int(min(largestAnswer, 1<<20+hit*int64(r.Vectors.Rows)*int64(min(r.K, largestAnswer))))
+	return int(min(maxAnswer, 1<<20+hit*int64(r.Vectors.Rows)*int64(min(r.K, maxAnswer))))
 }
 
 // read decodes the hits of an answer. In all versions, scores are squared distances for L2 and similarities for IP
@@ -349,16 +349,16 @@ func quote(key string) (string, error) {
 	return strconv.Quote(key), nil
 }
 
-// asked merges the two errors of an answer: the error of the call and the error in its status.
-func asked[A interface{ GetStatus() *commonpb.Status }](ctx context.Context, m *milvus, answer A, err error) error {
+// callError merges the two errors of an answer: the error of the call and the error in its status.
+func callError[A interface{ GetStatus() *commonpb.Status }](ctx context.Context, m *milvus, answer A, err error) error {
 	if err != nil {
 		return callFault(ctx, err, m.addr.host, m.o)
 	}
 	return statusFault(answer.GetStatus(), m.addr.host)
 }
 
-// greet makes the first call. Milvus has Connect since 2.2.9, and expects the returned identifier with every call.
-func (s *milvusSession) greet(ctx context.Context) error {
+// handshake makes the first call. Milvus has Connect since 2.2.9, and expects the returned identifier with every call.
+func (s *milvusSession) handshake(ctx context.Context) error {
 	host, o := s.m.addr.host, s.m.o
 	answer, err := s.Connect(ctx, &milvuspb.ConnectRequest{ClientInfo: &commonpb.ClientInfo{SdkType: "kitescope", User: s.m.addr.user}})
 	switch {
@@ -385,8 +385,8 @@ func (s *milvusSession) describe(ctx context.Context) (Description, error) {
 	m := s.m
 	d := Description{Kind: "milvus", Database: m.database, Collection: m.o.Collection}
 	answer, err := s.DescribeCollection(ctx, &milvuspb.DescribeCollectionRequest{DbName: m.database, CollectionName: m.o.Collection})
-	if err := asked(ctx, m, answer, err); err != nil {
-		return d, about("collection "+clip(m.o.Collection), s.suggest(ctx, err))
+	if err := callError(ctx, m, answer, err); err != nil {
+		return d, withContext("collection "+clip(m.o.Collection), s.suggest(ctx, err))
 	}
 	d.Collection = answer.GetSchema().GetName()
 	if err := m.describeFields(&d, answer.GetSchema()); err != nil {
@@ -402,8 +402,8 @@ func (s *milvusSession) describe(ctx context.Context) (Description, error) {
 	return d, s.loaded(ctx, d.Collection)
 }
 
-// grave returns nil for errors that do not end a description: missing privileges, or a call that the server rejects.
-func grave(err error) error {
+// ignoreDenied returns nil for errors that do not end a description: missing privileges, or a call that the server rejects.
+func ignoreDenied(err error) error {
 	if f, ok := errors.AsType[*FaultError](err); ok && (f.Kind == Denied || f.Kind == Failed) {
 		return nil
 	}
@@ -467,15 +467,15 @@ func (m *milvus) describeFields(d *Description, schema *schemapb.CollectionSchem
 	case m.o.KeyField != "" && m.o.KeyField != d.KeyField:
 		return faultf(Mismatch, "omit it", "the primary key of %s is %s, not %s: Milvus returns only the primary key", d.Collection, d.KeyField, clip(m.o.KeyField))
 	}
-	return d.expected(m.o)
+	return d.checkVectors(m.o)
 }
 
 func (s *milvusSession) describeIndex(ctx context.Context, d *Description) error {
 	m := s.m
 	answer, err := s.DescribeIndex(ctx, &milvuspb.DescribeIndexRequest{DbName: m.database, CollectionName: m.o.Collection, FieldName: d.Field})
 	missing := answer.GetStatus().GetCode() == 700 || olderCode(answer.GetStatus()) == commonpb.ErrorCode_IndexNotExist
-	if err := asked(ctx, m, answer, err); err != nil && !missing && grave(err) != nil {
-		return about("index of "+d.Collection, err)
+	if err := callError(ctx, m, answer, err); err != nil && !missing && ignoreDenied(err) != nil {
+		return withContext("index of "+d.Collection, err)
 	}
 	for _, index := range answer.GetIndexDescriptions() {
 		if index.GetFieldName() != d.Field {
@@ -508,10 +508,10 @@ func (s *milvusSession) loaded(ctx context.Context, name string) error {
 	m := s.m
 	answer, err := s.ShowCollections(ctx, &milvuspb.ShowCollectionsRequest{
 		DbName: m.database, Type: milvuspb.ShowType_InMemory, CollectionNames: []string{name}, //nolint:staticcheck // SA1019: what replaces it is not in 2.1
-	}, grpc.MaxCallRecvMsgSize(largestList))
-	if err := asked(ctx, m, answer, err); err != nil {
-		if bad := grave(err); bad != nil {
-			return about("collection "+name, bad)
+	}, grpc.MaxCallRecvMsgSize(maxList))
+	if err := callError(ctx, m, answer, err); err != nil {
+		if bad := ignoreDenied(err); bad != nil {
+			return withContext("collection "+name, bad)
 		}
 		return nil // the first search will report it
 	}
@@ -519,7 +519,7 @@ func (s *milvusSession) loaded(ctx context.Context, name string) error {
 	percentages := answer.GetInMemoryPercentages() //nolint:staticcheck // SA1019: what replaces it is not in 2.1
 	switch {
 	case at < 0:
-		return about("collection "+name, notLoaded())
+		return withContext("collection "+name, notLoaded())
 	case at < len(percentages) && percentages[at] < 100:
 		return faultf(NotLoaded, "wait until it is fully loaded", "collection %s is only %d%% loaded", name, percentages[at])
 	}
@@ -533,8 +533,8 @@ func (s *milvusSession) suggest(ctx context.Context, err error) error {
 	if !ok || f.Kind != NotFound {
 		return err
 	}
-	answer, listErr := s.ShowCollections(ctx, &milvuspb.ShowCollectionsRequest{DbName: m.database}, grpc.MaxCallRecvMsgSize(largestList))
-	if asked(ctx, m, answer, listErr) != nil || len(answer.GetCollectionNames()) == 0 {
+	answer, listErr := s.ShowCollections(ctx, &milvuspb.ShowCollectionsRequest{DbName: m.database}, grpc.MaxCallRecvMsgSize(maxList))
+	if callError(ctx, m, answer, listErr) != nil || len(answer.GetCollectionNames()) == 0 {
 		return err
 	}
 	names := slices.Sorted(slices.Values(answer.GetCollectionNames()))
@@ -542,7 +542,7 @@ func (s *milvusSession) suggest(ctx context.Context, err error) error {
 	if len(names) > 10 {
 		names, more = names[:10], fmt.Sprintf(" and %d more", len(names)-10)
 	}
-	return &FaultError{NotFound, f.Reason, line("collections: "+strings.Join(names, ", ")+more, longest)}
+	return &FaultError{NotFound, f.Reason, line("collections: "+strings.Join(names, ", ")+more, maxMessage)}
 }
 
 // milvusReads holds the calls of the Milvus client that this package can make. No call modifies anything except
@@ -561,12 +561,12 @@ const (
 	// An answer has k ids and scores for each vector. Milvus allows 16,384 of each, but few requests need as many.
 	// Descriptions are far smaller, but can take a hundred times their size once decoded: an empty message takes two
 	// bytes.
-	largestAnswer      = 256 << 20
-	largestDescription = 1 << 20
-	largestList        = 16 << 20 // names of collections
-	largestCatalog     = 4 << 20  // of a table or index, with everything that a server sends with it
-	largestKey         = 64 << 10
-	largestHeader      = 64 << 10
+	maxAnswer      = 256 << 20
+	maxDescription = 1 << 20
+	maxList        = 16 << 20 // names of collections
+	maxCatalog     = 4 << 20  // of a table or index, with everything that a server sends with it
+	maxKey         = 64 << 10
+	maxHeader      = 64 << 10
 )
 
 // connect opens a connection and sends the credentials.
@@ -597,14 +597,14 @@ func (m *milvus) connect(ctx context.Context) (*milvusSession, error) {
 			Backoff:           backoff.Config{BaseDelay: 100 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: 2 * time.Second},
 			MinConnectTimeout: m.o.Deadline + time.Second,
 		}),
-		grpc.WithMaxHeaderListSize(largestHeader),
-		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(largestDescription), grpc.MaxCallSendMsgSize(largestAnswer)),
+		grpc.WithMaxHeaderListSize(maxHeader),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxDescription), grpc.MaxCallSendMsgSize(maxAnswer)),
 	)
 	if err != nil {
 		return nil, faultf(Mismatch, "check the address", "%s is not a server address", m.addr.host)
 	}
 	s.conn, s.milvusReads = conn, milvuspb.NewMilvusServiceClient(conn)
-	if err := s.greet(ctx); err != nil {
+	if err := s.handshake(ctx); err != nil {
 		_ = s.Close()
 		return nil, err
 	}
@@ -662,7 +662,7 @@ func callFault(ctx context.Context, err error, host string, o *Options) error {
 	if err == nil {
 		return nil
 	}
-	if gone := ended(ctx); gone != nil {
+	if gone := callerError(ctx); gone != nil {
 		return gone
 	}
 	s := status.Convert(err)
@@ -671,9 +671,9 @@ func callFault(ctx context.Context, err error, host string, o *Options) error {
 	case codes.DeadlineExceeded:
 		// While there is no connection, grpc appends the last connection error to the deadline error.
 		if _, why, waited := strings.Cut(message, "last connection error: "); waited {
-			return lost(why, host)
+			return connectionFault(why, host)
 		}
-		return late(ctx, o.Deadline)
+		return timeoutFault(ctx, o.Deadline)
 	case codes.Canceled:
 		return fault(Failed, "the session was closed", "")
 	case codes.Unimplemented:
@@ -682,28 +682,28 @@ func callFault(ctx context.Context, err error, host string, o *Options) error {
 	case codes.Unauthenticated:
 		return unauthenticated(host)
 	case codes.PermissionDenied:
-		return faultf(Denied, "grant the user the privileges to search and describe the collection", "permission denied by %s: %s", host, said(message))
+		return faultf(Denied, "grant the user the privileges to search and describe the collection", "permission denied by %s: %s", host, normalize(message))
 	case codes.ResourceExhausted:
 		if strings.Contains(message, "larger than max") {
 			return fault(Garbled, "the response is larger than requested",
 				"check that it is Milvus; lower k, or send fewer vectors per request")
 		}
-		return limited(said(message))
+		return limited(normalize(message))
 	case codes.Unavailable:
-		return lost(message, host)
+		return connectionFault(message, host)
 	default:
 	}
-	if f := worded(message, host); f != nil {
+	if f := faultByMessage(message, host); f != nil {
 		return f
 	}
 	if strings.Contains(message, "unexpected HTTP status code") || strings.Contains(message, "malformed header") || strings.Contains(message, "unmarshal") {
 		return garbled(host)
 	}
-	return faultf(Failed, "", "%s: %s", s.Code(), said(message))
+	return faultf(Failed, "", "%s: %s", s.Code(), normalize(message))
 }
 
-// lost returns the reason why there is no connection, based on grpc's message, because grpc does not wrap the cause.
-func lost(message, host string) *FaultError {
+// connectionFault returns the reason why there is no connection, based on grpc's message, because grpc does not wrap the cause.
+func connectionFault(message, host string) *FaultError {
 	if f := tlsFault(message, host); f != nil {
 		return f
 	}
@@ -743,7 +743,7 @@ func statusFault(s *commonpb.Status, host string) error {
 	if code == 0 && old == commonpb.ErrorCode_Success {
 		return nil
 	}
-	reason := said(s.GetReason())
+	reason := normalize(s.GetReason())
 	switch code { // since Milvus 2.3 (pkg/util/merr/errors.go); before, only commonpb.ErrorCode
 	case 4, 8, 9, 11: // too many requests, rate limit, quota, time tick delay
 		return limited(reason)
@@ -770,15 +770,15 @@ func statusFault(s *commonpb.Status, host string) error {
 		return denied(reason, host)
 	default:
 	}
-	if f := worded(s.GetReason(), host); f != nil {
+	if f := faultByMessage(s.GetReason(), host); f != nil {
 		return f
 	}
 	return fault(Failed, "refused: "+reason, "")
 }
 
-// worded recognizes faults by their message: Milvus before 2.3 reports most faults as UnexpectedError, and
+// faultByMessage recognizes faults by their message: Milvus before 2.3 reports most faults as UnexpectedError, and
 // interceptors report plain gRPC errors.
-func worded(message, host string) *FaultError {
+func faultByMessage(message, host string) *FaultError {
 	lower := strings.ToLower(message)
 	for _, known := range []struct {
 		sign string
@@ -786,17 +786,17 @@ func worded(message, host string) *FaultError {
 	}{
 		{"auth check failure", func() *FaultError { return unauthenticated(host) }},
 		{"unauthenticated", func() *FaultError { return unauthenticated(host) }},
-		{"permission deny", func() *FaultError { return denied(said(message), host) }},
-		{"permissiondenied", func() *FaultError { return denied(said(message), host) }},
+		{"permission deny", func() *FaultError { return denied(normalize(message), host) }},
+		{"permissiondenied", func() *FaultError { return denied(normalize(message), host) }},
 		{"not loaded", notLoaded},
 		{"not been loaded", notLoaded},
 		{"not fully loaded", notLoaded},
-		{"can't find collection", func() *FaultError { return notFound(said(message)) }},
-		{"collection not found", func() *FaultError { return notFound(said(message)) }},
-		{"database not found", func() *FaultError { return notFound(said(message)) }},
-		{"rate limit", func() *FaultError { return limited(said(message)) }},
-		{"force to deny", func() *FaultError { return limited(said(message)) }},
-		{"queue is full", func() *FaultError { return limited(said(message)) }},
+		{"can't find collection", func() *FaultError { return notFound(normalize(message)) }},
+		{"collection not found", func() *FaultError { return notFound(normalize(message)) }},
+		{"database not found", func() *FaultError { return notFound(normalize(message)) }},
+		{"rate limit", func() *FaultError { return limited(normalize(message)) }},
+		{"force to deny", func() *FaultError { return limited(normalize(message)) }},
+		{"queue is full", func() *FaultError { return limited(normalize(message)) }},
 		{"deadline exceeded", func() *FaultError { return fault(TimedOut, "the server gave up at its deadline", "") }},
 	} {
 		if strings.Contains(lower, known.sign) {

@@ -44,9 +44,9 @@ func TestDescribes(t *testing.T) {
 	}
 }
 
-// TestMilvusDescriptionsAreBounded checks the size limit of descriptions: an empty field takes two bytes, but some
+// TestMilvusDescriptionLimit checks the size limit of descriptions: an empty field takes two bytes, but some
 // hundred bytes once decoded.
-func TestMilvusDescriptionsAreBounded(t *testing.T) {
+func TestMilvusDescriptionLimit(t *testing.T) {
 	p := serve(t, &proxy{fields: slices.Repeat([]*schemapb.FieldSchema{{}}, 1<<19)})
 	_, err := Open(t.Context(), "milvus://"+p.address, Options{Collection: "items"})
 	if f, ok := errors.AsType[*FaultError](err); !ok || f.Kind != Garbled || !strings.Contains(f.Reason, "larger than requested") {
@@ -201,7 +201,7 @@ func TestOpenRefuses(t *testing.T) {
 	server, client := certificates(t)
 	mutual := server.Clone()
 	mutual.ClientAuth = 2 // tls.RequireAnyClientCert
-	plain, inTLS, asking := serve(t, &proxy{}), serve(t, &proxy{}, secured(server)), serve(t, &proxy{}, secured(mutual))
+	plain, inTLS, asking := serve(t, &proxy{}), serve(t, &proxy{}, tlsServer(server)), serve(t, &proxy{}, tlsServer(mutual))
 	none := serve(t, &proxy{index: []*milvuspb.IndexDescription{}})
 	web := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(web.Close)
@@ -225,9 +225,9 @@ func TestOpenRefuses(t *testing.T) {
 		{"plain text to TLS", inTLS.address, Options{}, Garbled, "without a gRPC response"},
 		{"a certificate of nobody", inTLS.address, Options{TLS: server}, Denied, "is not valid"},
 		{"no certificate of the client", asking.address, Options{TLS: client}, Denied, "certificate required"},
-		{"a server that hangs", silent(t), Options{Deadline: soon}, TimedOut, "no response within 300ms"},
+		{"a server that hangs", silentServer(t), Options{Deadline: shortTimeout}, TimedOut, "no response within 300ms"},
 		{"nobody there", "127.0.0.1:1", Options{}, Unreachable, "connection refused"},
-		{"a PostgreSQL that hangs", "postgres://u:secret@" + silent(t) + "/d", Options{Deadline: soon}, TimedOut, "no response within 300ms"},
+		{"a PostgreSQL that hangs", "postgres://u:secret@" + silentServer(t) + "/d", Options{Deadline: shortTimeout}, TimedOut, "no response within 300ms"},
 		{"no PostgreSQL", "postgres://u:secret@127.0.0.1:1/d", Options{}, Unreachable, "connection refused"},
 	} {
 		if c.o.Collection == "" {
@@ -247,7 +247,7 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-func TestAnswersThatDoNotHoldTogether(t *testing.T) {
+func TestInconsistentAnswers(t *testing.T) {
 	text := results(nil, nil, 1)
 	text.Results.Ids = &schemapb.IDs{IdField: &schemapb.IDs_StrId{StrId: &schemapb.StringArray{Data: []string{"a"}}}}
 	text.Results.Topks = []int64{1}
@@ -335,31 +335,31 @@ func TestDeadlinesAndCancels(t *testing.T) {
 		return nil, ctx.Err()
 	}})
 	t.Cleanup(func() { close(hang) })
-	s := session(t, open(t, p.address, Options{Deadline: soon}))
+	s := session(t, open(t, p.address, Options{Deadline: shortTimeout}))
 	var f *FaultError
 	if _, err := s.Ask(t.Context(), one(t)); !errors.As(err, &f) || f.Kind != TimedOut || f.Reason != "no response within 300ms" {
 		t.Errorf("its own deadline: %v", err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), soon/6)
+	ctx, cancel := context.WithTimeout(t.Context(), shortTimeout/6)
 	defer cancel()
 	if _, err := s.Ask(ctx, one(t)); !errors.As(err, &f) || f.Kind != TimedOut || f.Reason != "no response within the deadline" {
 		t.Errorf("the caller's deadline: %v", err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
-	time.AfterFunc(soon/6, stop)
+	time.AfterFunc(shortTimeout/6, stop)
 	if _, err := s.Ask(ctx, one(t)); !errors.Is(err, context.Canceled) || errors.As(err, &f) && f.Kind == TimedOut && errors.Is(err, f) {
 		t.Errorf("the caller gave up: %v", err)
 	}
 }
 
-func TestOutlivesARestart(t *testing.T) {
+func TestReconnectsAfterRestart(t *testing.T) {
 	p := serve(t, &proxy{})
 	s := session(t, open(t, p.address, Options{Deadline: 20 * time.Second}))
 	if _, err := s.Ask(t.Context(), one(t)); err != nil {
 		t.Fatal(err)
 	}
 	p.server.Stop()
-	ctx, cancel := context.WithTimeout(t.Context(), soon)
+	ctx, cancel := context.WithTimeout(t.Context(), shortTimeout)
 	defer cancel()
 	var f *FaultError
 	if _, err := s.Ask(ctx, one(t)); !errors.As(err, &f) || f.Kind != Unreachable && f.Kind != TimedOut {

@@ -34,14 +34,14 @@ type openSearch struct {
 	budget budget
 	// nodes is the number of nodes of the server, 0 if unknown.
 	nodes int
-	// widen replaces k by ef. Before 2.16 the plugin has no ef_search for Lucene, which then searches with k
+	// replaceK replaces k by ef. Before 2.16 the plugin has no ef_search for Lucene, which then searches with k
 	// candidates.
-	widen bool
+	replaceK bool
 }
 
 func openOpenSearch(ctx context.Context, a *address, o *Options) (Target, error) {
 	t := &openSearch{addr: a, o: o}
-	t.budget.most = o.MaxRequests
+	t.budget.limit = o.MaxRequests
 	if err := o.name(a, a.database); err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func openOpenSearch(ctx context.Context, a *address, o *Options) (Target, error)
 	}
 	s := t.session()
 	defer s.Close()
-	if err = s.greet(ctx); err != nil {
+	if err = s.handshake(ctx); err != nil {
 		return nil, err
 	}
 	if t.desc, err = s.describe(ctx); err != nil {
@@ -78,7 +78,7 @@ func (t *openSearch) Name() string {
 
 // Server implements Target. If there are several nodes, it is the one that queries the others.
 func (t *openSearch) Server() Server {
-	return Server{Network: "tcp", Address: t.addr.host, Commands: []string{"java"}, Whole: func([]string) bool { return t.nodes == 1 }}
+	return Server{Network: "tcp", Address: t.addr.host, Commands: []string{"java"}, SingleProcess: func([]string) bool { return t.nodes == 1 }}
 }
 
 // Description implements Target.
@@ -112,8 +112,8 @@ func (s *openSearchSession) Ask(ctx context.Context, r *load.Request) (*load.Ans
 		if err != nil {
 			return err
 		}
-		var found openSearchFound
-		if err := s.get(ctx, http.MethodPost, s.t.path, body, s.t.desc.largestJSON(r.K), &found); err != nil {
+		var found openSearchResponse
+		if err := s.get(ctx, http.MethodPost, s.t.path, body, s.t.desc.maxJSONSize(r.K), &found); err != nil {
 			return err
 		}
 		return s.read(&found, r.K)
@@ -128,12 +128,12 @@ func (t *openSearch) query(r *load.Request, row []byte) ([]byte, error) {
 	switch {
 	case index == "ivf" && r.NProbe > 0:
 		clause["method_parameters"] = map[string]int{"nprobes": r.NProbe}
-	case index == "hnsw" && r.EF > 0 && t.widen:
+	case index == "hnsw" && r.EF > 0 && t.replaceK:
 		clause["k"] = max(r.K, r.EF)
 	case index == "hnsw" && r.EF > 0:
 		clause["method_parameters"] = map[string]int{"ef_search": r.EF}
 	}
-	if filters(r) {
+	if hasFilter(r) {
 		filter, err := t.filter(r)
 		if err != nil {
 			return nil, err
@@ -193,8 +193,8 @@ func numbersOf(e dist.Element, row []byte) any {
 	return numbers
 }
 
-// openSearchFound is a response of _search.
-type openSearchFound struct {
+// openSearchResponse is a response of _search.
+type openSearchResponse struct {
 	TimedOut bool `json:"timed_out"`
 	Shards   struct {
 		Failed int `json:"failed"`
@@ -211,17 +211,17 @@ type openSearchHit struct {
 }
 
 // read appends the hits of a response.
-func (s *openSearchSession) read(found *openSearchFound, k int) error {
+func (s *openSearchSession) read(response *openSearchResponse, k int) error {
 	switch {
-	case found.TimedOut:
+	case response.TimedOut:
 		return fault(TimedOut, "the server gave up at the deadline", "raise the deadline to wait longer")
-	case found.Shards.Failed > 0:
+	case response.Shards.Failed > 0:
 		return fault(Failed, "failed on some shards", "check the server's log")
-	case len(found.Hits.Hits) > k:
+	case len(response.Hits.Hits) > k:
 		return fault(Garbled, "inconsistent response: more hits than requested", "")
 	}
-	for i := range found.Hits.Hits {
-		h := &found.Hits.Hits[i]
+	for i := range response.Hits.Hits {
+		h := &response.Hits.Hits[i]
 		if h.Score == nil {
 			return fault(Garbled, "inconsistent response: a hit without a score", "")
 		}
@@ -285,9 +285,9 @@ func fromScore(metric string, score float32) (float32, bool) {
 	return 0, false
 }
 
-// largestJSON returns the maximum size of an answer with k hits, in bytes: an id takes at most 512, the names and
+// maxJSONSize returns the maximum size of an answer with k hits, in bytes: an id takes at most 512, the names and
 // the score of a hit about 100.
-func (d *Description) largestJSON(k int) int64 { return min(largestAnswer, 1<<20+1024*int64(k)) }
+func (d *Description) maxJSONSize(k int) int64 { return min(maxAnswer, 1<<20+1024*int64(k)) }
 
 // openSearchID is the key of every document.
 const openSearchID = "_id"
@@ -316,8 +316,8 @@ func (s *openSearchSession) describe(ctx context.Context) (Description, error) {
 	var indexes map[string]struct {
 		Mappings openSearchMapping `json:"mappings"`
 	}
-	if err := s.get(ctx, http.MethodGet, "/"+url.PathEscape(t.o.Collection)+"/_mapping", nil, largestCatalog, &indexes); err != nil {
-		return d, about("index "+clip(t.o.Collection), err)
+	if err := s.get(ctx, http.MethodGet, "/"+url.PathEscape(t.o.Collection)+"/_mapping", nil, maxCatalog, &indexes); err != nil {
+		return d, withContext("index "+clip(t.o.Collection), err)
 	}
 	names := slices.Sorted(maps.Keys(indexes))
 	if len(names) == 0 {
@@ -327,24 +327,24 @@ func (s *openSearchSession) describe(ctx context.Context) (Description, error) {
 	for i, name := range names {
 		mine := d
 		if err := t.describeFields(&mine, indexes[name].Mappings.Properties); err != nil {
-			return d, about("index "+clip(name), err)
+			return d, withContext("index "+clip(name), err)
 		}
 		if i > 0 && (mine.Field != d.Field || mine.Dim != d.Dim || mine.Element != d.Element || mine.Metric != d.Metric || mine.Index != d.Index || mine.TextKeys != d.TextKeys) {
 			return d, faultf(Mismatch, "name one index", "the indexes of %s differ in their vectors: %s and %s", clip(t.o.Collection), clip(names[0]), clip(name))
 		}
 		d = mine
 	}
-	return d, d.expected(t.o)
+	return d, d.checkVectors(t.o)
 }
 
-// greet reads the version of the server, and the number of its nodes if the user may read it.
-func (s *openSearchSession) greet(ctx context.Context) error {
+// handshake reads the version of the server, and the number of its nodes if the user may read it.
+func (s *openSearchSession) handshake(ctx context.Context) error {
 	var server struct {
 		Version struct {
 			Number, Distribution string
 		}
 	}
-	if err := s.get(ctx, http.MethodGet, "/", nil, largestDescription, &server); err != nil {
+	if err := s.get(ctx, http.MethodGet, "/", nil, maxDescription, &server); err != nil {
 		return err
 	}
 	version := server.Version.Number
@@ -353,14 +353,14 @@ func (s *openSearchSession) greet(ctx context.Context) error {
 	case server.Version.Distribution == "" && version != "":
 		return faultf(Mismatch, "give the address of an OpenSearch", "%s is an Elasticsearch, whose k-NN search differs", s.host)
 	default:
-		return s.stranger()
+		return s.notOpenSearchFault()
 	}
-	s.t.widen = olderThan(version, 2, 16)
+	s.t.replaceK = olderThan(version, 2, 16)
 	var health struct {
 		Nodes int `json:"number_of_nodes"`
 	}
-	if err := s.get(ctx, http.MethodGet, "/_cluster/health", nil, largestDescription, &health); err != nil {
-		return grave(err) // the user may search, but may lack access to the cluster
+	if err := s.get(ctx, http.MethodGet, "/_cluster/health", nil, maxDescription, &health); err != nil {
+		return ignoreDenied(err) // the user may search, but may lack access to the cluster
 	}
 	s.t.nodes = health.Nodes
 	return nil
@@ -413,7 +413,7 @@ func (t *openSearch) describeFields(d *Description, properties map[string]openSe
 	d.Field = names[0]
 	f = fields[d.Field]
 	if err := t.describeVectors(d, &f); err != nil {
-		return about("field "+clip(d.Field), err)
+		return withContext("field "+clip(d.Field), err)
 	}
 	return nil
 }
@@ -483,7 +483,7 @@ type openSearchReads struct {
 func newOpenSearchReads(a *address, o *Options, secure *tls.Config) openSearchReads {
 	transport := &http.Transport{
 		DialContext: o.Dial, TLSClientConfig: secure, TLSHandshakeTimeout: o.Deadline, IdleConnTimeout: time.Minute,
-		DisableCompression: true, MaxResponseHeaderBytes: largestHeader,
+		DisableCompression: true, MaxResponseHeaderBytes: maxHeader,
 	}
 	r := openSearchReads{host: a.host, base: "http://" + a.host, user: a.user, password: a.password, deadline: o.Deadline}
 	if secure != nil {
@@ -505,7 +505,7 @@ func readsOnly(method, path string) bool {
 }
 
 // get sends a request and decodes the response. It returns a *FaultError or the error of ctx.
-func (r *openSearchReads) get(ctx context.Context, method, path string, body []byte, most int64, into any) error {
+func (r *openSearchReads) get(ctx context.Context, method, path string, body []byte, limit int64, into any) error {
 	if !readsOnly(method, path) {
 		return fault(Failed, "not sent: not a read", "")
 	}
@@ -528,23 +528,23 @@ func (r *openSearchReads) get(ctx context.Context, method, path string, body []b
 		return r.fault(ctx, err)
 	}
 	defer response.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(response.Body, most+1))
+	text, err := io.ReadAll(io.LimitReader(response.Body, limit+1))
 	switch {
 	case err != nil:
 		return r.fault(ctx, err)
-	case int64(len(text)) > most:
+	case int64(len(text)) > limit:
 		return faultf(Garbled, "give the port of an OpenSearch, 9200 by default",
 			"%s sent more than a response can have", r.host)
 	case response.StatusCode != http.StatusOK:
-		return r.refusal(response.StatusCode, text)
+		return r.statusFault(response.StatusCode, text)
 	}
 	if err := json.Unmarshal(text, into); err != nil {
-		return r.stranger()
+		return r.notOpenSearchFault()
 	}
 	return nil
 }
 
-func (r *openSearchReads) stranger() *FaultError {
+func (r *openSearchReads) notOpenSearchFault() *FaultError {
 	return faultf(Garbled, "give the port of an OpenSearch, 9200 by default", "%s does not respond like OpenSearch",
 		r.host)
 }
@@ -552,15 +552,15 @@ func (r *openSearchReads) stranger() *FaultError {
 // fault returns the reason for a missing response. It does not repeat messages of net/http, because they contain the
 // address.
 func (r *openSearchReads) fault(ctx context.Context, err error) error {
-	if contains(err.Error(), "malformed HTTP", "server's response headers exceeded") && ended(ctx) == nil {
-		return r.stranger()
+	if contains(err.Error(), "malformed HTTP", "server's response headers exceeded") && callerError(ctx) == nil {
+		return r.notOpenSearchFault()
 	}
 	return lostFault(ctx, err, "OpenSearch", r.host, r.deadline)
 }
 
-// refusal classifies a response with a status other than 200: {"error": {"type", "reason", "root_cause": []},
+// statusFault classifies a response with a status other than 200: {"error": {"type", "reason", "root_cause": []},
 // "status"}, or a text.
-func (r *openSearchReads) refusal(status int, text []byte) *FaultError {
+func (r *openSearchReads) statusFault(status int, text []byte) *FaultError {
 	var answer struct {
 		Error json.RawMessage `json:"error"`
 	}
@@ -580,7 +580,7 @@ func (r *openSearchReads) refusal(status int, text []byte) *FaultError {
 	} else {
 		_ = json.Unmarshal(answer.Error, &first.Reason) // some errors are plain text
 	}
-	reason := said(first.Reason)
+	reason := normalize(first.Reason)
 	if reason == "" {
 		reason = "HTTP " + http.StatusText(status)
 	}
@@ -601,7 +601,7 @@ func (r *openSearchReads) refusal(status int, text []byte) *FaultError {
 		return faultf(Garbled, "give the address of the OpenSearch itself",
 			"%s redirects to another address: redirects are not followed", r.host)
 	case first.Type == "" && status == http.StatusNotFound:
-		return r.stranger()
+		return r.notOpenSearchFault()
 	}
 	return fault(Failed, "refused: "+reason, "")
 }

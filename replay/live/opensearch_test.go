@@ -40,8 +40,8 @@ type exchange struct {
 	Answer             json.RawMessage
 }
 
-// searched returns the vectors of the indexes: floats, or small integers for bytes and bits.
-func searched(e dist.Element) [][]float64 {
+// testVectors returns the vectors of the indexes: floats, or small integers for bytes and bits.
+func testVectors(e dist.Element) [][]float64 {
 	rng := rand.New(rand.NewPCG(5, uint64(e)))
 	rows := make([][]float64, searchRows)
 	for i := range rows {
@@ -171,7 +171,7 @@ func searchIndexes() map[string]string {
 func (r *recording) fill(name string) {
 	e := map[string]dist.Element{"test_byte": dist.Int8, "test_bits": dist.Bit}[name]
 	var b strings.Builder
-	for i, row := range searched(e) {
+	for i, row := range testVectors(e) {
 		vector, _ := json.Marshal(row)
 		fmt.Fprintf(&b, `{"index":{"_id":"%d"}}`+"\n"+`{"vec":%s,"num":%d,"tag":"t \"%d\""}`+"\n", i, vector, i*10, i)
 	}
@@ -224,9 +224,9 @@ func queryOf(t *testing.T, e dist.Element, rows ...[]float64) *engine.Vectors {
 	return v
 }
 
-// TestOpenSearchAnswersAreTrue compares answers of a server that searches every row with distances in double
+// TestOpenSearchSearch compares answers of a server that searches every row with distances in double
 // precision.
-func TestOpenSearchAnswersAreTrue(t *testing.T) {
+func TestOpenSearchSearch(t *testing.T) {
 	for _, version := range searchVersions() {
 		address := recorded(t, version)
 		for name, want := range map[string]struct {
@@ -236,7 +236,7 @@ func TestOpenSearchAnswersAreTrue(t *testing.T) {
 			"test_l2": {"L2", dist.Float32}, "test_cosine": {"COSINE", dist.Float32}, "test_ip": {"IP", dist.Float32},
 			"test_byte": {"L2", dist.Int8}, "test_bits": {"HAMMING", dist.Bit},
 		} {
-			rows := searched(want.e)
+			rows := testVectors(want.e)
 			queries := queryOf(t, want.e, rows[7], scaled(rows[20], rows[21], want.e), rows[3])
 			for _, key := range []string{"", "num", "tag"} {
 				target, err := Open(t.Context(), "opensearch://"+address+"/"+name, Options{NumberKeys: key != "tag", KeyField: key, Dim: queries.Dim, Element: want.e})
@@ -247,12 +247,12 @@ func TestOpenSearchAnswersAreTrue(t *testing.T) {
 				if d := target.Description(); d.Metric != want.metric || d.Index != "hnsw" {
 					t.Errorf("%s %s: described as %+v", version, name, d)
 				}
-				if s := target.Server(); !s.Whole(nil) || s.Address != address {
+				if s := target.Server(); !s.SingleProcess(nil) || s.Address != address {
 					t.Errorf("%s: its server is %+v", version, s)
 				}
 				for _, filter := range [][]int{nil, {7, 3, 5, 100, 1000}} {
 					for _, exclude := range []bool{false, true}[:1+min(len(filter), 1)] {
-						holdAnswers(t, target, key, want.metric, rows, queries, filter, exclude)
+						checkAnswers(t, target, key, want.metric, rows, queries, filter, exclude)
 					}
 				}
 			}
@@ -280,7 +280,7 @@ func scaled(a, b []float64, e dist.Element) []float64 {
 	return sum
 }
 
-func holdAnswers(t *testing.T, target Target, key, metric string, rows [][]float64, queries *engine.Vectors, filter []int, exclude bool) {
+func checkAnswers(t *testing.T, target Target, key, metric string, rows [][]float64, queries *engine.Vectors, filter []int, exclude bool) {
 	t.Helper()
 	keyOf := func(row int) engine.Key {
 		switch key {
@@ -387,7 +387,7 @@ func TestOpenSearchRefusals(t *testing.T) {
 			t.Errorf("its name is %s", target.Name())
 		}
 		s := session(t, target)
-		v := queryOf(t, dist.Float32, searched(dist.Float32)[0])
+		v := queryOf(t, dist.Float32, testVectors(dist.Float32)[0])
 		for _, c := range []struct {
 			r    load.Request
 			kind Kind
@@ -406,8 +406,8 @@ func TestOpenSearchRefusals(t *testing.T) {
 	}
 }
 
-// TestOpenSearchThatMisbehaves checks responses that real servers do not send.
-func TestOpenSearchThatMisbehaves(t *testing.T) {
+// TestOpenSearchInvalidResponses checks responses that real servers do not send.
+func TestOpenSearchInvalidResponses(t *testing.T) {
 	mapping := `{"i":{"mappings":{"properties":{"v":{"type":"knn_vector","dimension":8,"method":{"name":"hnsw","engine":"lucene","space_type":"l2"}}}}}}`
 	var status int
 	var answer string
@@ -438,15 +438,15 @@ func TestOpenSearchThatMisbehaves(t *testing.T) {
 	if _, err := Open(t.Context(), "opensearch://u:wrong@"+address+"/i", Options{}); !errors.As(err, &f) || f.Kind != Denied || strings.Contains(f.Reason+f.Hint(), "wrong") {
 		t.Errorf("a wrong password: %+v", err)
 	}
-	target, err := Open(t.Context(), "opensearch://u:sesame@"+address+"/i", Options{Deadline: soon, NumberKeys: true})
+	target, err := Open(t.Context(), "opensearch://u:sesame@"+address+"/i", Options{Deadline: shortTimeout, NumberKeys: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if target.Server().Whole(nil) {
+	if target.Server().SingleProcess(nil) {
 		t.Error("a server that does not tell its nodes has one")
 	}
 	s := session(t, target)
-	r := &load.Request{Vectors: queryOf(t, dist.Float32, searched(dist.Float32)[0]), K: 2, SearchParams: engine.SearchParams{EF: 40}}
+	r := &load.Request{Vectors: queryOf(t, dist.Float32, testVectors(dist.Float32)[0]), K: 2, SearchParams: engine.SearchParams{EF: 40}}
 	if body, err := target.(*openSearch).query(r, r.Vectors.Row(0)); err != nil || !strings.Contains(string(body), `"k":40`) || strings.Contains(string(body), "ef_search") {
 		t.Errorf("2.11 knows no ef_search: %s, %v", body, err)
 	}
@@ -493,7 +493,7 @@ func TestOpenSearchThatMisbehaves(t *testing.T) {
 	}
 }
 
-func TestOpenSearchFieldsThatCannotBeSearched(t *testing.T) {
+func TestOpenSearchUnsupportedFields(t *testing.T) {
 	for mapping, want := range map[string]string{
 		`{"type":"knn_vector","model_id":"m"}`: "its index uses a trained model",
 		`{"type":"knn_vector","dimension":8,"method":{"name":"hnsw","engine":"lucene","space_type":"linf"}}`:                 "its space_type cannot be compared: linf",
@@ -517,8 +517,8 @@ func TestOpenSearchFieldsThatCannotBeSearched(t *testing.T) {
 	}
 }
 
-// TestScoresComeBack converts distances to scores as Lucene computes them, in float32, and back.
-func TestScoresComeBack(t *testing.T) {
+// TestFromScore converts distances to scores as Lucene computes them, in float32, and back.
+func TestFromScore(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 100_000 {
 		d := float32(math.Exp(rng.NormFloat64() * 8))
@@ -552,7 +552,7 @@ func TestScoresComeBack(t *testing.T) {
 	}
 }
 
-func TestOpenSearchIsOnlyRead(t *testing.T) {
+func TestOpenSearchReadOnly(t *testing.T) {
 	for _, c := range []struct {
 		method, path string
 		want         bool

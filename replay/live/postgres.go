@@ -31,13 +31,13 @@ type postgres struct {
 	budget budget
 }
 
-// mostStatements limits the prepared statements that a session keeps on the server. A log with many values of k
+// maxStatements limits the prepared statements that a session keeps on the server. A log with many values of k
 // would fill it otherwise.
-const mostStatements = 64
+const maxStatements = 64
 
 func openPostgres(ctx context.Context, a *address, o *Options) (Target, error) {
 	p := &postgres{addr: a, o: o}
-	p.budget.most = o.MaxRequests
+	p.budget.limit = o.MaxRequests
 	if err := o.name(a, ""); err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func openPostgres(ctx context.Context, a *address, o *Options) (Target, error) {
 		// Its text may repeat parts of the address.
 		return nil, fault(Mismatch, "the target's address does not parse", "write postgres://[user[:password]@]host[:port][/database][?sslmode=...]")
 	}
-	if err := a.only(&config.Config); err != nil {
+	if err := a.checkSingleHost(&config.Config); err != nil {
 		return nil, err
 	}
 	if database != "" {
@@ -61,8 +61,8 @@ func openPostgres(ctx context.Context, a *address, o *Options) (Target, error) {
 		config.RequireAuth = "!password,!md5" // the server decides whether there is TLS
 	}
 	config.ConnectTimeout = o.Deadline
-	config.MaxProtocolMessageBodyLen = largestAnswer
-	config.StatementCacheCapacity = mostStatements
+	config.MaxProtocolMessageBodyLen = maxAnswer
+	config.StatementCacheCapacity = maxStatements
 	// The server itself restricts sessions to reading, and ends statements that we no longer wait for.
 	config.RuntimeParams["default_transaction_read_only"] = "on"
 	config.RuntimeParams["statement_timeout"] = strconv.FormatInt(max(o.Deadline.Milliseconds(), 1), 10)
@@ -75,8 +75,8 @@ func openPostgres(ctx context.Context, a *address, o *Options) (Target, error) {
 	return p, nil
 }
 
-// only returns an error if parameters or a list in the address name a server other than the shown one.
-func (a *address) only(config *pgconn.Config) error {
+// checkSingleHost returns an error if parameters or a list in the address name a server other than the shown one.
+func (a *address) checkSingleHost(config *pgconn.Config) error {
 	same := a.host == config.Host || a.host == net.JoinHostPort(config.Host, strconv.Itoa(int(config.Port)))
 	for _, f := range config.Fallbacks { // the same server without TLS
 		same = same && f.Host == config.Host && f.Port == config.Port
@@ -108,7 +108,7 @@ func (p *postgres) describe(ctx context.Context) (Description, statements, error
 	if err != nil {
 		return Description{}, statements{}, err
 	}
-	defer end(ctx, conn)
+	defer closeConn(ctx, conn)
 	limited, cancel := context.WithTimeout(ctx, p.o.Deadline)
 	defer cancel()
 	c := &catalog{ctx: limited, conn: conn, p: p}
@@ -121,7 +121,7 @@ func (p *postgres) describe(ctx context.Context) (Description, statements, error
 func (p *postgres) connect(ctx context.Context, left *bounded.Bytes) (*pgx.Conn, error) {
 	limited, cancel := context.WithTimeout(ctx, p.o.Deadline)
 	defer cancel()
-	left.Allow(largestCatalog)
+	left.Allow(maxCatalog)
 	config := p.config.Copy()
 	config.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := p.o.Dial(ctx, network, address)
@@ -134,8 +134,8 @@ func (p *postgres) connect(ctx context.Context, left *bounded.Bytes) (*pgx.Conn,
 	return conn, p.fault(ctx, err)
 }
 
-// end closes a connection gracefully, but waits at most one second before it closes the socket.
-func end(ctx context.Context, conn *pgx.Conn) {
+// closeConn closes a connection gracefully, but waits at most one second before it closes the socket.
+func closeConn(ctx context.Context, conn *pgx.Conn) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
 	_ = conn.Close(ctx) // closes the socket regardless of the server's response
@@ -174,7 +174,7 @@ func (s *postgresSession) connect(ctx context.Context) error {
 // Close closes the connection.
 func (s *postgresSession) Close() error {
 	if s.conn != nil {
-		end(context.Background(), s.conn)
+		closeConn(context.Background(), s.conn)
 		s.conn = nil
 	}
 	return nil
@@ -183,7 +183,7 @@ func (s *postgresSession) Close() error {
 // Ask searches with one statement for each vector, one after another, because SQL has no other form that uses an
 // index. ef is hnsw.ef_search, which also limits the number of hits, and nprobe is ivfflat.probes.
 func (s *postgresSession) Ask(ctx context.Context, r *load.Request) (*load.Answer, error) {
-	sql, values := s.p.sql.of(r)
+	sql, values := s.p.sql.build(r)
 	ready := false
 	answer, err := s.ask(ctx, &s.p.desc, s.p.o, &s.p.budget, r, func(ctx context.Context, row []byte) error {
 		if !ready {
@@ -194,7 +194,7 @@ func (s *postgresSession) Ask(ctx context.Context, r *load.Request) (*load.Answe
 		}
 		s.query = appendVector(s.query[:0], s.p.desc.Element, s.p.desc.Dim, row)
 		values[0] = s.query
-		s.left.Allow(int64(s.p.desc.largest(r)))
+		s.left.Allow(int64(s.p.desc.maxAnswerSize(r)))
 		return s.search(ctx, sql, values)
 	})
 	return answer, s.p.fault(ctx, err)
@@ -244,21 +244,21 @@ func (s *postgresSession) search(ctx context.Context, sql string, values []any) 
 
 // statements holds the statements of a session, without the limit.
 type statements struct {
-	all, only, without string // without a filter, with the keys in $2, with all other keys
-	order              string
-	vectorType         uint32 // of $1
+	all, include, exclude string // exclude a filter, with the keys in $2, with all other keys
+	order                 string
+	vectorType            uint32 // of $1
 }
 
-// of returns the statement of a request and its values; the first value is the vector.
-func (s *statements) of(r *load.Request) (string, []any) {
+// build returns the statement of a request and its values; the first value is the vector.
+func (s *statements) build(r *load.Request) (string, []any) {
 	limit := s.order + strconv.Itoa(r.K)
 	switch {
-	case !filters(r):
+	case !hasFilter(r):
 		return s.all + limit, []any{nil}
 	case r.Exclude:
-		return s.without + limit, []any{nil, keyList(r)}
+		return s.exclude + limit, []any{nil, keyList(r)}
 	}
-	return s.only + limit, []any{nil, keyList(r)}
+	return s.include + limit, []any{nil, keyList(r)}
 }
 
 func keyList(r *load.Request) any {
@@ -370,14 +370,14 @@ func (c *catalog) describe() (Description, statements, error) {
 	}
 	d.TextKeys = key.typ != "int2" && key.typ != "int4" && key.typ != "int8"
 	if d.Dim < 1 {
-		if err := c.measure(&d, vectors); err != nil {
+		if err := c.readDims(&d, vectors); err != nil {
 			return d, none, err
 		}
 	}
 	if err := c.describeIndex(&d, oid); err != nil {
 		return d, none, err
 	}
-	if err := d.expected(c.p.o); err != nil {
+	if err := d.checkVectors(c.p.o); err != nil {
 		return d, none, err
 	}
 	sql, err := c.statements(&d, vectors, key)
@@ -435,8 +435,8 @@ func (c *catalog) columns(oid string) ([]column, map[string]uint32, error) {
 	return columns, types, nil
 }
 
-// measure reads the dimensions from a row, because the column's type does not define them.
-func (c *catalog) measure(d *Description, vectors column) error {
+// readDims reads the dimensions from a row, because the column's type does not define them.
+func (c *catalog) readDims(d *Description, vectors column) error {
 	length := c.schema + ".vector_dims(" + vectors.quoted + ")"
 	if d.Element == dist.Bit {
 		length = "length(" + vectors.quoted + ")"
@@ -522,8 +522,8 @@ func (c *catalog) statements(d *Description, vectors, key column) (statements, e
 	begin := "SELECT " + keys + ", " + distance + " FROM " + d.Collection
 	return statements{
 		all:     begin,
-		only:    begin + " WHERE " + filter + " = ANY($2::" + list + ")",
-		without: begin + " WHERE " + filter + " <> ALL($2::" + list + ")",
+		include: begin + " WHERE " + filter + " = ANY($2::" + list + ")",
+		exclude: begin + " WHERE " + filter + " <> ALL($2::" + list + ")",
 		order:   " ORDER BY " + distance + " LIMIT ",
 	}, nil
 }
@@ -534,13 +534,13 @@ func (p *postgres) fault(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
 	}
-	if server, ok := errors.AsType[*pgconn.PgError](err); ok && ended(ctx) == nil {
+	if server, ok := errors.AsType[*pgconn.PgError](err); ok && callerError(ctx) == nil {
 		return p.serverFault(server)
 	}
 	text := err.Error()
 	switch {
-	case ended(ctx) != nil:
-		return ended(ctx)
+	case callerError(ctx) != nil:
+		return callerError(ctx)
 	case errors.Is(err, bounded.ErrTooMuch), contains(text, "invalid message", "unknown message", "unexpected message", "invalid body length", "exceeded max"):
 		return faultf(Garbled, "give the port of a PostgreSQL server, 5432 by default",
 			"%s does not respond like PostgreSQL", p.addr.host)
@@ -561,7 +561,7 @@ func (p *postgres) fault(ctx context.Context, err error) error {
 
 // serverFault classifies an error by its SQLSTATE (PostgreSQL's appendix A).
 func (p *postgres) serverFault(e *pgconn.PgError) *FaultError {
-	reason := said(e.Message)
+	reason := normalize(e.Message)
 	class := e.Code[:min(2, len(e.Code))]
 	switch {
 	case class == "28":

@@ -35,16 +35,16 @@ func TestParametersInBinaryForm(t *testing.T) {
 	}
 }
 
-// TestSquaresComeBack checks that squared L2 distances are exact: pgvector computes the root of a float32 in double
+// TestMilvusDistance checks that squared L2 distances are exact: pgvector computes the root of a float32 in double
 // precision, whose square rounds to the same float32.
-func TestSquaresComeBack(t *testing.T) {
+func TestMilvusDistance(t *testing.T) {
 	for bits := uint32(1 << 23); bits < 0x7f000000; bits += 99991 {
 		want := math.Float32frombits(bits)
-		if got := similar("L2", math.Sqrt(float64(want))); got != want {
+		if got := milvusDistance("L2", math.Sqrt(float64(want))); got != want {
 			t.Fatalf("%v comes back as %v", want, got)
 		}
 	}
-	if similar("IP", -0.25) != 0.25 || similar("COSINE", 0.25) != 0.75 || similar("HAMMING", 7) != 7 {
+	if milvusDistance("IP", -0.25) != 0.25 || milvusDistance("COSINE", 0.25) != 0.75 || milvusDistance("HAMMING", 7) != 7 {
 		t.Error("similarities are not those of Milvus")
 	}
 }
@@ -112,8 +112,8 @@ func fakePostgres(t *testing.T, serve func(net.Conn)) func(parameters string) er
 	}
 }
 
-// TestPostgresAnswersAreBounded checks that a server that announces parameters without end is an error.
-func TestPostgresAnswersAreBounded(t *testing.T) {
+// TestPostgresAnswerLimit checks that a server that announces parameters without end is an error.
+func TestPostgresAnswerLimit(t *testing.T) {
 	open := fakePostgres(t, func(conn net.Conn) {
 		out := bufio.NewWriter(conn)
 		fmt.Fprint(out, "R\x00\x00\x00\x08\x00\x00\x00\x00") // authentication succeeded
@@ -153,8 +153,8 @@ func TestPostgresPasswordWithoutTLS(t *testing.T) {
 	}
 }
 
-// TestPostgresWithoutTLSThatHangs checks that the error of a hanging server is a timeout, even if it may lack TLS.
-func TestPostgresWithoutTLSThatHangs(t *testing.T) {
+// TestPostgresTLSTimeout checks that the error of a hanging server is a timeout, even if it may lack TLS.
+func TestPostgresTLSTimeout(t *testing.T) {
 	over := make(chan struct{})
 	defer close(over)
 	open := fakePostgres(t, func(net.Conn) { <-over })

@@ -113,7 +113,7 @@ func (p *proxy) DescribeCollection(_ context.Context, r *milvuspb.DescribeCollec
 
 func (p *proxy) DescribeIndex(context.Context, *milvuspb.DescribeIndexRequest) (*milvuspb.DescribeIndexResponse, error) {
 	if len(p.index) == 0 {
-		return &milvuspb.DescribeIndexResponse{Status: older(commonpb.ErrorCode_IndexNotExist, "index not exist")}, nil
+		return &milvuspb.DescribeIndexResponse{Status: legacyStatus(commonpb.ErrorCode_IndexNotExist, "index not exist")}, nil
 	}
 	return &milvuspb.DescribeIndexResponse{IndexDescriptions: p.index}, nil
 }
@@ -192,10 +192,10 @@ func certificates(t *testing.T) (server, client *tls.Config) {
 		&tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
 }
 
-func secured(config *tls.Config) grpc.ServerOption { return grpc.Creds(credentials.NewTLS(config)) }
+func tlsServer(config *tls.Config) grpc.ServerOption { return grpc.Creds(credentials.NewTLS(config)) }
 
-// silent starts a listener that never responds.
-func silent(t *testing.T) string {
+// silentServer starts a listener that never responds.
+func silentServer(t *testing.T) string {
 	t.Helper()
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -214,4 +214,4 @@ func silent(t *testing.T) string {
 	return l.Addr().String()
 }
 
-const soon = 300 * time.Millisecond
+const shortTimeout = 300 * time.Millisecond

@@ -13,17 +13,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// harmless lists the calls of Milvus that this package may make. No call modifies data.
-var harmless = []string{
+// readOnlyCalls lists the calls of Milvus that this package may make. No call modifies data.
+var readOnlyCalls = []string{
 	"Connect", "DescribeCollection", "DescribeIndex", "Search", "ShowCollections",
 }
 
-func TestOnlyReadsCanBeCalled(t *testing.T) {
+func TestReadOnlyCalls(t *testing.T) {
 	var names []string
 	for m := range reflect.TypeFor[milvusReads]().Methods() {
 		names = append(names, m.Name)
 	}
-	if diff := cmp.Diff(harmless, names); diff != "" {
+	if diff := cmp.Diff(readOnlyCalls, names); diff != "" {
 		t.Errorf("calls of milvusReads (-harmless +found):\n%s", diff)
 	}
 	// Code that holds a connection, or the whole client, could make any call.

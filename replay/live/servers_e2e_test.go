@@ -24,8 +24,8 @@ import (
 	"kitescope/replay/load"
 )
 
-// asked is one case of tools/e2e/replay_targets.py: a request of a server's own client, and its response.
-type asked struct {
+// recordedSearch is one case of tools/e2e/replay_targets.py: a request of a server's own client, and its response.
+type recordedSearch struct {
 	Name, Collection, Database, Field, Metric, Key, Element, Index, Queries string
 	Dim, NQ, K, EF, NProbe                                                  int
 	Sizes                                                                   []int   // bytes of each sparse query
@@ -44,7 +44,7 @@ func environment(t testing.TB, name string) string {
 	return v
 }
 
-func (a *asked) element() dist.Element {
+func (a *recordedSearch) element() dist.Element {
 	return map[string]dist.Element{"float": dist.Float32, "float16": dist.Float16, "binary": dist.Bit, "sparse": dist.Sparse}[a.Element]
 }
 
@@ -56,14 +56,14 @@ func keyOf(v any) engine.Key {
 }
 
 // vectors returns zeroed queries.
-func (a *asked) vectors() (*engine.Vectors, error) {
+func (a *recordedSearch) vectors() (*engine.Vectors, error) {
 	if a.element() == dist.Sparse {
 		return engine.NewSparse(a.Sizes)
 	}
 	return engine.NewVectors(a.element(), a.Dim, a.NQ)
 }
 
-func (a *asked) request(t testing.TB) *load.Request {
+func (a *recordedSearch) request(t testing.TB) *load.Request {
 	t.Helper()
 	data, err := base64.StdEncoding.DecodeString(a.Queries)
 	if err != nil {
@@ -114,7 +114,7 @@ func convert(kind, metric string, d float64) float32 {
 }
 
 // differ returns the differences between two answers: different keys, or distances that are not equal to the bit.
-func (a *asked) differ(kind string, answer *load.Answer) []string {
+func (a *recordedSearch) differ(kind string, answer *load.Answer) []string {
 	var found []string
 	if len(answer.Hits) != len(a.Hits) {
 		return []string{fmt.Sprintf("%d answers, want %d", len(answer.Hits), len(a.Hits))}
@@ -126,7 +126,7 @@ func (a *asked) differ(kind string, answer *load.Answer) []string {
 			continue
 		}
 		if a.Ties {
-			untangle(want, got)
+			sortTies(want, got)
 		}
 		for j, w := range want {
 			if d := convert(kind, a.Metric, w[1].(float64)); got[j].Key != keyOf(w[0]) || got[j].Distance != d {
@@ -137,9 +137,9 @@ func (a *asked) differ(kind string, answer *load.Answer) []string {
 	return found
 }
 
-// untangle sorts hits of equal distance into the expected order, because servers define none. It also accepts
+// sortTies sorts hits of equal distance into the expected order, because servers define none. It also accepts
 // other keys among the hits that share the last distance, because the server chooses which ones are within k.
-func untangle(want [][2]any, got []load.Hit) {
+func sortTies(want [][2]any, got []load.Hit) {
 	for from := 0; from < len(got); {
 		end := from
 		for end < len(got) && got[end].Distance == got[from].Distance {
@@ -159,14 +159,14 @@ func untangle(want [][2]any, got []load.Hit) {
 	}
 }
 
-// TestSameAsTheServersClient compares answers with the answers of the server's own client to the same queries.
-func TestSameAsTheServersClient(t *testing.T) {
+// TestMatchesServerClient compares answers with the answers of the server's own client to the same queries.
+func TestMatchesServerClient(t *testing.T) {
 	target := environment(t, "KITESCOPE_E2E_TARGET")
 	text, err := os.ReadFile(environment(t, "KITESCOPE_E2E_CASES"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var cases []asked
+	var cases []recordedSearch
 	if err := json.Unmarshal(text, &cases); err != nil {
 		t.Fatal(err)
 	}
@@ -277,7 +277,7 @@ func drive(t *testing.T, target load.Target, v *engine.Vectors, sessions, n int)
 	t.Helper()
 	each := make([][]time.Duration, sessions)
 	var wg sync.WaitGroup
-	before, from := used(t), time.Now()
+	before, from := cpuTime(t), time.Now()
 	for i := range sessions {
 		s, err := target.Session(t.Context())
 		if err != nil {
@@ -303,10 +303,10 @@ func drive(t *testing.T, target load.Target, v *engine.Vectors, sessions, n int)
 		})
 	}
 	wg.Wait()
-	return time.Since(from), used(t) - before, slices.Concat(each...)
+	return time.Since(from), cpuTime(t) - before, slices.Concat(each...)
 }
 
-func used(t *testing.T) time.Duration {
+func cpuTime(t *testing.T) time.Duration {
 	t.Helper()
 	var r syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {

@@ -52,8 +52,8 @@ func (a *answers) ask(
 // products holds the product names of the kinds that use this file.
 var products = map[string]string{"pgvector": "PostgreSQL", "opensearch": "OpenSearch", "mariadb": "MariaDB"}
 
-// filters reports whether a request has a filter of keys that excludes any row.
-func filters(r *load.Request) bool { return r.Keys != nil && (len(r.Keys) > 0 || !r.Exclude) }
+// hasFilter reports whether a request has a filter of keys that excludes any row.
+func hasFilter(r *load.Request) bool { return r.Keys != nil && (len(r.Keys) > 0 || !r.Exclude) }
 
 // databaseOf returns the database of an address or of Options. It returns an error if they differ.
 func databaseOf(a *address, o *Options) (string, error) {
@@ -107,9 +107,9 @@ func (o *Options) choose(d *Description, columns []column, types string) (vector
 	return vectors, key, err
 }
 
-// similar converts a distance of pgvector or MariaDB to Milvus's convention. They return the root for L2 and one
+// milvusDistance converts a distance of pgvector or MariaDB to Milvus's convention. They return the root for L2 and one
 // minus the cosine; pgvector returns the negative inner product.
-func similar(metric string, d float64) float32 {
+func milvusDistance(metric string, d float64) float32 {
 	switch metric {
 	case "L2":
 		return float32(d * d)
@@ -127,7 +127,7 @@ func (d *Description) hitOf(number int64, text string, distance float64) load.Hi
 	if d.TextKeys {
 		key = engine.TextKey(text)
 	}
-	return load.Hit{Key: key, Distance: similar(d.Metric, distance)}
+	return load.Hit{Key: key, Distance: milvusDistance(d.Metric, distance)}
 }
 
 // contains reports whether text contains any of parts.
@@ -138,7 +138,7 @@ func contains(text string, parts ...string) bool {
 // lostFault returns the reason why the named server did not respond. It does not repeat library messages, because
 // they may contain the address.
 func lostFault(ctx context.Context, err error, name, host string, deadline time.Duration) error {
-	if gone := ended(ctx); gone != nil {
+	if gone := callerError(ctx); gone != nil {
 		return gone
 	}
 	if f, ok := errors.AsType[*FaultError](err); ok {
@@ -152,7 +152,7 @@ func lostFault(ctx context.Context, err error, name, host string, deadline time.
 	case contains(text, "server gave HTTP response to HTTPS client"):
 		return faultf(Denied, "turn TLS off, or use the TLS port", "%s does not speak TLS", host)
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
-		f := late(ctx, deadline)
+		f := timeoutFault(ctx, deadline)
 		f.Advice += "; check that " + name + " listens at " + host
 		return f
 	}

@@ -34,14 +34,14 @@ func newArrivals(p Plan, requests []*Request, begin time.Duration, round int) *a
 	case p.Rate > 0 && p.Poisson:
 		random := rand.New(rand.NewPCG(p.Seed, uint64(round+1)))
 		seconds := random.ExpFloat64() / p.Rate
-		at := func() time.Duration { return later(begin, seconds*float64(time.Second)) }
+		at := func() time.Duration { return addClamped(begin, seconds*float64(time.Second)) }
 		return &arrivals{next: at(), after: func(int64) time.Duration {
 			seconds += random.ExpFloat64() / p.Rate
 			return at()
 		}}
 	case p.Rate > 0:
 		return &arrivals{next: begin, after: func(n int64) time.Duration {
-			return later(begin, float64(n)/p.Rate*float64(time.Second))
+			return addClamped(begin, float64(n)/p.Rate*float64(time.Second))
 		}}
 	}
 	return nil
@@ -57,12 +57,12 @@ func timedArrivals(requests []*Request, begin time.Duration, speed float64) *arr
 	first, length := float64(requests[order[0]].At), span(requests)
 	return &arrivals{order: order, next: begin, after: func(n int64) time.Duration {
 		again, i := n/int64(len(order)), n%int64(len(order))
-		return later(begin, (float64(requests[order[i]].At)-first+float64(again)*length)/speed)
+		return addClamped(begin, (float64(requests[order[i]].At)-first+float64(again)*length)/speed)
 	}}
 }
 
-// later adds nanoseconds to a time. It returns the maximum time on overflow.
-func later(begin time.Duration, after float64) time.Duration {
+// addClamped adds nanoseconds to a time. It returns the maximum time on overflow.
+func addClamped(begin time.Duration, after float64) time.Duration {
 	if after >= math.MaxInt64/2 {
 		return math.MaxInt64
 	}
@@ -113,9 +113,9 @@ func (a *arrivals) count() int64 {
 	return a.n
 }
 
-// left counts the requests before the end that no session took. Their number is at most the rate times the waiting
+// unsent counts the requests before the end that no session took. Their number is at most the rate times the waiting
 // time of the last request taken.
-func (a *arrivals) left(end time.Duration) (n int64) {
+func (a *arrivals) unsent(end time.Duration) (n int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for ; a.next < end; n++ {

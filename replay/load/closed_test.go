@@ -142,7 +142,7 @@ func TestHungTarget(t *testing.T) {
 	})
 }
 
-func TestSlowAtTheEnd(t *testing.T) {
+func TestSlowLastRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := run(t, steady(3*time.Second), requests(1, 0), load.Plan{Sessions: 2, Round: 10 * time.Second, Deadline: time.Minute})
 		r := p.Repeats[0]
@@ -219,8 +219,8 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// TestCutRoundsAreNotInTheMean checks that the mean and its interval include only complete rounds.
-func TestCutRoundsAreNotInTheMean(t *testing.T) {
+// TestCutRoundsExcluded checks that the mean and its interval include only complete rounds.
+func TestCutRoundsExcluded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := steady(0)
 		w.serve = func(n int64, _ *load.Request) (time.Duration, *load.Answer, error) {
@@ -236,7 +236,7 @@ func TestCutRoundsAreNotInTheMean(t *testing.T) {
 	})
 }
 
-func TestSessionsThatDoNotOpen(t *testing.T) {
+func TestOpenFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := steady(10 * time.Millisecond)
 		w.open = func(n int64) error {
@@ -268,7 +268,7 @@ func TestInterruptedWhileOpening(t *testing.T) {
 	}
 }
 
-func TestSessionThatCannotBeReplaced(t *testing.T) {
+func TestReopenFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := steady(time.Hour)
 		w.open = func(n int64) error {
@@ -285,7 +285,7 @@ func TestSessionThatCannotBeReplaced(t *testing.T) {
 	})
 }
 
-func TestPlansThatMakeNoSense(t *testing.T) {
+func TestInvalidPlans(t *testing.T) {
 	for name, p := range map[string]load.Plan{
 		"no sessions":    {Round: time.Second},
 		"two loops":      {Sessions: 1, Rate: 1, Timed: true},
@@ -322,7 +322,7 @@ func TestProgress(t *testing.T) {
 		for _, p := range all {
 			if !p.Warming && p.Round == 1 && p.Elapsed == 1500*time.Millisecond {
 				seen = true
-				if p.Rounds != 2 || p.Of != 2*time.Second || p.Asked < 296 || p.Asked > 300 || p.QPS < 195 || p.QPS > 205 || p.P99 != 10*time.Millisecond {
+				if p.Rounds != 2 || p.RoundDuration != 2*time.Second || p.Asked < 296 || p.Asked > 300 || p.QPS < 195 || p.QPS > 205 || p.P99 != 10*time.Millisecond {
 					t.Errorf("%+v", p)
 				}
 			}

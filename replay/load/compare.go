@@ -62,15 +62,15 @@ type Figure struct {
 	P       float64
 	Verdict Verdict
 
-	least float64 // smallest possible P, of rounds that do not overlap, not corrected
+	minP float64 // smallest possible P, of rounds that do not overlap, not corrected
 }
 
 // figure defines how a figure is compared.
 type figure struct {
-	name   string
-	more   bool // more is better
-	whole  func(p *Point) float64
-	rounds func(p *Point, r *Round) float64 // nil if a point has only one value
+	name           string
+	higherIsBetter bool // higherIsBetter is better
+	point          func(p *Point) float64
+	rounds         func(p *Point, r *Round) float64 // nil if a point has only one value
 }
 
 var figures = [...]figure{
@@ -145,7 +145,7 @@ func Compare(base, other []Point) []Change {
 			}
 		}
 	}
-	judge(all)
+	adjustPValues(all)
 	return all
 }
 
@@ -153,7 +153,7 @@ func Compare(base, other []Point) []Change {
 // tests.
 func (f *figure) compare(base, other *Point) Figure {
 	none := math.NaN()
-	out := Figure{Name: f.name, Base: f.whole(base), Other: f.whole(other), Relative: none, Low: none, High: none, P: none, Verdict: Unknown}
+	out := Figure{Name: f.name, Base: f.point(base), Other: f.point(other), Relative: none, Low: none, High: none, P: none, Verdict: Unknown}
 	if math.IsNaN(out.Base) || math.IsNaN(out.Other) {
 		return out
 	}
@@ -168,7 +168,7 @@ func (f *figure) compare(base, other *Point) Figure {
 	if len(before) == 0 || len(after) == 0 {
 		return out
 	}
-	if out.least = significance.RankSumLeastP(len(before), len(after)); out.least > Level {
+	if out.minP = significance.RankSumLeastP(len(before), len(after)); out.minP > Level {
 		out.Verdict = TooFew
 		return out
 	}
@@ -178,7 +178,7 @@ func (f *figure) compare(base, other *Point) Figure {
 		out.Low, out.High = shift.Low/middle, shift.High/middle
 	}
 	out.Verdict = Worse
-	if shift.Estimate > 0 == f.more {
+	if shift.Estimate > 0 == f.higherIsBetter {
 		out.Verdict = Better
 	}
 	return out
@@ -211,8 +211,8 @@ func recallVerdict(base, other *Point) Verdict {
 	return Same
 }
 
-// judge corrects p-values for the number of tested points, and revokes the verdicts that are not significant.
-func judge(all []Change) {
+// adjustPValues corrects p-values for the number of tested points, and revokes the verdicts that are not significant.
+func adjustPValues(all []Change) {
 	for i := range figures {
 		var tested []*Figure
 		var ps []float64
@@ -229,7 +229,7 @@ func judge(all []Change) {
 			f.P = p
 			switch {
 			case p <= Level:
-			case f.least*float64(len(tested)) > Level:
+			case f.minP*float64(len(tested)) > Level:
 				f.Verdict = TooFew
 			default:
 				f.Verdict = Same

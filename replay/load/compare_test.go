@@ -73,9 +73,9 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestRoundsThatAreTooFewForManyPoints checks that five rounds a side suffice for one point, but not for seven: one
+// TestTooFewRounds checks that five rounds a side suffice for one point, but not for seven: one
 // of seven points reaches their smallest p-value by chance.
-func TestRoundsThatAreTooFewForManyPoints(t *testing.T) {
+func TestTooFewRounds(t *testing.T) {
 	side := func(points int, shift float64) (all []load.Point) {
 		for i := range points {
 			by := 0.0

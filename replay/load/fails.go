@@ -13,14 +13,14 @@ import (
 const OtherErrors = "other errors"
 
 const (
-	shownErrors = 10
-	// keptErrors limits the number of texts that are counted separately until the most frequent are known.
-	keptErrors = 200
+	maxShownErrors = 10
+	// maxErrors limits the number of texts that are counted separately until the most frequent are known.
+	maxErrors  = 200
 	errorRunes = 300
 )
 
-// fails counts errors by text. Texts that differ only in numbers, e.g. ports, ids and times, are counted together.
-type fails struct {
+// errorCounts counts errors by text. Texts that differ only in numbers, e.g. ports, ids and times, are counted together.
+type errorCounts struct {
 	mu     sync.Mutex
 	groups map[string]*group
 	other  int64
@@ -31,16 +31,16 @@ type group struct {
 	count int64
 }
 
-func newFails() *fails { return &fails{groups: map[string]*group{}} }
+func newErrorCounts() *errorCounts { return &errorCounts{groups: map[string]*group{}} }
 
-func (f *fails) add(err error) {
+func (f *errorCounts) add(err error) {
 	text := printable(err.Error())
 	pattern := withoutNumbers(text)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	g := f.groups[pattern]
 	switch {
-	case g == nil && len(f.groups) >= keptErrors:
+	case g == nil && len(f.groups) >= maxErrors:
 		f.other++
 		return
 	case g == nil:
@@ -53,7 +53,7 @@ func (f *fails) add(err error) {
 }
 
 // counts returns the counts of the most frequent texts, and the count of all others as OtherErrors.
-func (f *fails) counts() map[string]int64 {
+func (f *errorCounts) counts() map[string]int64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if len(f.groups) == 0 {
@@ -68,7 +68,7 @@ func (f *fails) counts() map[string]int64 {
 	})
 	counts, other := map[string]int64{}, f.other
 	for i, g := range all {
-		if i < shownErrors {
+		if i < maxShownErrors {
 			counts[g.text] += g.count
 		} else {
 			other += g.count

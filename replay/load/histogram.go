@@ -27,7 +27,7 @@ const (
 // Record counts one duration. A negative duration counts as 0.
 func (h *Histogram) Record(d time.Duration) {
 	d = max(0, d)
-	block, part := place(d)
+	block, part := bucket(d)
 	if h.blocks[block] == nil {
 		h.blocks[block] = new([parts]int64)
 	}
@@ -168,12 +168,12 @@ func barEnd(power float64) time.Duration {
 	if at >= math.MaxInt64 {
 		return math.MaxInt64
 	}
-	start, _ := bounds(place(time.Duration(at)))
+	start, _ := bounds(bucket(time.Duration(at)))
 	return start - 1
 }
 
-// place returns the block and the part in which a duration is counted.
-func place(d time.Duration) (block, part int) {
+// bucket returns the block and the part in which a duration is counted.
+func bucket(d time.Duration) (block, part int) {
 	if d < parts {
 		return 0, int(d)
 	}

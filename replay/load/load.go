@@ -74,8 +74,8 @@ type savedHit struct {
 	Distance *float32
 }
 
-// TellDoc encodes a hit. It omits a distance that is not a number.
-func (h *Hit) TellDoc(e *encode.Encoder) {
+// MarshalDoc encodes a hit. It omits a distance that is not a number.
+func (h *Hit) MarshalDoc(e *encode.Encoder) {
 	s := savedHit{Distance: &h.Distance}
 	if h.Key.IsText {
 		s.KeyText = &h.Key.Text
@@ -85,10 +85,10 @@ func (h *Hit) TellDoc(e *encode.Encoder) {
 	e.Value(&s)
 }
 
-// ReadDoc decodes a hit that was encoded by TellDoc.
-func (h *Hit) ReadDoc(of func(v any) error) error {
+// ReadDoc decodes a hit that was encoded by MarshalDoc.
+func (h *Hit) ReadDoc(decode func(v any) error) error {
 	s := savedHit{}
-	if err := of(&s); err != nil {
+	if err := decode(&s); err != nil {
 		return err
 	}
 	*h = Hit{Distance: float32(math.NaN())}

@@ -45,8 +45,8 @@ func (p *phase) end() time.Duration {
 	return p.ends[len(p.ends)-1]
 }
 
-// asked returns the number of requests that were taken.
-func (p *phase) asked() int64 {
+// count returns the number of requests that were taken.
+func (p *phase) count() int64 {
 	if p.arrivals != nil {
 		return p.arrivals.count()
 	}
@@ -62,15 +62,15 @@ func (d *driver) run(ctx context.Context, p *phase) {
 		p.limit = min(p.limit, left)
 	}
 	if p.limit > 0 {
-		limited = d.ask(ctx, p) && limited
+		limited = d.runPhase(ctx, p) && limited
 	}
 	if limited && d.stopped == "" {
 		d.stopped = fmt.Sprintf("request limit reached: %d sent", d.plan.Total)
 	}
 }
 
-// ask runs a phase without the total request limit. It reports whether the phase's limit ended it.
-func (d *driver) ask(ctx context.Context, p *phase) (exhausted bool) {
+// runPhase runs a phase without the total request limit. It reports whether the phase's limit ended it.
+func (d *driver) runPhase(ctx context.Context, p *phase) (exhausted bool) {
 	began := d.elapsed()
 	for i := range p.ends {
 		p.ends[i] += began
@@ -86,7 +86,7 @@ func (d *driver) ask(ctx context.Context, p *phase) (exhausted bool) {
 		}()
 	}
 	ended := d.wait(ctx, p, back)
-	exhausted = p.asked() >= p.limit
+	exhausted = p.count() >= p.limit
 	if !ended {
 		d.stopped = reason(ctx)
 	}
@@ -99,9 +99,9 @@ func (d *driver) ask(ctx context.Context, p *phase) (exhausted bool) {
 		w.flush()
 		w.mu.Unlock()
 	}
-	d.asked += p.asked()
+	d.asked += p.count()
 	if p.arrivals != nil && ended && !exhausted && p.first+len(p.ends) == d.plan.Rounds {
-		d.unsent = p.arrivals.left(p.end())
+		d.unsent = p.arrivals.unsent(p.end())
 	}
 	return exhausted
 }
@@ -115,7 +115,7 @@ func (d *driver) wait(ctx context.Context, p *phase, back <-chan struct{}) (ende
 	defer clock.Stop()
 	<-clock.C
 	for {
-		if busy == 0 && (len(ends) == 0 || p.asked() >= p.limit) {
+		if busy == 0 && (len(ends) == 0 || p.count() >= p.limit) {
 			return true
 		}
 		if len(ends) > 0 {

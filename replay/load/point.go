@@ -48,12 +48,12 @@ type Plan struct {
 
 // Progress is the progress of a point.
 type Progress struct {
-	Warming       bool
-	Round, Rounds int           // Round starts at 0
-	Elapsed, Of   time.Duration // of this round
-	Asked, Failed int64         // in this round
-	QPS           float64       // of the last second
-	P50, P99      time.Duration // of this round
+	Warming                bool
+	Round, Rounds          int           // Round starts at 0
+	Elapsed, RoundDuration time.Duration // of this round
+	Asked, Failed          int64         // in this round
+	QPS                    float64       // of the last second
+	P50, P99               time.Duration // of this round
 }
 
 // Point is one load and its measurements.
@@ -95,7 +95,7 @@ type Point struct {
 	Waited  Latency `doc:"waited_latency,omitzero"`
 	Repeats []Round `doc:"rounds"`
 	// Served is the load on the cluster's processes according to their metrics; nil if they were not scraped.
-	Served *Served
+	Served *ServerUsage
 	// Stopped is the reason why the point is incomplete; "" if it is complete.
 	Stopped string
 	Notes   []string
@@ -173,9 +173,9 @@ func Front(points []Point) []Point {
 	return front
 }
 
-// Served holds the load on the processes of a cluster during a point, by the increase of their metrics. It covers
+// ServerUsage holds the load on the processes of a cluster during a point, by the increase of their metrics. It covers
 // the time from before the opening of sessions until after the last round, including the warm-up.
-type Served struct {
+type ServerUsage struct {
 	Took     time.Duration // between the two scrapes
 	Requests float64       `doc:",omitzero"` // searches answered by its proxies in that time, for all clients
 	// Client is the CPU that this process used for the load in that time.
@@ -216,7 +216,7 @@ type PhaseOf struct {
 }
 
 // Find returns the phase of the given name with the longest wait; nil if there is none.
-func (s *Served) Find(name string) *Phase {
+func (s *ServerUsage) Find(name string) *Phase {
 	var best *Phase
 	for i := range s.Phases {
 		if p := &s.Phases[i]; p.Name == name && (best == nil || p.Wait > best.Wait) {

@@ -47,7 +47,7 @@ func (d *driver) point() *Point {
 // fill sets the figures of all rounds.
 func (p *Point) fill(all *tally, used interval) {
 	p.Asked, p.Failed, p.Late, p.Queries = all.asked, all.failed, all.late, all.queries
-	p.Latency, p.FailedLatency = all.latency.Latency(), all.fails.Latency()
+	p.Latency, p.FailedLatency = all.latency.Latency(), all.failedLatency.Latency()
 	p.Waited = all.waited.Latency()
 	if p.Took > 0 {
 		p.QPS = float64(p.Queries) / p.Took.Seconds()
@@ -143,7 +143,7 @@ func (d *driver) progress(seen []sample) (Progress, []sample) {
 		P50: latency.Quantile(0.5), P99: latency.Quantile(0.99),
 	}
 	if until != math.MaxInt64 {
-		p.Of = until - since
+		p.RoundDuration = until - since
 	}
 	if took := now - seen[0].at; took > 0 {
 		p.QPS = float64(max(0, queries-seen[0].queries)) / took.Seconds()

@@ -23,7 +23,7 @@ func Run(ctx context.Context, t Target, requests []*Request, plan Plan) (*Point,
 	if err != nil {
 		return nil, err
 	}
-	d := &driver{target: t, requests: requests, plan: plan, began: time.Now(), fails: newFails(), rounds: make([]tally, plan.Rounds)}
+	d := &driver{target: t, requests: requests, plan: plan, began: time.Now(), fails: newErrorCounts(), rounds: make([]tally, plan.Rounds)}
 	// Sessions may hold resources until their context ends, so cancel it to release them.
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -80,7 +80,7 @@ type driver struct {
 	requests []*Request
 	plan     Plan
 	began    time.Time
-	fails    *fails
+	fails    *errorCounts
 	closing  sync.WaitGroup // calls of Close
 
 	notes    []string
@@ -126,7 +126,7 @@ func (d *driver) begin(p *phase, round int, at time.Duration) {
 		d.plan.Began()
 	}
 	s := interval{from: at}
-	s.use(&d.plan, -1)
+	s.addUsage(&d.plan, -1)
 	d.spans, d.spanOpen = append(d.spans, s), true
 }
 
@@ -137,12 +137,12 @@ func (d *driver) finish(at time.Duration) {
 	}
 	s := &d.spans[len(d.spans)-1]
 	s.to = at
-	s.use(&d.plan, 1)
+	s.addUsage(&d.plan, 1)
 	d.spanOpen = false
 }
 
-// use adds the usage so far, multiplied by sign.
-func (s *interval) use(p *Plan, sign int64) {
+// addUsage adds the usage so far, multiplied by sign.
+func (s *interval) addUsage(p *Plan, sign int64) {
 	if p.CPU != nil {
 		s.cpu += time.Duration(sign) * p.CPU()
 	}

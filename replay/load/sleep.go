@@ -5,19 +5,19 @@ import (
 	"time"
 )
 
-// coarse is the maximum delay of a Go timer: the runtime waits in epoll, whose unit is the millisecond.
-const coarse time.Duration = 1200 * time.Microsecond
+// timerSlack is the maximum delay of a Go timer: the runtime waits in epoll, whose unit is the millisecond.
+const timerSlack time.Duration = 1200 * time.Microsecond
 
 // sleep waits until a time of the run. It reports whether that time was reached before the context ended. The
 // kernel waits for the last part, because at a thousand requests a second the delay of Go's timers would dominate
 // the latency of a short query.
 func (w *worker) sleep(ctx context.Context, until time.Duration) bool {
 	d := w.driver
-	early := coarse
+	early := timerSlack
 	if w.bubble {
 		early = 0
 	}
-	if wait := until - d.elapsed() - early; wait > 0 && !w.rough(ctx, wait) {
+	if wait := until - d.elapsed() - early; wait > 0 && !w.timerSleep(ctx, wait) {
 		return false
 	}
 	for {
@@ -28,15 +28,15 @@ func (w *worker) sleep(ctx context.Context, until time.Duration) bool {
 		nap(until - before)
 		if d.elapsed() == before {
 			w.bubble = true
-			if !w.rough(ctx, until-before) {
+			if !w.timerSleep(ctx, until-before) {
 				return false
 			}
 		}
 	}
 }
 
-// rough waits with a Go timer.
-func (w *worker) rough(ctx context.Context, wait time.Duration) bool {
+// timerSleep waits with a Go timer.
+func (w *worker) timerSleep(ctx context.Context, wait time.Duration) bool {
 	if w.timer == nil {
 		w.timer = time.NewTimer(wait)
 	} else {

@@ -15,7 +15,7 @@ type worker struct {
 	driver  *driver
 	index   int
 	session Session // nil if it has to be opened
-	pause   time.Duration
+	backoff time.Duration
 	timer   *time.Timer // for waiting
 	// bubble is true if the clock did not advance while the kernel slept. It is then the clock of testing/synctest,
 	// which only Go's timers advance.
@@ -65,7 +65,7 @@ func (w *worker) work(ctx context.Context, p *phase) {
 		ended := w.driver.elapsed()
 		w.sink(r, a, ended-w.at, err, w.record(a, err, ended))
 		if !opened {
-			w.rest(ctx)
+			w.waitBackoff(ctx)
 		}
 	}
 }
@@ -113,7 +113,7 @@ func (w *worker) next(ctx context.Context, p *phase) (r *Request, ok bool) {
 			return nil, false
 		}
 		w.sent = d.elapsed()
-	} else if w.sent > at+lateness {
+	} else if w.sent > at+maxLateness {
 		w.mu.Lock()
 		w.tally.late++
 		w.mu.Unlock()
@@ -122,9 +122,9 @@ func (w *worker) next(ctx context.Context, p *phase) (r *Request, ok bool) {
 	return w.request, true
 }
 
-// lateness is the maximum delay of a start due to a session's own work. A longer delay means that no session was
+// maxLateness is the maximum delay of a start due to a session's own work. A longer delay means that no session was
 // free.
-const lateness = time.Millisecond
+const maxLateness = time.Millisecond
 
 // record counts a response in the round in which it arrived. It reports whether the request counts.
 func (w *worker) record(a *Answer, err error, ended time.Duration) (counts bool) {
@@ -145,7 +145,7 @@ func (w *worker) record(a *Answer, err error, ended time.Duration) (counts bool)
 	}
 	if err != nil {
 		t.failed++
-		t.fails.Record(ended - w.at)
+		t.failedLatency.Record(ended - w.at)
 		if w.round >= 0 {
 			w.driver.fails.add(err)
 		}
@@ -195,33 +195,33 @@ func (w *worker) reopen(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	w.session, w.pause = s, 0
+	w.session, w.backoff = s, 0
 	return nil
 }
 
 // The pauses between attempts to open a session.
 const (
-	firstPause = 10 * time.Millisecond
-	lastPause  = time.Second
+	minBackoff = 10 * time.Millisecond
+	maxBackoff = time.Second
 )
 
-// rest waits after a failure to open a session. Each pause is twice the last one, up to lastPause.
-func (w *worker) rest(ctx context.Context) {
-	w.pause = min(max(firstPause, 2*w.pause), lastPause)
-	w.sleep(ctx, w.driver.elapsed()+w.pause)
+// waitBackoff waits after a failure to open a session. Each pause is twice the last one, up to maxBackoff.
+func (w *worker) waitBackoff(ctx context.Context) {
+	w.backoff = min(max(minBackoff, 2*w.backoff), maxBackoff)
+	w.sleep(ctx, w.driver.elapsed()+w.backoff)
 }
 
 // tally holds the counts of a session, or of all sessions, in a round.
 type tally struct {
-	asked, failed, tail, late    int64
-	queries, answered, distances int64 // queries: answered within the round; answered: all
-	latency, fails, waited       Histogram
+	asked, failed, tail, late      int64
+	queries, answered, distances   int64 // queries: answered within the round; answered: all
+	latency, failedLatency, waited Histogram
 }
 
 func (t *tally) any() bool { return t.asked > 0 || t.late > 0 }
 
 func (t *tally) histograms() [3]*Histogram {
-	return [...]*Histogram{&t.latency, &t.fails, &t.waited}
+	return [...]*Histogram{&t.latency, &t.failedLatency, &t.waited}
 }
 
 func (t *tally) counts() [7]*int64 {

@@ -91,7 +91,7 @@ func run(t *testing.T, target *workload, all []*load.Request, plan load.Plan) *l
 	return p
 }
 
-// near reports whether a histogram value is accurate to 1 in 1000.
-func near(got, want time.Duration) bool {
+// almostEqual reports whether a histogram value is accurate to 1 in 1000.
+func almostEqual(got, want time.Duration) bool {
 	return got >= want-want/1000 && got <= want+want/1000
 }

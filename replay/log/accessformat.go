@@ -74,16 +74,16 @@ type accessFields struct {
 	params                         string
 	partitions, consistency        string
 	sdk, trace                     string
-	// told is true if the format has the expression, which may be empty.
-	told bool
+	// hasExpr is true if the format has the expression, which may be empty.
+	hasExpr bool
 }
 
 var errFormat = errors.New("the line has a different format")
 
 // match parses a line. Each field ends at the first occurrence of the literal that follows it; the last one ends at
 // the end of the line.
-func (f *accessFormat) match(line string, to *accessFields) bool {
-	*to = accessFields{}
+func (f *accessFormat) match(line string, fields *accessFields) bool {
+	*fields = accessFields{}
 	if !strings.HasPrefix(line, f.literals[0]) {
 		return false
 	}
@@ -100,7 +100,7 @@ func (f *accessFormat) match(line string, to *accessFields) bool {
 		if end < 0 {
 			return false
 		}
-		to.set(name, rest[:end])
+		fields.set(name, rest[:end])
 		rest = rest[end+len(after):]
 	}
 	return true
@@ -130,7 +130,7 @@ func (a *accessFields) set(name, value string) {
 	case "$collection_name":
 		a.collection = value
 	case "$method_expr":
-		a.expr, a.told = value, true
+		a.expr, a.hasExpr = value, true
 	case "$nq":
 		a.nq = value
 	case "$search_params", "$query_params":

@@ -34,7 +34,7 @@ type CaptureOptions struct {
 const (
 	kindNoAccess = "lines in no known access log format, skipped"
 	kindOther    = "requests of other collections, skipped"
-	kindNameless = "requests without a collection, kept"
+	kindUnnamed  = "requests without a collection, kept"
 )
 
 // CaptureFiles reads access logs of Milvus proxies (2.3 and later), plain or compressed by gzip or zstd. It returns
@@ -58,8 +58,8 @@ func CaptureFiles(ctx context.Context, paths []string, o CaptureOptions) (*Log, 
 
 type capture struct {
 	o CaptureOptions
-	// taken processes a request. It must not keep the fields of the line.
-	taken   func(*accessFields, *accessRequest)
+	// handle processes a request. It must not keep the fields of the line.
+	handle  func(*accessFields, *accessRequest)
 	formats []accessFormat
 	sum     hash.Hash
 	tally   tally
@@ -76,7 +76,7 @@ type capture struct {
 
 func newCapture(o CaptureOptions) (*capture, error) {
 	c := &capture{o: o, sum: sha256.New(), methods: names{}, statuses: names{}, others: names{}, collections: map[string]string{}}
-	c.taken = c.take
+	c.handle = c.take
 	for _, format := range append(slices.Clone(o.Formats), accessFormats()...) {
 		f, err := compileFormat(format)
 		if err != nil {
@@ -92,7 +92,7 @@ func (c *capture) files(ctx context.Context, paths []string) error {
 	for _, path := range paths {
 		f, err := os.Open(path)
 		if err != nil {
-			return fmt.Errorf("read %s: %w", path, plain(err))
+			return fmt.Errorf("read %s: %w", path, withoutPath(err))
 		}
 		err = c.read(ctx, path, f)
 		_ = f.Close()
@@ -106,13 +106,13 @@ func (c *capture) files(ctx context.Context, paths []string) error {
 // read reads one file.
 func (c *capture) read(ctx context.Context, name string, r io.Reader) error {
 	name = cmp.Or(name, "access log")
-	head := bufio.NewReaderSize(&counted{r: io.TeeReader(r, c.sum), ctx: ctx}, 1<<16)
+	head := bufio.NewReaderSize(&countingReader{r: io.TeeReader(r, c.sum), ctx: ctx}, 1<<16)
 	start, err := head.Peek(8)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return fmt.Errorf("read %s: %w", name, plain(err))
+		return fmt.Errorf("read %s: %w", name, withoutPath(err))
 	}
-	raw := &counted{r: head, ctx: ctx}
-	in, done, err := decompressed(raw, sniff(start))
+	raw := &countingReader{r: head, ctx: ctx}
+	in, done, err := decompress(raw, sniff(start))
 	if err != nil {
 		return fmt.Errorf("read %s: %w", name, err)
 	}
@@ -121,7 +121,7 @@ func (c *capture) read(ctx context.Context, name string, r io.Reader) error {
 		return err
 	}
 	if _, err := io.Copy(io.Discard, raw); err != nil { // the rest of the file, for the digest
-		return fmt.Errorf("read %s: %w", name, plain(err))
+		return fmt.Errorf("read %s: %w", name, withoutPath(err))
 	}
 	return nil
 }
@@ -172,7 +172,7 @@ func (c *capture) record(text string) bool {
 		if err != nil {
 			continue
 		}
-		c.taken(&c.fields, &r)
+		c.handle(&c.fields, &r)
 		return true
 	}
 	return false
@@ -191,7 +191,7 @@ func (c *capture) take(_ *accessFields, r *accessRequest) {
 		c.tally.add(kindOther, "")
 		return
 	case c.o.Collection != "" && r.Collection == "":
-		c.tally.add(kindNameless, "")
+		c.tally.add(kindUnnamed, "")
 	}
 	if c.o.Limit > 0 && len(c.requests) >= c.o.Limit {
 		c.tally.add("searches beyond the limit, skipped", "")

@@ -122,7 +122,7 @@ func TestCaptureReadsTheFormatsOfMilvus(t *testing.T) {
 	}
 }
 
-func TestCaptureWithAFormatOfOnesOwn(t *testing.T) {
+func TestCaptureCustomFormat(t *testing.T) {
 	const format = "$cluster_prefix|$time_start|$method_name|$collection_name|$nq|$some_later_field|$time_cost"
 	log := "c|2024/05/01 10:00:01.000 +00:00|Search|a|4|?|1s\nc|2024/05/01 10:00:00.000 +00:00|Search|a|Unknown|?|2s\nnonsense\n"
 	l, s := mustCapture(t, []byte(log), CaptureOptions{Formats: []string{format}})
@@ -143,7 +143,7 @@ func TestCaptureWithAFormatOfOnesOwn(t *testing.T) {
 	}
 }
 
-func TestCaptureFilesThatWereRotated(t *testing.T) {
+func TestCaptureRotatedFiles(t *testing.T) {
 	data := read(t, "access-2.6.log")
 	at := bytes.Index(data, []byte("\n[")) + 1
 	folder := t.TempDir()
@@ -165,7 +165,7 @@ func TestCaptureFilesThatWereRotated(t *testing.T) {
 	}
 }
 
-func TestWhatIsCapturedCanBeChosen(t *testing.T) {
+func TestCaptureOptions(t *testing.T) {
 	data := read(t, "access-2.3.5.log")
 	for want, o := range map[int]CaptureOptions{
 		3: {Collection: "books"},
@@ -224,15 +224,15 @@ func TestShape(t *testing.T) {
 	}
 }
 
-func TestDress(t *testing.T) {
+func TestCombine(t *testing.T) {
 	shape, _ := mustCapture(t, read(t, "access-2.6.log"), CaptureOptions{})
-	vectors := mustSample(t, []Source{{Vectors: some(t, dist.Float32, 8, 2)}}, SampleOptions{From: "c", Count: 2, Seed: 1, K: 7, SearchParams: engine.SearchParams{EF: 9}})
+	vectors := mustSample(t, []Source{{Vectors: randomVectors(t, dist.Float32, 8, 2)}}, SampleOptions{From: "c", Count: 2, Seed: 1, K: 7, SearchParams: engine.SearchParams{EF: 9}})
 	vectors.Requests[1].Filter = &Filter{}
-	l, err := Dress(shape, vectors, 3)
+	l, err := Combine(shape, vectors, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, _ := Dress(shape, vectors, 3)
+	again, _ := Combine(shape, vectors, 3)
 	if same(t, l, again); l.Digest != again.Digest || l.Digest == vectors.Digest {
 		t.Error("dressed again it is another")
 	}
@@ -256,10 +256,10 @@ func TestDress(t *testing.T) {
 	if vectors.Vectors.Rows != 2 || len(vectors.Requests) != 2 {
 		t.Error("the log of the vectors changed")
 	}
-	if _, err := Dress(shape, shape, 1); err == nil {
+	if _, err := Combine(shape, shape, 1); err == nil {
 		t.Error("a log without vectors has none to give")
 	}
-	if _, err := Dress(&Log{}, vectors, 1); err == nil {
+	if _, err := Combine(&Log{}, vectors, 1); err == nil {
 		t.Error("a shape without requests has none")
 	}
 }
@@ -291,8 +291,8 @@ func FuzzCapture(f *testing.F) {
 	})
 }
 
-// TestCaptureEndsALongLine checks that an endless line is not kept in memory.
-func TestCaptureEndsALongLine(t *testing.T) {
+// TestCaptureLongLine checks that an endless line is not kept in memory.
+func TestCaptureLongLine(t *testing.T) {
 	_, _, err := captureOf(t.Context(), strings.NewReader(strings.Repeat("x", maxAccessLine+1)), CaptureOptions{})
 	if err == nil || !strings.Contains(err.Error(), "line 1: the file breaks off") {
 		t.Error(err)

@@ -13,11 +13,11 @@ import (
 	"kitescope/internal/words"
 )
 
-// Dress combines the times and sizes of one log's requests with the vectors of another. Each request of shape gets
+// Combine combines the times and sizes of one log's requests with the vectors of another. Each request of shape gets
 // the vectors, the filter and any parameters that shape lacks from a request of vectors. The requests of vectors
 // are drawn in a random order from seed, each once before any repeats. A request of unknown size gets one vector.
 // A request with more vectors than the drawn one also gets the vectors that follow in that log.
-func Dress(shape, vectors *Log, seed uint64) (*Log, error) {
+func Combine(shape, vectors *Log, seed uint64) (*Log, error) {
 	if len(shape.Requests) == 0 {
 		return nil, fmt.Errorf("dress %s: it has no requests", shape.Name)
 	}
@@ -32,8 +32,8 @@ func Dress(shape, vectors *Log, seed uint64) (*Log, error) {
 		shape.Name, vectors.Name, seed)},
 		shape.Notes...), vectors.Notes...)
 	unknown, cut := 0, 0
-	if !l.whole() {
-		gathered, err := vectors.gathered()
+	if !l.allFinite() {
+		gathered, err := vectors.compact()
 		if err != nil {
 			return nil, fmt.Errorf("dress %s: %w", shape.Name, err)
 		}
@@ -70,9 +70,9 @@ func Dress(shape, vectors *Log, seed uint64) (*Log, error) {
 	return &l, nil
 }
 
-// whole reports whether every vector is finite and can be searched. Vectors of skipped requests are still in a
+// allFinite reports whether every vector is finite and can be searched. Vectors of skipped requests are still in a
 // mapped file.
-func (l *Log) whole() bool {
+func (l *Log) allFinite() bool {
 	for i := range l.Vectors.Rows {
 		if !finite(l.Vectors.Row(i), l.Vectors.Element) {
 			return false
@@ -81,20 +81,20 @@ func (l *Log) whole() bool {
 	return true
 }
 
-// gathered returns the log with only the vectors of its requests, in the order of the requests.
-func (l *Log) gathered() (*Log, error) {
+// compact returns the log with only the vectors of its requests, in the order of the requests.
+func (l *Log) compact() (*Log, error) {
 	var rows []int
 	for i := range l.Requests {
 		for j := range l.Requests[i].NQ {
 			rows = append(rows, l.Requests[i].First+j)
 		}
 	}
-	all, err := picked(l.Vectors, len(rows), func(i int) int { return rows[i] })
+	all, err := selectRows(l.Vectors, len(rows), func(i int) int { return rows[i] })
 	if err != nil {
 		return nil, err
 	}
 	out := *l
-	out.Vectors, out.free, out.before, out.Truth = all, all.Release, 0, nil
+	out.Vectors, out.free, out.skipped, out.Truth = all, all.Release, 0, nil
 	out.Requests = slices.Clone(l.Requests)
 	to := 0
 	for i := range out.Requests {

@@ -23,9 +23,9 @@ func value(row []byte, e dist.Element, j int) float32 {
 	}
 }
 
-// put stores x as component j, rounded to the nearest value of the element type (ties to even; int8 is clamped to
+// setValue stores x as component j, rounded to the nearest value of the element type (ties to even; int8 is clamped to
 // its range). It reports whether the stored value equals x.
-func put(row []byte, e dist.Element, j int, x float32) bool {
+func setValue(row []byte, e dist.Element, j int, x float32) bool {
 	switch e {
 	case dist.Float16:
 		h := dist.NarrowFloat16(x)
@@ -96,7 +96,7 @@ func convert(v *engine.Vectors, to dist.Element) (*engine.Vectors, int, error) {
 		}
 		for j := range v.Dim {
 			x := value(from, dist.Float32, j)
-			if put(row, to, j, x) {
+			if setValue(row, to, j, x) {
 				continue
 			}
 			rounded++

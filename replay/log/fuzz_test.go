@@ -38,15 +38,15 @@ func FuzzLines(f *testing.F) {
 			t.Fatalf("what was read and written is refused: %v", err)
 		}
 		defer again.Close()
-		if !reflect.DeepEqual(asked(l), asked(again)) || !l.Start.Equal(again.Start) {
+		if !reflect.DeepEqual(requestFields(l), requestFields(again)) || !l.Start.Equal(again.Start) {
 			t.Errorf("what was read and written is another log: %+v, %+v", l.Requests, again.Requests)
 		}
 	})
 }
 
-// asked returns the content of each request of a log, in order. It ignores the position of the vectors, because
+// requestFields returns the content of each request of a log, in order. It ignores the position of the vectors, because
 // writing a log whose lines were not sorted by time changes it.
-func asked(l *Log) (list []any) {
+func requestFields(l *Log) (list []any) {
 	all := rows(l.Vectors)
 	for _, r := range l.Requests {
 		var vectors [][]byte

@@ -63,8 +63,8 @@ func TestHostileLines(t *testing.T) {
 	}
 }
 
-// TestNamesAreCut checks that names limits the number of names and their length.
-func TestNamesAreCut(t *testing.T) {
+// TestNamesTruncated checks that names limits the number of names and their length.
+func TestNamesTruncated(t *testing.T) {
 	n := names{}
 	for i := range 3 * maxNames {
 		n.add(strings.Repeat("k", 100*maxName) + string(rune('a'+i%26)))

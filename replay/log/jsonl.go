@@ -38,9 +38,9 @@ const (
 const maxAccessLine = 16 << 20
 
 // scanLines returns a scanner for lines with at most the given number of bytes.
-func scanLines(in io.Reader, most int) *bufio.Scanner {
+func scanLines(in io.Reader, limit int) *bufio.Scanner {
 	s := bufio.NewScanner(in)
-	s.Buffer(make([]byte, 0, 1<<20), most)
+	s.Buffer(make([]byte, 0, 1<<20), limit)
 	return s
 }
 
@@ -140,9 +140,9 @@ func (r *lineReader) oneLine(line []byte) error {
 // log returns a Log of all requests.
 func (r *lineReader) log() (*Log, error) {
 	if len(r.requests) == 0 {
-		return nil, r.empty()
+		return nil, r.emptyError()
 	}
-	vectors, err := r.vectors.joined()
+	vectors, err := r.vectors.join()
 	if err != nil {
 		return nil, err
 	}
@@ -161,8 +161,8 @@ func (r *lineReader) log() (*Log, error) {
 	return l, nil
 }
 
-// empty returns the reason why there are no requests.
-func (r *lineReader) empty() error {
+// emptyError returns the reason why there are no requests.
+func (r *lineReader) emptyError() error {
 	notes := r.tally.notes()
 	switch {
 	case r.line == 0:
@@ -183,8 +183,8 @@ type rowList struct {
 	rows    [][]byte
 }
 
-// joined copies all rows to a contiguous block; it returns nil if there are none.
-func (g *rowList) joined() (*engine.Vectors, error) {
+// join copies all rows to a contiguous block; it returns nil if there are none.
+func (g *rowList) join() (*engine.Vectors, error) {
 	if len(g.rows) == 0 {
 		return nil, nil
 	}
@@ -266,7 +266,7 @@ func (p *requestLine) read(line []byte, extra names) error {
 		d := json.NewDecoder(bytes.NewReader(object[key]))
 		d.UseNumber()
 		if err := d.Decode(at); err != nil {
-			return fmt.Errorf("%s: unexpected value %s", key, shown(object[key]))
+			return fmt.Errorf("%s: unexpected value %s", key, excerpt(object[key]))
 		}
 	}
 	isNull := func(value json.RawMessage) bool { return value == nil || string(value) == "null" }
@@ -337,7 +337,7 @@ func (p *requestLine) request() Request {
 func searchParam(f *engine.SearchParam, value []byte) (float64, error) {
 	x, err := strconv.ParseFloat(string(bytes.Trim(value, `"`)), 64)
 	if err != nil || !(x >= 0) || x > math.MaxInt32 || f.IsInt() && x != math.Trunc(x) {
-		return 0, fmt.Errorf("expected a number of 0 or more, found %s", shown(value))
+		return 0, fmt.Errorf("expected a number of 0 or more, found %s", excerpt(value))
 	}
 	return float64(float32(x)), nil
 }
@@ -359,7 +359,7 @@ func (r *lineReader) takeVectors(p *requestLine) error {
 	switch {
 	case p.vectors != nil:
 		if err := json.Unmarshal(p.vectors, &list); err != nil || len(list) == 0 {
-			return fmt.Errorf("vectors: expected a list of vectors, found %s", shown(p.vectors))
+			return fmt.Errorf("vectors: expected a list of vectors, found %s", excerpt(p.vectors))
 		}
 	case p.vector == nil && len(r.vectors.rows) > 0:
 		return errors.New("vector: expected a list of numbers, found none; the lines before have one")
@@ -425,7 +425,7 @@ func parseVector(value []byte, e dist.Element) (row []byte, dim int, err error) 
 			row, err = base64.StdEncoding.DecodeString(text)
 		}
 		if err != nil || len(row) == 0 {
-			return nil, 0, fmt.Errorf("expected bits in base64, found %s", shown(value))
+			return nil, 0, fmt.Errorf("expected bits in base64, found %s", excerpt(value))
 		}
 		return row, 8 * len(row), nil
 	}
@@ -443,7 +443,7 @@ func parseVector(value []byte, e dist.Element) (row []byte, dim int, err error) 
 			row[j] = byte(x)
 		case e == dist.Bit:
 			return nil, 0, fmt.Errorf("value %d: expected a byte from 0 to 255, found %g", j, x)
-		case !put(row, e, j, x) && e == dist.Int8:
+		case !setValue(row, e, j, x) && e == dist.Int8:
 			return nil, 0, fmt.Errorf("value %d: expected a whole number from -128 to 127, found %g", j, x)
 		}
 	}
@@ -457,7 +457,7 @@ func parseVector(value []byte, e dist.Element) (row []byte, dim int, err error) 
 // null, which pandas writes for NaN, as not finite.
 func numbers(value []byte) ([]float32, error) {
 	if len(value) < 2 || value[0] != '[' {
-		return nil, fmt.Errorf("expected a list of numbers, found %s", shown(value))
+		return nil, fmt.Errorf("expected a list of numbers, found %s", excerpt(value))
 	}
 	value = bytes.TrimSpace(value[1 : len(value)-1])
 	if len(value) == 0 {
@@ -471,7 +471,7 @@ func numbers(value []byte) ([]float32, error) {
 			return nil, errNonFinite
 		}
 		if err != nil {
-			return nil, fmt.Errorf("expected a number, found %s", shown(text))
+			return nil, fmt.Errorf("expected a number, found %s", excerpt(text))
 		}
 		list = append(list, float32(x))
 	}
@@ -484,7 +484,7 @@ func keys(value []byte) ([]engine.Key, error) {
 	d.UseNumber()
 	var list []any
 	if err := d.Decode(&list); err != nil {
-		return nil, fmt.Errorf("expected a list of ids, found %s", shown(value))
+		return nil, fmt.Errorf("expected a list of ids, found %s", excerpt(value))
 	}
 	out := make([]engine.Key, len(list))
 	for i, v := range list {
@@ -512,7 +512,7 @@ func (p *requestLine) readFilter() (err error) {
 		if err := json.Unmarshal(p.filter, &f.Expr); err != nil || f.Expr == "" {
 			return err
 		}
-		if f.Expr, err = filled(f.Expr, p.values); err != nil {
+		if f.Expr, err = fillNames(f.Expr, p.values); err != nil {
 			return err
 		}
 	case '[':
@@ -520,7 +520,7 @@ func (p *requestLine) readFilter() (err error) {
 	default:
 		var object map[string]json.RawMessage
 		if err := json.Unmarshal(p.filter, &object); err != nil || len(object) != 1 || object["in"] == nil && object["not_in"] == nil {
-			return fmt.Errorf(`expected an expression, a list of ids, {"in": [...]} or {"not_in": [...]}, found %s`, shown(p.filter))
+			return fmt.Errorf(`expected an expression, a list of ids, {"in": [...]} or {"not_in": [...]}, found %s`, excerpt(p.filter))
 		}
 		list := object["in"]
 		if f.Exclude = list == nil; f.Exclude {
@@ -558,8 +558,8 @@ func (r *lineReader) takeTruth(p *requestLine, nq int) error {
 	return nil
 }
 
-// filled replaces the {names} of an expression by the values of the request.
-func filled(text string, all map[string]any) (string, error) {
+// fillNames replaces the {names} of an expression by the values of the request.
+func fillNames(text string, all map[string]any) (string, error) {
 	if all == nil {
 		return text, nil
 	}
@@ -616,15 +616,15 @@ type moment struct {
 	known    bool
 }
 
-// mostSeconds limits relative times in seconds. Below it, a float64 represents nanoseconds.
-const mostSeconds = 9e6
+// maxSeconds limits relative times in seconds. Below it, a float64 represents nanoseconds.
+const maxSeconds = 9e6
 
 // readTime decodes the time of a request: RFC 3339, Unix time in seconds (milliseconds above 1e11), or seconds since
 // the start of the log.
 func (p *requestLine) readTime() error {
 	for name, x := range map[string]*float64{"at_seconds": p.atSeconds, "took_ms": p.tookMS} {
-		if x != nil && !(*x >= 0 && *x <= mostSeconds) {
-			return fmt.Errorf("%s: expected a number from 0 to %g, found %g", name, mostSeconds, *x)
+		if x != nil && !(*x >= 0 && *x <= maxSeconds) {
+			return fmt.Errorf("%s: expected a number from 0 to %g, found %g", name, maxSeconds, *x)
 		}
 	}
 	if p.atSeconds != nil {
@@ -650,7 +650,7 @@ func (p *requestLine) readTime() error {
 		p.moment, err = absolute(t)
 	}
 	if err != nil {
-		return fmt.Errorf("timestamp: expected a time such as 2026-01-31T12:00:00Z or unix seconds, found %s", shown(p.times))
+		return fmt.Errorf("timestamp: expected a time such as 2026-01-31T12:00:00Z or unix seconds, found %s", excerpt(p.times))
 	}
 	return nil
 }
@@ -664,8 +664,8 @@ func absolute(t time.Time) (moment, error) {
 	return moment{at: t.UnixNano(), absolute: true, known: true}, nil
 }
 
-// shown returns the start of a value for a message.
-func shown(value []byte) string {
+// excerpt returns the start of a value for a message.
+func excerpt(value []byte) string {
 	if len(value) > 40 {
 		return fmt.Sprintf("%q...", value[:40])
 	}

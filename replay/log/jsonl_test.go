@@ -100,7 +100,7 @@ func example(t testing.TB, e dist.Element) *Log {
 	return l
 }
 
-func TestWriteAndOpenKeepsEveryBit(t *testing.T) {
+func TestWriteOpenRoundTrip(t *testing.T) {
 	for _, e := range []dist.Element{dist.Float32, dist.Float16, dist.BFloat16, dist.Int8, dist.Bit} {
 		for _, packed := range []string{"", "gzip", "zstd"} {
 			t.Run(e.String()+packed, func(t *testing.T) {
@@ -148,7 +148,7 @@ func compressed(t testing.TB, how string, data []byte) []byte {
 	return out.Bytes()
 }
 
-func TestLinesSayWhatTheySay(t *testing.T) {
+func TestLines(t *testing.T) {
 	first := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 	for name, test := range map[string]struct {
 		lines    string
@@ -210,7 +210,7 @@ func TestLinesSayWhatTheySay(t *testing.T) {
 	}
 }
 
-func TestBrokenLinesAreNamedCountedAndSkipped(t *testing.T) {
+func TestBrokenLines(t *testing.T) {
 	const good = `{"vector":[1,2]}`
 	for line, want := range map[string]string{
 		`{"vector":[1,2]`:                      kindBroken + ": 1 (line 2: ",
@@ -268,7 +268,7 @@ func TestBrokenLinesAreNamedCountedAndSkipped(t *testing.T) {
 	}
 }
 
-func TestALineThatIsLeftOutDoesNotDecideDimensions(t *testing.T) {
+func TestSkippedLineDimensions(t *testing.T) {
 	l := mustOpen(t, write(t, "x", []byte("{\"vectors\":[[1,2,3],[1]]}\n{\"vector\":[1,2],\"k\":\"x\"}\n{\"vector\":[4,5],\"truth\":[1]}\n")), Options{})
 	if l.Vectors.Dim != 2 || len(l.Requests) != 1 || len(l.Truth) != 1 {
 		t.Errorf("%d dimensions, %d requests, truth %v, notes %q", l.Vectors.Dim, len(l.Requests), l.Truth, l.Notes)
@@ -304,7 +304,7 @@ func TestOptionsOfLines(t *testing.T) {
 	}
 }
 
-func TestCompressedStreamsThatBreakOff(t *testing.T) {
+func TestTruncatedStreams(t *testing.T) {
 	l := example(t, dist.Float32)
 	for range 5 {
 		l.Requests = append(l.Requests, l.Requests...)
@@ -328,7 +328,7 @@ func TestCompressedStreamsThatBreakOff(t *testing.T) {
 	}
 }
 
-func TestWhatGrowsTooMuchIsRefused(t *testing.T) {
+func TestCompressionRatioLimit(t *testing.T) {
 	bomb := compressed(t, "zstd", append([]byte(`{"vector":[1],"x":"`), make([]byte, 80<<20)...))
 	_, err := Open(context.Background(), write(t, "x", bomb), Options{})
 	if err == nil || !strings.Contains(err.Error(), "compressed bytes became more than") {
@@ -336,7 +336,7 @@ func TestWhatGrowsTooMuchIsRefused(t *testing.T) {
 	}
 }
 
-func TestOpenEndsWithItsContext(t *testing.T) {
+func TestOpenCanceled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := Open(ctx, write(t, "x", []byte(`{"vector":[1]}`)), Options{}); !errors.Is(err, context.Canceled) {

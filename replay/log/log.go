@@ -30,8 +30,8 @@ type Log struct {
 	// Start is the time of the first request; zero if the log has only the times between requests.
 	Start time.Time
 
-	before int    // number of vectors of the file before the first of Vectors
-	free   func() // releases the memory of the vectors
+	skipped int    // number of vectors of the file before the first of Vectors
+	free    func() // releases the memory of the vectors
 }
 
 // Close releases the memory of vectors in a mapped file or outside the heap. The log must not be used afterwards.

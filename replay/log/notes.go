@@ -17,24 +17,24 @@ const shownNames = 20
 
 // tally counts omissions by kind, and keeps the first few examples of each.
 type tally struct {
-	kinds []string // in the order of their first appearance
-	of    map[string]*tallied
+	kinds  []string // in the order of their first appearance
+	byKind map[string]*kindCount
 }
 
-type tallied struct {
+type kindCount struct {
 	count    int
 	examples []string
 }
 
 // add counts one omission of a kind ("broken lines, skipped"). The example may be "".
 func (t *tally) add(kind, example string) {
-	if t.of == nil {
-		t.of = map[string]*tallied{}
+	if t.byKind == nil {
+		t.byKind = map[string]*kindCount{}
 	}
-	k := t.of[kind]
+	k := t.byKind[kind]
 	if k == nil {
-		k = &tallied{}
-		t.of[kind] = k
+		k = &kindCount{}
+		t.byKind[kind] = k
 		t.kinds = append(t.kinds, kind)
 	}
 	k.count++
@@ -46,7 +46,7 @@ func (t *tally) add(kind, example string) {
 // notes returns a sentence for each kind.
 func (t *tally) notes() (notes []string) {
 	for _, kind := range t.kinds {
-		k := t.of[kind]
+		k := t.byKind[kind]
 		text := fmt.Sprintf("%s: %d", kind, k.count)
 		if len(k.examples) > 0 {
 			text += " (" + strings.Join(k.examples, "; ")

@@ -86,12 +86,12 @@ func open(ctx context.Context, path string, o Options) (*Log, error) {
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, plain(err)
+		return nil, withoutPath(err)
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return nil, plain(err)
+		return nil, withoutPath(err)
 	}
 	if info.IsDir() {
 		return nil, errors.New("expected a file, found a folder")
@@ -99,10 +99,10 @@ func open(ctx context.Context, path string, o Options) (*Log, error) {
 	head := make([]byte, 512)
 	n, err := io.ReadFull(f, head)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, plain(err)
+		return nil, withoutPath(err)
 	}
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return nil, plain(err)
+		return nil, withoutPath(err)
 	}
 	switch k := sniff(head[:n]); k {
 	case kindJSONL, kindGzip, kindZstd:
@@ -110,20 +110,20 @@ func open(ctx context.Context, path string, o Options) (*Log, error) {
 	case kindNPY, kindParquet, kindVecs, kindHDF5:
 		return openVectors(ctx, f, info.Size(), k, path, o)
 	default:
-		return nil, refuse(k)
+		return nil, formatError(k)
 	}
 }
 
-// plain returns the error of a file without its name, which the caller adds.
-func plain(err error) error {
+// withoutPath returns the error of a file without its name, which the caller adds.
+func withoutPath(err error) error {
 	if pathError, ok := errors.AsType[*os.PathError](err); ok {
 		return pathError.Err
 	}
 	return err
 }
 
-// refuse returns the reason why a file is not a log, with advice.
-func refuse(k kind) error {
+// formatError returns the reason why a file is not a log, with advice.
+func formatError(k kind) error {
 	if k == kindEmpty {
 		return errors.New("the file is empty")
 	}
@@ -174,8 +174,8 @@ func sniff(head []byte) kind {
 // request.
 func openLines(ctx context.Context, f *os.File, k kind, o Options) (*Log, error) {
 	sum := sha256.New()
-	raw := &counted{r: io.TeeReader(f, sum), ctx: ctx}
-	in, done, err := decompressed(raw, k)
+	raw := &countingReader{r: io.TeeReader(f, sum), ctx: ctx}
+	in, done, err := decompress(raw, k)
 	if err != nil {
 		return nil, err
 	}
@@ -190,20 +190,20 @@ func openLines(ctx context.Context, f *os.File, k kind, o Options) (*Log, error)
 	}
 	if _, err := io.Copy(io.Discard, raw); err != nil {
 		l.Close()
-		return nil, plain(err)
+		return nil, withoutPath(err)
 	}
 	l.Digest = hex.EncodeToString(sum.Sum(nil))
 	return l, nil
 }
 
-// counted counts bytes, and stops when its context ends.
-type counted struct {
+// countingReader counts bytes, and stops when its context ends.
+type countingReader struct {
 	r   io.Reader
 	ctx context.Context //nolint:containedctx // a reader has no other way to be told
 	n   int64
 }
 
-func (c *counted) Read(p []byte) (int, error) {
+func (c *countingReader) Read(p []byte) (int, error) {
 	if err := c.ctx.Err(); err != nil {
 		return 0, err
 	}
@@ -212,34 +212,34 @@ func (c *counted) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// decompressed returns the content of a gzip or zstd stream. It returns any other stream unchanged.
-func decompressed(raw *counted, k kind) (in io.Reader, done func(), err error) {
+// decompress returns the content of a gzip or zstd stream. It returns any other stream unchanged.
+func decompress(raw *countingReader, k kind) (in io.Reader, done func(), err error) {
 	switch k {
 	case kindGzip:
 		z, err := gzip.NewReader(raw)
 		if err != nil {
 			return nil, nil, fmt.Errorf("expected a gzip stream: %w", err)
 		}
-		return &bounded{r: z, raw: raw}, func() { _ = z.Close() }, nil
+		return &ratioReader{r: z, raw: raw}, func() { _ = z.Close() }, nil
 	case kindZstd:
 		z, err := zstd.NewReader(raw, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(128<<20), zstd.WithDecoderLowmem(true))
 		if err != nil {
 			return nil, nil, fmt.Errorf("expected a zstd stream: %w", err)
 		}
-		return &bounded{r: z, raw: raw}, z.Close, nil
+		return &ratioReader{r: z, raw: raw}, z.Close, nil
 	default:
 		return raw, func() {}, nil
 	}
 }
 
-// bounded returns an error if a stream expands far more than text of real vectors, which is compressed to a third.
-type bounded struct {
+// ratioReader returns an error if a stream expands far more than text of real vectors, which is compressed to a third.
+type ratioReader struct {
 	r   io.Reader
-	raw *counted
+	raw *countingReader
 	n   int64
 }
 
-func (b *bounded) Read(p []byte) (int, error) {
+func (b *ratioReader) Read(p []byte) (int, error) {
 	if b.n > parquet.MaxRatio*b.raw.n+parquet.MaxExtra {
 		return 0, fmt.Errorf("%d compressed bytes became more than %d", b.raw.n, b.n)
 	}

@@ -52,7 +52,7 @@ func fvecs(t testing.TB, v *engine.Vectors) []byte {
 	return out.Bytes()
 }
 
-func TestTheFirstBytesTellTheFormat(t *testing.T) {
+func TestSniff(t *testing.T) {
 	v := counting(t, 3)
 	bvecs := []byte{4, 0, 0, 0, 0, 1, 2, 3, 4, 0, 0, 0, 4, 5, 6, 7, 4, 0, 0, 0, 8, 9, 10, 11}
 	wide, err := engine.NewVectors(dist.Float32, 123, 2) // its dimension is the byte of a brace
@@ -75,7 +75,7 @@ func TestTheFirstBytesTellTheFormat(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoLogIsRefusedWithWhatToDo(t *testing.T) {
+func TestOpenErrors(t *testing.T) {
 	for name, test := range map[string]struct {
 		data       []byte
 		want, hint string
@@ -112,7 +112,7 @@ func TestWhatIsNoLogIsRefusedWithWhatToDo(t *testing.T) {
 	}
 }
 
-func TestVectorFilesBecomeRequests(t *testing.T) {
+func TestVectorFiles(t *testing.T) {
 	bad := counting(t, 11)
 	bad.Float32(4)[1] = float32(math.NaN())
 	bad.Float32(9)[0] = float32(math.Inf(-1))
@@ -221,7 +221,7 @@ func TestShuffle(t *testing.T) {
 	}
 }
 
-func TestWriteNPYWritesWhatIsAsked(t *testing.T) {
+func TestWriteNPY(t *testing.T) {
 	l := &Log{Vectors: counting(t, 5), Requests: []Request{{First: 3, NQ: 2}, {First: 0, NQ: 1}}}
 	var out bytes.Buffer
 	if err := WriteNPY(&out, l); err != nil {
@@ -238,7 +238,7 @@ func TestWriteNPYWritesWhatIsAsked(t *testing.T) {
 	}
 }
 
-func TestHalvesAreRoundedAsIEEESays(t *testing.T) {
+func TestFloat16Rounding(t *testing.T) {
 	for h := range 1 << 16 {
 		x := dist.WidenFloat16(uint16(h))
 		if got := dist.NarrowFloat16(x); got != uint16(h) && x == x {
@@ -255,7 +255,7 @@ func TestHalvesAreRoundedAsIEEESays(t *testing.T) {
 	}
 	var row [2]byte
 	for x, want := range map[float32]uint32{1 + 1.0/256: 0x3f80, 1 + 3.0/256: 0x3f82, math.MaxFloat32: 0x7f80} {
-		put(row[:], dist.BFloat16, 0, x)
+		setValue(row[:], dist.BFloat16, 0, x)
 		if got := uint32(binary.LittleEndian.Uint16(row[:])); got != want {
 			t.Errorf("%g: expected %#x, found %#x", x, want, got)
 		}

@@ -56,7 +56,7 @@ func TestParquetColumns(t *testing.T) {
 	}
 }
 
-func TestParquetOfVectorsAlone(t *testing.T) {
+func TestParquetVectorsOnly(t *testing.T) {
 	type row struct {
 		Emb []float32 `parquet:"emb,list"`
 	}

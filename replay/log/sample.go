@@ -72,14 +72,14 @@ func Sample(ctx context.Context, sources []Source, o SampleOptions) (*Log, error
 }
 
 type sampler struct {
-	o       SampleOptions
-	sources []Source
-	nq      int
-	dim     int
-	element dist.Element
-	kept    [][]uint32 // rows of each source that are not deleted; nil means all
-	before  []int      // number of rows that are not deleted, in the sources before each
-	alive   int
+	o        SampleOptions
+	sources  []Source
+	nq       int
+	dim      int
+	element  dist.Element
+	liveRows [][]uint32 // rows of each source that are not deleted; nil means all
+	before   []int      // number of rows that are not deleted, in the sources before each
+	live     int
 }
 
 func newSampler(sources []Source, o SampleOptions) (*sampler, error) {
@@ -112,10 +112,10 @@ func newSampler(sources []Source, o SampleOptions) (*sampler, error) {
 			}
 			alive = len(kept)
 		}
-		s.sources, s.kept, s.before = append(s.sources, src), append(s.kept, kept), append(s.before, s.alive)
-		s.alive += alive
+		s.sources, s.liveRows, s.before = append(s.sources, src), append(s.liveRows, kept), append(s.before, s.live)
+		s.live += alive
 	}
-	if s.alive == 0 {
+	if s.live == 0 {
 		return nil, errors.New("no rows to draw from")
 	}
 	if s.element == dist.Bit && o.Noise > 0.5 {
@@ -133,7 +133,7 @@ func (s *sampler) name() string {
 // fill draws the vectors.
 func (s *sampler) fill(ctx context.Context, l *Log) error {
 	var t tally
-	order := permutation{rng: rand.New(rand.NewPCG(s.o.Seed, 1)), n: s.alive}
+	order := permutation{rng: rand.New(rand.NewPCG(s.o.Seed, 1)), n: s.live}
 	bad := 0
 	var drawn [][]byte // sparse vectors, whose space is allocated later
 	n := s.o.Count * s.nq
@@ -152,7 +152,7 @@ func (s *sampler) fill(ctx context.Context, l *Log) error {
 			continue
 		}
 		t.add("rows with a value that is not a finite number, replaced by others", fmt.Sprintf("source %d row %d", src, row))
-		if bad++; bad >= s.alive && i == 0 {
+		if bad++; bad >= s.live && i == 0 {
 			return errors.New("draw queries: no row has only finite numbers")
 		}
 	}
@@ -164,20 +164,20 @@ func (s *sampler) fill(ctx context.Context, l *Log) error {
 		l.free = l.Vectors.Release
 	}
 	l.Notes = append(l.Notes, t.notes()...)
-	if n > s.alive {
-		l.Notes = append(l.Notes, fmt.Sprintf("%d vectors drawn from %d rows: rows repeat", n, s.alive))
+	if n > s.live {
+		l.Notes = append(l.Notes, fmt.Sprintf("%d vectors drawn from %d rows: rows repeat", n, s.live))
 	}
 	if s.o.Noise > 0 {
-		return s.disturb(ctx, l.Vectors)
+		return s.addNoise(ctx, l.Vectors)
 	}
 	return nil
 }
 
-// disturb adds noise to drawn vectors.
-func (s *sampler) disturb(ctx context.Context, v *engine.Vectors) error {
+// addNoise adds noise to drawn vectors.
+func (s *sampler) addNoise(ctx context.Context, v *engine.Vectors) error {
 	rng := rand.New(rand.NewPCG(s.o.Seed, 2))
 	if s.element == dist.Sparse {
-		return s.disturbSparse(rng, v)
+		return s.addSparseNoise(rng, v)
 	}
 	deviation := 0.0
 	if s.element != dist.Bit {
@@ -198,7 +198,7 @@ func (s *sampler) disturb(ctx context.Context, v *engine.Vectors) error {
 		}
 		for j := range v.Dim {
 			was := value(row, s.element, j)
-			put(row, s.element, j, float32(float64(was)+float64(deviation*rng.NormFloat64())))
+			setValue(row, s.element, j, float32(float64(was)+float64(deviation*rng.NormFloat64())))
 		}
 		if !finite(row, s.element) {
 			return fmt.Errorf("draw queries: noise %g makes a number that does not fit %s", s.o.Noise, s.element)
@@ -262,8 +262,8 @@ const maxSpan = 100 * 365 * 24 * time.Hour
 func (s *sampler) find(n int) (src, row int) {
 	src = sort.Search(len(s.before), func(i int) bool { return s.before[i] > n }) - 1
 	n -= s.before[src]
-	if s.kept[src] != nil {
-		n = int(s.kept[src][n])
+	if s.liveRows[src] != nil {
+		n = int(s.liveRows[src][n])
 	}
 	return src, n
 }

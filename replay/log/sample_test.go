@@ -15,8 +15,8 @@ import (
 	"kitescope/engine/dist"
 )
 
-// some returns n vectors of dim values around 3 with a deviation of 2.
-func some(t testing.TB, e dist.Element, dim, n int) *engine.Vectors {
+// randomVectors returns n vectors of dim values around 3 with a deviation of 2.
+func randomVectors(t testing.TB, e dist.Element, dim, n int) *engine.Vectors {
 	t.Helper()
 	v, err := engine.NewVectors(e, dim, n)
 	if err != nil {
@@ -32,7 +32,7 @@ func some(t testing.TB, e dist.Element, dim, n int) *engine.Vectors {
 			continue
 		}
 		for j := range dim {
-			put(row, e, j, float32(3+float64(2*rng.NormFloat64())))
+			setValue(row, e, j, float32(3+float64(2*rng.NormFloat64())))
 		}
 	}
 	return v
@@ -47,10 +47,10 @@ func mustSample(t testing.TB, sources []Source, o SampleOptions) *Log {
 	return l
 }
 
-func TestTheSameSeedDrawsTheSame(t *testing.T) {
+func TestSampleDeterministic(t *testing.T) {
 	for _, e := range []dist.Element{dist.Float32, dist.Float16, dist.BFloat16, dist.Int8, dist.Bit} {
 		o := SampleOptions{From: "c", Count: 40, NQ: 3, Seed: 11, Noise: 0.25, K: 10, SearchParams: engine.SearchParams{EF: 64}, Rate: 100, Poisson: true, Collection: "c"}
-		sources := []Source{{Vectors: some(t, e, 16, 50)}, {Vectors: some(t, e, 16, 30)}}
+		sources := []Source{{Vectors: randomVectors(t, e, 16, 50)}, {Vectors: randomVectors(t, e, 16, 30)}}
 		l := mustSample(t, sources, o)
 		if again := mustSample(t, sources, o); again.Digest != l.Digest {
 			t.Errorf("%s: drawn again it is another", e)
@@ -73,7 +73,7 @@ func TestTheSameSeedDrawsTheSame(t *testing.T) {
 	}
 }
 
-func TestRowsAreDrawnOnceBeforeAnyIsDrawnAgain(t *testing.T) {
+func TestSampleWithoutReplacement(t *testing.T) {
 	a, b := counting(t, 70), counting(t, 9000)
 	for i := range b.Rows {
 		b.Float32(i)[0] += 1e6
@@ -120,9 +120,9 @@ func TestRowsAreDrawnOnceBeforeAnyIsDrawnAgain(t *testing.T) {
 	}
 }
 
-func TestNoiseIsAsLargeAsWasAskedFor(t *testing.T) {
+func TestNoiseSize(t *testing.T) {
 	for _, e := range []dist.Element{dist.Float32, dist.Float16, dist.BFloat16, dist.Int8, dist.Bit} {
-		v := some(t, e, 64, 400)
+		v := randomVectors(t, e, 64, 400)
 		plain := mustSample(t, []Source{{Vectors: v}}, SampleOptions{Count: 300, Seed: 4})
 		if plain.Vectors.Rows != 300 || !slices.ContainsFunc(rows(v), func(row []byte) bool { return bytes.Equal(row, plain.Vectors.Row(7)) }) {
 			t.Errorf("%s: without noise a query is a row", e)
@@ -196,8 +196,8 @@ func TestSampleRefuses(t *testing.T) {
 		"no rows to draw from":                  {[]Source{{Vectors: v, Deleted: all}, {}}, SampleOptions{Count: 1}},
 		"finite numbers of 0 or more":           {[]Source{{Vectors: v}}, SampleOptions{Count: 1, Noise: math.NaN()}},
 		"no row has only finite numbers":        {[]Source{{Vectors: nan}}, SampleOptions{Count: 1}},
-		"the maximum for binary vectors is 0.5": {[]Source{{Vectors: some(t, dist.Bit, 16, 2)}}, SampleOptions{Count: 1, Noise: 0.6}},
-		"expected 4 dimensions of float32":      {[]Source{{Vectors: v}, {Vectors: some(t, dist.Float32, 5, 2)}}, SampleOptions{Count: 1}},
+		"the maximum for binary vectors is 0.5": {[]Source{{Vectors: randomVectors(t, dist.Bit, 16, 2)}}, SampleOptions{Count: 1, Noise: 0.6}},
+		"expected 4 dimensions of float32":      {[]Source{{Vectors: v}, {Vectors: randomVectors(t, dist.Float32, 5, 2)}}, SampleOptions{Count: 1}},
 	} {
 		if _, err := Sample(context.Background(), test.sources, test.o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", want, err)

@@ -51,7 +51,7 @@ func (c *capture) log(name string) (*Log, *Shape, error) {
 	name = cmp.Or(name, "access log")
 	l := &Log{Name: name, Format: "access", Requests: c.requests, Digest: hex.EncodeToString(c.sum.Sum(nil))}
 	if len(l.Requests) == 0 {
-		return nil, nil, c.none(name)
+		return nil, nil, c.emptyError(name)
 	}
 	l.Notes = append(l.setTimes(c.moments), c.tally.notes()...)
 	if len(c.others) > 0 {
@@ -71,8 +71,8 @@ func (c *capture) log(name string) (*Log, *Shape, error) {
 	return l, s, nil
 }
 
-// none returns the reason why there are no searches.
-func (c *capture) none(name string) error {
+// emptyError returns the reason why there are no searches.
+func (c *capture) emptyError(name string) error {
 	switch notes := c.tally.notes(); {
 	case c.lines == 0:
 		return fmt.Errorf("read %s: %w", name, errors.New("the file is empty"))

@@ -20,28 +20,28 @@ type SlowestOptions struct {
 	// are kept.
 	Collection string
 	// From is the minimum duration of a request. Most is the maximum number of requests to keep, the slowest.
-	From time.Duration
-	Most int
+	From  time.Duration
+	Limit int
 }
 
 // Slowest holds the slowest requests of access logs, the slowest first.
 type Slowest struct {
-	Requests []Logged
-	// Of is the number of requests of all kinds in the logs.
-	Of    int
+	Requests []AccessEntry
+	// Total is the number of requests of all kinds in the logs.
+	Total int
 	Notes []string
 }
 
-// Logged is a request of any kind in an access log. Fields that the log's format lacks are zero.
-type Logged struct {
+// AccessEntry is a request of any kind in an access log. Fields that the log's format lacks are zero.
+type AccessEntry struct {
 	EndedAt                                   time.Time
 	Took                                      time.Duration
 	Method, Status, Database, Collection, SDK string
 	Trace, Consistency                        string
 	Partitions                                []string
 	// Expr is the expression as sent by the client, with its values; Told reports whether the log's format has it.
-	Expr string
-	Told bool
+	Expr    string
+	HasExpr bool
 	// NQ and K are as in Request. For a query, K is its limit.
 	NQ, K int
 }
@@ -53,15 +53,15 @@ func SlowestFiles(ctx context.Context, paths []string, o SlowestOptions) (*Slowe
 		return nil, err
 	}
 	s := &slowest{o: o}
-	c.taken = s.take
+	c.handle = s.take
 	if err := c.files(ctx, paths); err != nil {
 		return nil, err
 	}
 	name := strings.Join(paths, ", ")
-	if s.of == 0 {
-		return nil, c.none(name)
+	if s.total == 0 {
+		return nil, c.emptyError(name)
 	}
-	s.cut(o.Most)
+	s.cut(o.Limit)
 	notes := c.tally.notes()
 	if s.untimed > 0 {
 		notes = append(notes, words.Count(s.untimed, "request", "requests")+" skipped: no duration in the log")
@@ -69,20 +69,20 @@ func SlowestFiles(ctx context.Context, paths []string, o SlowestOptions) (*Slowe
 	if left := s.matched - len(s.list); left > 0 {
 		notes = append(notes, fmt.Sprintf("kept the %s slowest of %s requests in the access log", words.Number(len(s.list)), words.Number(s.matched)))
 	}
-	return &Slowest{Requests: s.list, Of: s.of, Notes: notes}, nil
+	return &Slowest{Requests: s.list, Total: s.total, Notes: notes}, nil
 }
 
 // slowest collects the slowest requests of a stream.
 type slowest struct {
-	o                    SlowestOptions
-	list                 []Logged
-	of, matched, untimed int
-	// least is a lower bound of the durations to keep: requests that are not slower can be skipped.
-	least time.Duration
+	o                       SlowestOptions
+	list                    []AccessEntry
+	total, matched, untimed int
+	// minTook is a lower bound of the durations to keep: requests that are not slower can be skipped.
+	minTook time.Duration
 }
 
 func (s *slowest) take(a *accessFields, r *accessRequest) {
-	s.of++
+	s.total++
 	if s.o.Collection != "" && r.Collection != "" && r.Collection != s.o.Collection && a.collection != s.o.Collection {
 		return
 	}
@@ -93,37 +93,37 @@ func (s *slowest) take(a *accessFields, r *accessRequest) {
 		s.untimed++
 		return
 	}
-	if s.matched++; r.Took <= s.least {
+	if s.matched++; r.Took <= s.minTook {
 		return
 	}
-	s.list = append(s.list, logged(a, r))
-	if len(s.list) >= 2*s.o.Most {
-		s.cut(s.o.Most)
-		s.least = s.list[len(s.list)-1].Took
+	s.list = append(s.list, newAccessEntry(a, r))
+	if len(s.list) >= 2*s.o.Limit {
+		s.cut(s.o.Limit)
+		s.minTook = s.list[len(s.list)-1].Took
 	}
 }
 
 // cut sorts the list and keeps the slowest requests.
-func (s *slowest) cut(most int) {
-	slices.SortStableFunc(s.list, func(a, b Logged) int { return cmp.Or(cmp.Compare(b.Took, a.Took), b.EndedAt.Compare(a.EndedAt)) })
-	s.list = slices.Delete(s.list, min(most, len(s.list)), len(s.list))
+func (s *slowest) cut(limit int) {
+	slices.SortStableFunc(s.list, func(a, b AccessEntry) int { return cmp.Or(cmp.Compare(b.Took, a.Took), b.EndedAt.Compare(a.EndedAt)) })
+	s.list = slices.Delete(s.list, min(limit, len(s.list)), len(s.list))
 }
 
-// maxLogged is the maximum length of a stored expression, which is shown truncated.
-const maxLogged = 16 << 10
+// maxExpr is the maximum length of a stored expression, which is shown truncated.
+const maxExpr = 16 << 10
 
-// logged copies a request, so that it does not keep the memory of the line.
-func logged(a *accessFields, r *accessRequest) Logged {
-	l := Logged{
+// newAccessEntry copies a request, so that it does not keep the memory of the line.
+func newAccessEntry(a *accessFields, r *accessRequest) AccessEntry {
+	l := AccessEntry{
 		Took: r.Took, Method: strings.Clone(methodName(r.method)), Status: strings.Clone(r.statusName()), Database: strings.Clone(a.database),
 		Collection: strings.Clone(a.collection), SDK: strings.Clone(a.sdk), Trace: strings.Clone(a.trace), Consistency: strings.Clone(a.consistency),
-		Told: a.told, NQ: r.NQ, K: r.K,
+		HasExpr: a.hasExpr, NQ: r.NQ, K: r.K,
 	}
 	if r.start.known {
 		l.EndedAt = time.Unix(0, r.start.at).UTC().Add(r.Took)
 	}
 	if r.expr {
-		l.Expr = strings.Clone(a.expr[:min(len(a.expr), maxLogged)])
+		l.Expr = strings.Clone(a.expr[:min(len(a.expr), maxExpr)])
 	}
 	for name := range strings.FieldsSeq(strings.Trim(a.partitions, "[]")) {
 		if len(l.Partitions) < 32 {

@@ -23,13 +23,13 @@ const pairBytes = 8
 func sparseRow(value []byte) ([]byte, error) {
 	var object map[string]json.RawMessage
 	if err := json.Unmarshal(value, &object); err != nil {
-		return nil, errors.New(`expected a sparse vector, {"3": 0.5} or {"indices": [3], "values": [0.5]}, found ` + shown(value))
+		return nil, errors.New(`expected a sparse vector, {"3": 0.5} or {"indices": [3], "values": [0.5]}, found ` + excerpt(value))
 	}
 	var dims []uint32
 	var values []float32
 	if indices, ok := object["indices"]; ok {
 		if err := json.Unmarshal(indices, &dims); err != nil {
-			return nil, fmt.Errorf("indices: expected a list of dimensions, found %s", shown(indices))
+			return nil, fmt.Errorf("indices: expected a list of dimensions, found %s", excerpt(indices))
 		}
 		if len(dims) > 0 || string(object["values"]) != "[]" {
 			var err error
@@ -54,7 +54,7 @@ func sparseRow(value []byte) ([]byte, error) {
 		dims, values = append(dims, uint32(d)), append(values, x...)
 	}
 	if len(dims) != len(values) {
-		return nil, fmt.Errorf("expected a number for each dimension, found %s", shown(value))
+		return nil, fmt.Errorf("expected a number for each dimension, found %s", excerpt(value))
 	}
 	return sortedRow(dims, values)
 }
@@ -92,8 +92,8 @@ func appendSparse(b, row []byte) []byte {
 	return append(b, '}')
 }
 
-// picked returns a copy of n rows of vectors; row(i) is the i-th one.
-func picked(v *engine.Vectors, n int, row func(i int) int) (*engine.Vectors, error) {
+// selectRows returns a copy of n rows of vectors; row(i) is the i-th one.
+func selectRows(v *engine.Vectors, n int, row func(i int) int) (*engine.Vectors, error) {
 	if v.Element == dist.Sparse {
 		rows := make([][]byte, n)
 		for i := range rows {
@@ -111,10 +111,10 @@ func picked(v *engine.Vectors, n int, row func(i int) int) (*engine.Vectors, err
 	return out, nil
 }
 
-// disturbSparse adds noise to the values of drawn sparse vectors. The standard deviation of the noise is Noise
-// times the deviation of all values. disturbSparse adds no dimensions and preserves signs, because Milvus rejects
+// addSparseNoise adds noise to the values of drawn sparse vectors. The standard deviation of the noise is Noise
+// times the deviation of all values. addSparseNoise adds no dimensions and preserves signs, because Milvus rejects
 // negative values ("negative value", internal/core/src/common/Utils.h).
-func (s *sampler) disturbSparse(rng *rand.Rand, v *engine.Vectors) error {
+func (s *sampler) addSparseNoise(rng *rand.Rand, v *engine.Vectors) error {
 	sum, squares, n := 0.0, 0.0, 0.0
 	each := func(f func(at []byte, x float32)) {
 		for i := range v.Rows {

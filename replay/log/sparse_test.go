@@ -123,9 +123,9 @@ func TestSampleSparse(t *testing.T) {
 	}
 }
 
-// TestDrawnSparseValuesKeepTheirSign checks that noise preserves signs, because Milvus rejects queries with negative
+// TestSparseNoiseSign checks that noise preserves signs, because Milvus rejects queries with negative
 // values.
-func TestDrawnSparseValuesKeepTheirSign(t *testing.T) {
+func TestSparseNoiseSign(t *testing.T) {
 	var rows [][]byte
 	for i := range 50 {
 		row, err := sortedRow([]uint32{1, uint32(i + 2), 100}, []float32{0.01, 0.5 + float32(i), -0.02})
@@ -139,7 +139,7 @@ func TestDrawnSparseValuesKeepTheirSign(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := &sampler{o: SampleOptions{Noise: 1}}
-	if err := s.disturbSparse(rand.New(rand.NewPCG(1, 2)), v); err != nil {
+	if err := s.addSparseNoise(rand.New(rand.NewPCG(1, 2)), v); err != nil {
 		t.Fatal(err)
 	}
 	for i := range v.Rows {

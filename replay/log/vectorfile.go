@@ -35,9 +35,9 @@ func openVectors(ctx context.Context, f *os.File, size int64, k kind, path strin
 		return nil, err
 	}
 	sum := sha256.New()
-	if _, err := io.Copy(sum, &counted{r: f, ctx: ctx}); err != nil {
+	if _, err := io.Copy(sum, &countingReader{r: f, ctx: ctx}); err != nil {
 		l.Close()
-		return nil, plain(err)
+		return nil, withoutPath(err)
 	}
 	l.Digest = hex.EncodeToString(sum.Sum(nil))
 	return l, nil
@@ -65,18 +65,18 @@ func (l *Log) fromSet(ctx context.Context, set *dataset.Set, o Options) error {
 	if err != nil {
 		return err
 	}
-	if v, err = l.wanted(v, o); err != nil {
+	if v, err = l.convertElement(v, o); err != nil {
 		return err
 	}
-	l.Vectors, l.before = v, o.Skip
+	l.Vectors, l.skipped = v, o.Skip
 	if set.Rounded > 0 {
 		l.Notes = append(l.Notes, fmt.Sprintf("%d float64 values do not fit float32: rounded", set.Rounded))
 	}
 	return l.batches(ctx, batch, o.Strict)
 }
 
-// wanted converts vectors to the requested element type.
-func (l *Log) wanted(v *engine.Vectors, o Options) (*engine.Vectors, error) {
+// convertElement converts vectors to the requested element type.
+func (l *Log) convertElement(v *engine.Vectors, o Options) (*engine.Vectors, error) {
 	if o.Element == nil || *o.Element == v.Element {
 		return v, nil
 	}
@@ -110,9 +110,9 @@ func (l *Log) batches(ctx context.Context, batch int, strict bool) error {
 		}
 		if !finite(v.Row(i), v.Element) {
 			if strict {
-				return fmt.Errorf("vector %d: %w", l.before+i, errNonFinite)
+				return fmt.Errorf("vector %d: %w", l.skipped+i, errNonFinite)
 			}
-			t.add("vectors with a value that is not a finite number, skipped", fmt.Sprintf("vector %d", l.before+i))
+			t.add("vectors with a value that is not a finite number, skipped", fmt.Sprintf("vector %d", l.skipped+i))
 			flush(i)
 			first = i + 1
 			continue
@@ -138,7 +138,7 @@ func (l *Log) batches(ctx context.Context, batch int, strict bool) error {
 func (l *Log) TruthFrom(ctx context.Context, path string) (*Log, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", path, plain(err))
+		return nil, fmt.Errorf("read %s: %w", path, withoutPath(err))
 	}
 	head := make([]byte, 512)
 	n, _ := io.ReadFull(f, head)
@@ -164,10 +164,10 @@ func (l *Log) TruthFrom(ctx context.Context, path string) (*Log, error) {
 	}
 	ids := set.IDs
 	if len(ids) != rows {
-		if l.Format == "jsonl" || l.Format == "sample" || l.before+rows > len(ids) {
+		if l.Format == "jsonl" || l.Format == "sample" || l.skipped+rows > len(ids) {
 			return nil, fmt.Errorf("read %s: expected the truth of %d vectors, found %d", path, rows, len(ids))
 		}
-		ids = ids[l.before : l.before+rows]
+		ids = ids[l.skipped : l.skipped+rows]
 	}
 	out := *l
 	out.free = nil

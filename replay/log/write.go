@@ -57,7 +57,7 @@ func WriteNPY(w io.Writer, l *Log) error {
 	if l.Vectors.Element == dist.Sparse {
 		return fmt.Errorf("write %s: NumPy has no matrix of sparse vectors: write a .jsonl", l.Name)
 	}
-	all, err := l.gathered()
+	all, err := l.compact()
 	if err != nil {
 		return err
 	}

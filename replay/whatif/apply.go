@@ -24,15 +24,15 @@ const (
 // rowByRow reports whether a search over an index of this type compares the query with all rows.
 func rowByRow(indexType string) bool { return indexType == typeFlat || indexType == typeBinFlat }
 
-// lists reports whether an index of this type partitions its rows into lists.
-func lists(indexType string) bool {
+// isIVF reports whether an index of this type partitions its rows into lists.
+func isIVF(indexType string) bool {
 	return strings.HasPrefix(indexType, "IVF") || indexType == typeBinIVF
 }
 
-// leastIndexed is the minimum number of rows of a segment for Milvus to build an index. Smaller segments are
+// minIndexedRows is the minimum number of rows of a segment for Milvus to build an index. Smaller segments are
 // always searched row by row (indexCoord.segment.minSegmentNumRowsToEnableIndex of configs/milvus.yaml, 2.1 to
 // 2.6).
-const leastIndexed = 1024
+const minIndexedRows = 1024
 
 // Index parameters that are assumed if an index is to be built and the metadata has none. They are the parameters
 // of Milvus's AUTOINDEX (autoIndex.params.build in pkg/util/paramtable/autoindex_param.go, 2.3 to 2.6; for binary
@@ -44,11 +44,11 @@ const (
 	autoBinaryNList       = 1024
 )
 
-// mostSegments limits the segments of a changed layout, to about ten times the segments of the largest clusters.
-// mostPlaces limits segments times replicas.
+// maxSegments limits the segments of a changed layout, to about ten times the segments of the largest clusters.
+// maxPlacements limits segments times replicas.
 const (
-	mostSegments = 1_000_000
-	mostPlaces   = 4 * mostSegments
+	maxSegments   = 1_000_000
+	maxPlacements = 4 * maxSegments
 )
 
 // assumedCores is the number of cores of a node that does not report them.
@@ -103,7 +103,7 @@ func apply(l *replay.Layout, c Change) (*variant, error) {
 		}
 	}
 	if c.Nodes > 0 {
-		idle := v.idle(c.Nodes)
+		idle := v.countIdle(c.Nodes)
 		text := fmt.Sprintf("%d of %d added nodes have nothing to search: with auto-balance off, nothing moves to them; "+
 			"add balance", idle, c.Nodes)
 		if idle == c.Nodes {
@@ -159,8 +159,8 @@ func (v *variant) setCores(cores float64) {
 	}
 }
 
-// wanted returns the index to build on segments, and adds notes on assumed parameters.
-func (v *variant) wanted(c Change) replay.Index {
+// targetIndex returns the index to build on segments, and adds notes on assumed parameters.
+func (v *variant) targetIndex(c Change) replay.Index {
 	x := v.Collection.Index
 	if c.Type != "" && c.Type != x.Type {
 		x = replay.Index{Type: c.Type}
@@ -177,7 +177,7 @@ func (v *variant) wanted(c Change) replay.Index {
 		x.M, x.EFConstruction = cmp.Or(x.M, assumedM), cmp.Or(x.EFConstruction, assumedEFConstruction)
 		v.note("HNSW parameters incomplete: assuming M=%d and efConstruction=%d", x.M, x.EFConstruction)
 	}
-	if lists(x.Type) && x.NList == 0 {
+	if isIVF(x.Type) && x.NList == 0 {
 		x.NList = assumedNList
 		v.note("nlist unknown: assuming %d", x.NList)
 	}
@@ -187,7 +187,7 @@ func (v *variant) wanted(c Change) replay.Index {
 // index gives sealed segments an index. If c.Index is set, it also seals growing segments and assigns them to
 // query nodes.
 func (v *variant) index(c Change) error {
-	x := v.wanted(c)
+	x := v.targetIndex(c)
 	if x.Type != typeHNSW && (c.M != 0 || c.EFConstruction != 0) {
 		return fmt.Errorf("m and efconstruction apply to HNSW, and the collection's index is %s", x.Type)
 	}
@@ -204,7 +204,7 @@ func (v *variant) index(c Change) error {
 			continue
 		case s.State == replay.Growing:
 			sealed = append(sealed, i)
-		case s.State == replay.Indexed && keeps(s.Index, c):
+		case s.State == replay.Indexed && matches(s.Index, c):
 			continue
 		}
 		s.State, s.Index = indexed(x, s.Rows)
@@ -213,7 +213,7 @@ func (v *variant) index(c Change) error {
 		}
 	}
 	if small > 0 {
-		v.note("%d sealed segments have fewer than %d rows: Milvus does not index them", small, leastIndexed)
+		v.note("%d sealed segments have fewer than %d rows: Milvus does not index them", small, minIndexedRows)
 	}
 	for r := range v.Replicas {
 		v.assign(r, sealed)
@@ -221,8 +221,8 @@ func (v *variant) index(c Change) error {
 	return nil
 }
 
-// keeps reports whether an index already matches a change.
-func keeps(x replay.Index, c Change) bool {
+// matches reports whether an index already matches a change.
+func matches(x replay.Index, c Change) bool {
 	return (c.Type == "" || c.Type == x.Type) && (c.M == 0 || c.M == x.M) &&
 		(c.EFConstruction == 0 || c.EFConstruction == x.EFConstruction)
 }
@@ -230,7 +230,7 @@ func keeps(x replay.Index, c Change) bool {
 // indexed returns the state and the index of a sealed segment with the given number of rows if the collection's
 // index is x.
 func indexed(x replay.Index, rows int64) (replay.State, replay.Index) {
-	if rowByRow(x.Type) || x.Type == "" || rows >= 0 && rows < leastIndexed {
+	if rowByRow(x.Type) || x.Type == "" || rows >= 0 && rows < minIndexedRows {
 		return replay.Unindexed, replay.Index{}
 	}
 	return replay.Indexed, x
@@ -247,8 +247,8 @@ func (v *variant) resize(rows int64, by float64) error {
 			count += by * float64(s.Rows) / float64(rows)
 		}
 	}
-	if count > mostSegments {
-		return fmt.Errorf("%.0f segments; more than %d are not simulated: segment-rows=N makes fewer", count, mostSegments)
+	if count > maxSegments {
+		return fmt.Errorf("%.0f segments; more than %d are not simulated: segment-rows=N makes fewer", count, maxSegments)
 	}
 	slices.SortFunc(v.Segments, func(a, b replay.Segment) int { return cmp.Compare(a.ID, b.ID) })
 	before := segmentsOf(v.Layout)
@@ -369,8 +369,8 @@ func (v *variant) addNodes(n int) {
 	}
 }
 
-// idle returns the number of nodes that have nothing to search, among the nodes added last.
-func (v *variant) idle(added int) (n int) {
+// countIdle returns the number of nodes that have nothing to search, among the nodes added last.
+func (v *variant) countIdle(added int) (n int) {
 	busy := map[int64]bool{}
 	for i := range v.Segments {
 		for _, node := range v.Segments[i].On {
@@ -404,8 +404,8 @@ func (v *variant) replicas(n int) error {
 		return nil
 	case len(nodes) < n:
 		return fmt.Errorf("%d replicas need as many query nodes, the collection has %d; add nodes=+%d", n, len(nodes), n-len(nodes))
-	case places > mostPlaces:
-		return fmt.Errorf("%d segments in %d replicas exceed the simulation limit of %d", len(v.Segments), n, mostPlaces)
+	case places > maxPlacements:
+		return fmt.Errorf("%d segments in %d replicas exceed the simulation limit of %d", len(v.Segments), n, maxPlacements)
 	}
 	for i := range v.Segments { // a layout may lack leaders
 		led[v.Segments[i].Channel] = true
@@ -528,6 +528,6 @@ func (v *variant) assign(replica int, list []int) {
 	for _, i := range list {
 		v.Segments[i].On[replica] = heap[0].node
 		heap[0].rows += rowsOf(&v.Segments[i], typical)
-		sink(heap, fewer)
+		siftDown(heap, fewer)
 	}
 }

@@ -14,9 +14,9 @@ import (
 	"kitescope/replay"
 )
 
-// drawn returns a random layout: two to five nodes, one or two replicas, one to three channels, segments of all
+// randomLayout returns a random layout: two to five nodes, one or two replicas, one to three channels, segments of all
 // states.
-func drawn(r *rand.Rand) *replay.Layout {
+func randomLayout(r *rand.Rand) *replay.Layout {
 	nodes, replicas := 2+r.IntN(4), 1+r.IntN(2)
 	l := layoutOf(nodes, map[string]int64{}, nil)
 	l.Replicas = make([]replay.Replica, replicas)
@@ -47,7 +47,7 @@ func drawn(r *rand.Rand) *replay.Layout {
 			}
 		}
 		if s.State == replay.Indexed {
-			s.Rows += leastIndexed
+			s.Rows += minIndexedRows
 			s.Index = testIndex
 		}
 		l.Segments = append(l.Segments, s)
@@ -63,9 +63,9 @@ func rows(l *replay.Layout) (all int64, byState [3]int64) {
 	return all, byState
 }
 
-// sound checks the invariants of a layout: ids are unique, each segment is on a node of its replica, growing
+// checkLayout checks the invariants of a layout: ids are unique, each segment is on a node of its replica, growing
 // segments are on their leader, and indexed segments have an index type.
-func sound(t *testing.T, name string, l *replay.Layout) {
+func checkLayout(t *testing.T, name string, l *replay.Layout) {
 	t.Helper()
 	seen := map[int64]bool{}
 	for i := range l.Segments {
@@ -95,7 +95,7 @@ func sound(t *testing.T, name string, l *replay.Layout) {
 func TestApplyKeepsRows(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 100 {
-		l := drawn(r)
+		l := randomLayout(r)
 		before := clone(l)
 		all, states := rows(l)
 		for _, text := range []string{
@@ -110,7 +110,7 @@ func TestApplyKeepsRows(t *testing.T) {
 			if err != nil {
 				continue // no effect on this layout
 			}
-			sound(t, text, v.Layout)
+			checkLayout(t, text, v.Layout)
 			got, after := rows(v.Layout)
 			want := all
 			if c.Scale > 0 {
@@ -132,10 +132,10 @@ func TestApplyKeepsRows(t *testing.T) {
 	}
 }
 
-func TestBalanceEvensRows(t *testing.T) {
+func TestBalance(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for range 100 {
-		l := drawn(r)
+		l := randomLayout(r)
 		before := &variant{Layout: l}
 		after, err := apply(l, Change{Balanced: true})
 		if err != nil {
@@ -153,7 +153,7 @@ func TestBalanceEvensRows(t *testing.T) {
 }
 
 func TestIndexGivesSealedSegmentsToWorkers(t *testing.T) {
-	got, err := apply(lopsided(), Change{Index: true})
+	got, err := apply(unbalancedLayout(), Change{Index: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,9 +171,9 @@ func TestIndexGivesSealedSegmentsToWorkers(t *testing.T) {
 	}
 }
 
-// TestScaledRowsAreCutAnew checks that a small collection can be scaled to a large one: rows are multiplied before
+// TestScaleResegments checks that a small collection can be scaled to a large one: rows are multiplied before
 // they are cut into segments.
-func TestScaledRowsAreCutAnew(t *testing.T) {
+func TestScaleResegments(t *testing.T) {
 	var list []planned
 	for i := range int64(6) { // 9,000 rows in two channels
 		list = append(list, planned{10 + i, 1500, replay.Indexed, 1 + i%2, fmt.Sprint("c", i%2)})
@@ -188,7 +188,7 @@ func TestScaledRowsAreCutAnew(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sound(t, text, v.Layout)
+		checkLayout(t, text, v.Layout)
 		if n, _ := rows(v.Layout); n != 900_000_000 || len(v.Segments) != 1800 {
 			t.Errorf("%s: %d rows in %d segments", text, n, len(v.Segments))
 		}

@@ -55,25 +55,25 @@ func recorded(t *testing.T, name string) *Calibration {
 	return k
 }
 
-// costing returns a layout with the given cost of each segment on the engine.
-func costing(l *replay.Layout, v *variant, cost func(s *replay.Segment) time.Duration) *priced {
+// newPriced returns a layout with the given cost of each segment on the engine.
+func newPriced(l *replay.Layout, v *variant, cost func(s *replay.Segment) time.Duration) *pricedVariant {
 	if v == nil {
 		v = &variant{Layout: l}
 	}
-	p := &priced{
+	p := &pricedVariant{
 		variant: v, sample: &sample{params: segment.Params{K: 10, SearchParams: engine.SearchParams{EF: 64}}}, recall: -1,
 		modelled: make([]bool, len(v.Segments)),
 	}
 	for i := range v.Segments {
 		m := cost(&v.Segments[i])
-		p.costs = append(p.costs, Measured{Mean: m, SD: m / 10})
+		p.costs = append(p.costs, MeasuredCost{Mean: m, SD: m / 10})
 	}
 	return p
 }
 
-// with adds a load with more sessions. Only its queries per second were recorded. It assumes that query nodes were
+// addLoad adds a load with more sessions. Only its queries per second were recorded. It assumes that query nodes were
 // at capacity, so that a request took all the CPU that was available to it.
-func with(k *Calibration, sessions int, qps, cores float64) {
+func addLoad(k *Calibration, sessions int, qps, cores float64) {
 	p := k.Points[0]
 	s := *p.Served
 	s.Processes = slices.Clone(s.Processes)
@@ -143,14 +143,14 @@ func TestRecordedRuns(t *testing.T) {
 		},
 	} {
 		k := recorded(t, c.name)
-		with(k, 4, c.before[4], c.cores)
-		with(k, 8, c.before[8], c.cores)
-		base := costing(c.layout, nil, c.cost)
+		addLoad(k, 4, c.before[4], c.cores)
+		addLoad(k, 8, c.before[8], c.cores)
+		base := newPriced(c.layout, nil, c.cost)
 		changed, err := apply(c.layout, c.change)
 		if err != nil {
 			t.Fatal(err)
 		}
-		after := costing(c.layout, changed, c.cost)
+		after := newPriced(c.layout, changed, c.cost)
 		for n, qps := range c.before {
 			x := &prediction{report: &Report{Load: Load{Sessions: n, NQ: 1, K: 10, Seed: 1}}, base: base, sample: base.sample, costs: &costs{}}
 			x.Calibration, x.Progress = k, func(string) {}
@@ -204,23 +204,23 @@ func growingLayout(first int64) *replay.Layout {
 	return l
 }
 
-func TestNoAccount(t *testing.T) {
+func TestNoRequestCost(t *testing.T) {
 	s := recorded(t, "idle").Points[0].Served
 	limits := map[int64]float64{1: 1, 8: 1, 9: 1, 77: 1}
-	if accountOf(s, limits, 2) != nil {
+	if requestCostOf(s, limits, 2) != nil {
 		t.Error("a node that reported nothing is in the account")
 	}
 	delete(limits, 77)
-	if a := accountOf(s, limits, 2); a == nil || a.cpu < 0.015 || a.cpu > 0.03 {
+	if a := requestCostOf(s, limits, 2); a == nil || a.cpu < 0.015 || a.cpu > 0.03 {
 		t.Errorf("account of all nodes: %+v", a)
 	}
 	none := *s
 	none.Requests = 0
-	if accountOf(&none, limits, 2) != nil || accountOf(nil, limits, 2) != nil {
+	if requestCostOf(&none, limits, 2) != nil || requestCostOf(nil, limits, 2) != nil {
 		t.Error("an account of no requests")
 	}
 	s.Processes[0].Here = false // not all processes share one machine: only proxies count outside of query nodes
-	if a := accountOf(s, limits, 2); a.cores != 2 || a.front <= 0 {
+	if a := requestCostOf(s, limits, 2); a.cores != 2 || a.front <= 0 {
 		t.Errorf("front %v on %v cores", a.front, a.cores)
 	}
 }

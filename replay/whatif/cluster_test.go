@@ -83,7 +83,7 @@ func loadedOf(t testing.TB, l *replay.Layout, queries int) (*replay.Loaded, *log
 		}
 		if info.State == replay.Indexed {
 			var err error
-			if s, err = buildGraph(t.Context(), s, testIndex, replay.Like(l.Version)); err != nil {
+			if s, err = buildGraph(t.Context(), s, testIndex, replay.OptionsFor(l.Version)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -98,9 +98,9 @@ func loadedOf(t testing.TB, l *replay.Layout, queries int) (*replay.Loaded, *log
 	return loaded, g
 }
 
-// lopsided returns a cluster of three nodes. One node is the leader and has most of the rows, many in growing
+// unbalancedLayout returns a cluster of three nodes. One node is the leader and has most of the rows, many in growing
 // segments.
-func lopsided() *replay.Layout {
+func unbalancedLayout() *replay.Layout {
 	return layoutOf(3, map[string]int64{"c0": 1}, []planned{
 		{1, 3000, replay.Indexed, 1, "c0"},
 		{2, 3000, replay.Indexed, 1, "c0"},

@@ -63,9 +63,9 @@ func sampleOf(l *log.Log, n int, p segment.Params) (*sample, error) {
 	if len(a.requests) == 0 {
 		return nil, fmt.Errorf("log %s has no requests: costs cannot be measured", l.Name)
 	}
-	usual := segment.Params{K: commonest(l, func(r *log.Request) int { return r.K })}
+	usual := segment.Params{K: mode(l, func(r *log.Request) int { return r.K })}
 	for f := range engine.EachSearchParam() {
-		x := commonest(l, func(r *log.Request) float64 {
+		x := mode(l, func(r *log.Request) float64 {
 			x, _ := f.Get(&r.SearchParams)
 			return x
 		})
@@ -79,11 +79,11 @@ func sampleOf(l *log.Log, n int, p segment.Params) (*sample, error) {
 	return a, nil
 }
 
-// commonest returns the value that most requests have, and the smallest one in case of a tie.
-func commonest[T cmp.Ordered](l *log.Log, of func(*log.Request) T) (value T) {
+// mode returns the value that most requests have, and the smallest one in case of a tie.
+func mode[T cmp.Ordered](l *log.Log, get func(*log.Request) T) (value T) {
 	counts, most := map[T]int{}, 0
 	for i := range l.Requests {
-		counts[of(&l.Requests[i])]++
+		counts[get(&l.Requests[i])]++
 	}
 	for v, n := range counts {
 		if n > most || n == most && v < value {
@@ -93,8 +93,8 @@ func commonest[T cmp.Ordered](l *log.Log, of func(*log.Request) T) (value T) {
 	return value
 }
 
-// with returns the same sample with another ef; 0 leaves it unchanged.
-func (a *sample) with(ef int) *sample {
+// withEF returns the same sample with another ef; 0 leaves it unchanged.
+func (a *sample) withEF(ef int) *sample {
 	c := *a
 	if ef > 0 {
 		c.params.EF = max(ef, c.params.K)
@@ -102,9 +102,9 @@ func (a *sample) with(ef int) *sample {
 	return &c
 }
 
-// Measured is the cost of a query on a segment, searched here by one thread: the mean and the standard deviation
+// MeasuredCost is the cost of a query on a segment, searched here by one thread: the mean and the standard deviation
 // over queries. The cost of each query is the median of its rounds.
-type Measured struct {
+type MeasuredCost struct {
 	Mean, SD time.Duration
 }
 
@@ -115,36 +115,36 @@ type costPoint struct{ rows, ns float64 }
 type costs struct {
 	loaded  *replay.Loaded
 	parts   map[int64]*replay.Part // by segment
-	own     map[int64]bool         // segments of the present cluster
+	current map[int64]bool         // segments of the present cluster
 	options segment.Options
 	limits  Limits
 	sample  *sample
 	step    func(string)
 
-	built     map[string]*segment.Segment // graphs, by segment and parameters
-	builtRows int64
-	known     map[string]Measured    // by segment, index and search parameters
-	points    map[string][]costPoint // by index and search parameters
-	learned   map[string]bool        // kinds for which parts of a segment were measured
-	compared  map[string]bool        // kinds whose graphs are not searched, because filters leave too few rows
-	errors    []float64              // relative errors of measured segments, if computed from the nearest one before
-	exact     *nearest               // the true nearest neighbors
-	filters   map[filterKey]filtered
-	rows, out float64 // rows that filters evaluated, and rows that they excluded
+	built          map[string]*segment.Segment // graphs, by segment and parameters
+	builtRows      int64
+	measured       map[string]MeasuredCost // by segment, index and search parameters
+	points         map[string][]costPoint  // by index and search parameters
+	partsMeasured  map[string]bool         // kinds for which parts of a segment were measured
+	bruteForced    map[string]bool         // kinds whose graphs are not searched, because filters leave too few rows
+	errors         []float64               // relative errors of measured segments, if computed from the nearest one before
+	exact          *nearest                // the true nearest neighbors
+	filters        map[filterKey]filterResult
+	rows, excluded float64 // rows that filters evaluated, and rows that they excluded
 }
 
 func newCosts(loaded *replay.Loaded, a *sample, limits Limits, step func(string)) *costs {
 	t := &costs{
-		loaded: loaded, parts: map[int64]*replay.Part{}, own: map[int64]bool{}, options: replay.Like(loaded.Layout.Version), limits: limits,
-		sample: a, step: step, built: map[string]*segment.Segment{}, known: map[string]Measured{},
-		points: map[string][]costPoint{}, learned: map[string]bool{}, compared: map[string]bool{},
-		filters: map[filterKey]filtered{},
+		loaded: loaded, parts: map[int64]*replay.Part{}, current: map[int64]bool{}, options: replay.OptionsFor(loaded.Layout.Version), limits: limits,
+		sample: a, step: step, built: map[string]*segment.Segment{}, measured: map[string]MeasuredCost{},
+		points: map[string][]costPoint{}, partsMeasured: map[string]bool{}, bruteForced: map[string]bool{},
+		filters: map[filterKey]filterResult{},
 	}
 	for _, p := range loaded.Parts {
 		t.parts[p.Info.ID] = p
 	}
 	for i := range loaded.Layout.Segments {
-		t.own[loaded.Layout.Segments[i].ID] = true
+		t.current[loaded.Layout.Segments[i].ID] = true
 	}
 	return t
 }
@@ -164,29 +164,29 @@ func effort(s replay.State, x replay.Index, rows float64, a *sample) float64 {
 	switch {
 	case s != replay.Indexed || rowByRow(x.Type):
 		return rows
-	case lists(x.Type):
+	case isIVF(x.Type):
 		n := float64(cmp.Or(x.NList, assumedNList))
 		return min(rows+n, n+rows*min(1, float64(a.params.NProbe)/n))
 	}
 	return min(rows, float64(a.params.EF)*math.Log2(max(2, rows)))
 }
 
-// priced is a variant with the cost of each of its segments for one vector on the engine.
-type priced struct {
+// pricedVariant is a variant with the cost of each of its segments for one vector on the engine.
+type pricedVariant struct {
 	*variant
-	sample   *sample
-	costs    []Measured // parallel to Layout.Segments
-	modelled []bool
-	recall   float64
-	why      map[string]int  // counts of reasons why segments were not measured
-	guesses  map[string]bool // assumptions of computed costs
+	sample     *sample
+	costs      []MeasuredCost // parallel to Layout.Segments
+	modelled   []bool
+	recall     float64
+	unmeasured map[string]int  // counts of reasons why segments were not measured
+	guesses    map[string]bool // assumptions of computed costs
 }
 
 // price measures the loaded segments of a variant and computes the cost of all other segments.
-func (t *costs) price(ctx context.Context, v *variant, a *sample) (*priced, error) {
-	p := &priced{
-		variant: v, sample: a, costs: make([]Measured, len(v.Segments)), modelled: make([]bool, len(v.Segments)),
-		recall: -1, why: map[string]int{}, guesses: map[string]bool{},
+func (t *costs) price(ctx context.Context, v *variant, a *sample) (*pricedVariant, error) {
+	p := &pricedVariant{
+		variant: v, sample: a, costs: make([]MeasuredCost, len(v.Segments)), modelled: make([]bool, len(v.Segments)),
+		recall: -1, unmeasured: map[string]int{}, guesses: map[string]bool{},
 	}
 	subjects := make([]*subject, len(v.Segments))
 	for i := range v.Segments {
@@ -196,7 +196,7 @@ func (t *costs) price(ctx context.Context, v *variant, a *sample) (*priced, erro
 		}
 		if s == nil {
 			p.modelled[i] = true
-			p.why[why]++
+			p.unmeasured[why]++
 		}
 		subjects[i] = s
 	}
@@ -208,7 +208,7 @@ func (t *costs) price(ctx context.Context, v *variant, a *sample) (*priced, erro
 	typical := v.typicalRows()
 	for i, s := range subjects {
 		if s != nil {
-			p.costs[i] = t.known[s.key]
+			p.costs[i] = t.measured[s.key]
 			continue
 		}
 		g := &v.Segments[i]
@@ -224,15 +224,15 @@ type subject struct {
 	key, kind string
 	state     replay.State
 	index     replay.Index
-	real      *segment.Segment
+	data      *segment.Segment
 	part      *replay.Part // the owner of the rows, for filters
 	rowsOnly  bool
 
-	probe  *segment.Probe
-	hits   []engine.Hit
-	found  []segment.Hit
-	times  [][]time.Duration // by query, one of each round
-	walked int               // queries that walked a graph
+	probe         *segment.Probe
+	hits          []engine.Hit
+	found         []segment.Hit
+	times         [][]time.Duration // by query, one of each round
+	graphSearches int               // queries that walked a graph
 }
 
 // subject returns a segment with its vectors and its index, or nil and the reason if it cannot be measured here.
@@ -240,7 +240,7 @@ type subject struct {
 func (t *costs) subject(ctx context.Context, s *replay.Segment, a *sample) (found *subject, why string, err error) {
 	p := t.parts[s.ID]
 	if p == nil {
-		if t.own[s.ID] {
+		if t.current[s.ID] {
 			return nil, "are not loaded", nil
 		}
 		return nil, "are copies, or re-cut", nil
@@ -249,7 +249,7 @@ func (t *costs) subject(ctx context.Context, s *replay.Segment, a *sample) (foun
 		return nil, "are only partly in storage", nil
 	}
 	x := &subject{
-		kind: kindOf(s.State, s.Index, a), state: s.State, index: s.Index, real: p.Data, part: p, rowsOnly: s.State != replay.Indexed,
+		kind: kindOf(s.State, s.Index, a), state: s.State, index: s.Index, data: p.Data, part: p, rowsOnly: s.State != replay.Indexed,
 	}
 	x.key = fmt.Sprintf("%d %s", s.ID, x.kind)
 	switch {
@@ -261,8 +261,8 @@ func (t *costs) subject(ctx context.Context, s *replay.Segment, a *sample) (foun
 		}
 		return x, "", nil
 	}
-	x.real, why, err = t.graphOf(ctx, p.Data, s.Index)
-	if x.real == nil || err != nil {
+	x.data, why, err = t.graphOf(ctx, p.Data, s.Index)
+	if x.data == nil || err != nil {
 		return nil, why, err
 	}
 	return x, "", nil
@@ -310,11 +310,11 @@ func buildGraph(ctx context.Context, s *segment.Segment, x replay.Index, o segme
 // searches all segments and returns the recall. Otherwise the recall is -1.
 func (t *costs) measure(ctx context.Context, list []*subject, whole bool, a *sample) (float64, error) {
 	rounds := t.limits.Rounds
-	fresh := slices.DeleteFunc(slices.Clone(list), func(s *subject) bool { _, known := t.known[s.key]; return known })
+	fresh := slices.DeleteFunc(slices.Clone(list), func(s *subject) bool { _, known := t.measured[s.key]; return known })
 	var keep *nearest
 	switch {
 	case whole && len(list) > 0:
-		keep = newNearest(a, list[0].real.Metric.Similarity())
+		keep = newNearest(a, list[0].data.Metric.Similarity())
 		if len(fresh) == 0 {
 			rounds = 1
 		}
@@ -329,9 +329,9 @@ func (t *costs) measure(ctx context.Context, list []*subject, whole bool, a *sam
 	}
 	for _, s := range fresh {
 		m := s.measured()
-		t.known[s.key] = m
-		if s.state == replay.Indexed && 2*s.walked < len(a.requests) && s.real.Index.Effort() == index.ByEF {
-			t.compared[s.kind] = true
+		t.measured[s.key] = m
+		if s.state == replay.Indexed && 2*s.graphSearches < len(a.requests) && s.data.Index.Effort() == index.ByEF {
+			t.bruteForced[s.kind] = true
 			continue
 		}
 		t.add(s, a, m)
@@ -343,9 +343,9 @@ func (t *costs) measure(ctx context.Context, list []*subject, whole bool, a *sam
 		t.step("compare with all rows")
 		var all []*subject
 		for _, p := range t.loaded.Parts {
-			all = append(all, &subject{real: p.Data, part: p, rowsOnly: true})
+			all = append(all, &subject{data: p.Data, part: p, rowsOnly: true})
 		}
-		t.exact = newNearest(a, all[0].real.Metric.Similarity())
+		t.exact = newNearest(a, all[0].data.Metric.Similarity())
 		if err := t.bench(ctx, all, t.sample, 1, t.exact); err != nil {
 			return -1, err
 		}
@@ -360,10 +360,10 @@ func (t *costs) bench(ctx context.Context, list []*subject, a *sample, rounds in
 		opts := t.options
 		opts.RowsOnly = s.rowsOnly
 		var err error
-		if s.probe, err = segment.NewProbe(s.real, opts); err != nil {
+		if s.probe, err = segment.NewProbe(s.data, opts); err != nil {
 			return err
 		}
-		s.times, s.walked = make([][]time.Duration, len(a.requests)), 0
+		s.times, s.graphSearches = make([][]time.Duration, len(a.requests)), 0
 	}
 	for round := -1; round < rounds; round++ { // round -1 warms up with about an eighth of the queries
 		for q := range a.requests {
@@ -384,12 +384,12 @@ func (t *costs) bench(ctx context.Context, list []*subject, a *sample, rounds in
 }
 
 func (t *costs) search(s *subject, q int, a *sample, round int, keep *nearest) error {
-	f, err := t.filtered(s, a.requests[q])
+	f, err := t.filter(s, a.requests[q])
 	if err != nil {
 		return err
 	}
 	began := time.Now()
-	hits, cost, err := s.probe.Search(a.requests[q].Vectors.Row(0), a.params, f.left, s.hits[:0])
+	hits, cost, err := s.probe.Search(a.requests[q].Vectors.Row(0), a.params, f.excluded, s.hits[:0])
 	took := time.Since(began)
 	if s.hits = hits; err != nil || round < 0 {
 		return err
@@ -399,7 +399,7 @@ func (t *costs) search(s *subject, q int, a *sample, round int, keep *nearest) e
 		return nil
 	}
 	if cost.Hops > 0 {
-		s.walked++
+		s.graphSearches++
 	}
 	if keep != nil {
 		s.found = s.probe.Hits(hits, s.found[:0])
@@ -408,14 +408,14 @@ func (t *costs) search(s *subject, q int, a *sample, round int, keep *nearest) e
 	return nil
 }
 
-func (s *subject) measured() Measured {
+func (s *subject) measured() MeasuredCost {
 	var medians []float64
 	for _, times := range s.times {
 		slices.Sort(times)
 		medians = append(medians, float64(times[len(times)/2]))
 	}
 	mean, sd := meanAndSD(medians)
-	return Measured{Mean: time.Duration(mean), SD: time.Duration(sd)}
+	return MeasuredCost{Mean: time.Duration(mean), SD: time.Duration(sd)}
 }
 
 // filterKey identifies a filter of a segment by its expression, or by the query if the filter is a list of keys.
@@ -425,54 +425,54 @@ type filterKey struct {
 	query   int
 }
 
-// filtered holds the rows that a filter excludes (nil without a filter) and the time that its evaluation takes.
-type filtered struct {
-	left *engine.Bitset
-	took time.Duration
+// filterResult holds the rows that a filter excludes (nil without a filter) and the time that its evaluation takes.
+type filterResult struct {
+	excluded *engine.Bitset
+	took     time.Duration
 }
 
-// filtered evaluates the filter of a request once for each segment. Its time is the fastest of three evaluations.
-func (t *costs) filtered(s *subject, r *load.Request) (f filtered, err error) {
+// filter evaluates the filter of a request once for each segment. Its time is the fastest of three evaluations.
+func (t *costs) filter(s *subject, r *load.Request) (f filterResult, err error) {
 	if !replay.Filtered(r) {
 		return f, nil
 	}
-	key := filterKey{segment: s.real.ID, expr: r.Expr, query: r.Number}
+	key := filterKey{segment: s.data.ID, expr: r.Expr, query: r.Number}
 	if r.Expr != "" {
 		key.query = 0
 	}
 	f, known := t.filters[key]
 	if !known {
-		f = filtered{engine.NewBitset(s.part.Data.Rows), math.MaxInt64}
+		f = filterResult{engine.NewBitset(s.part.Data.Rows), math.MaxInt64}
 		for range 3 {
 			began := time.Now()
-			if err := t.loaded.Left(s.part, r, f.left); err != nil {
+			if err := t.loaded.Filter(s.part, r, f.excluded); err != nil {
 				return f, err
 			}
 			f.took = min(f.took, time.Since(began))
 		}
 		t.filters[key] = f
-		t.rows, t.out = t.rows+float64(s.part.Data.Rows), t.out+float64(f.left.Count())
+		t.rows, t.excluded = t.rows+float64(s.part.Data.Rows), t.excluded+float64(f.excluded.Count())
 	}
-	if s.real.Rows == f.left.Len() {
+	if s.data.Rows == f.excluded.Len() {
 		return f, nil
 	}
-	part := filtered{engine.NewBitset(s.real.Rows), f.took * time.Duration(s.real.Rows) / time.Duration(f.left.Len())}
-	for row := range s.real.Rows { // a segment that has the first rows only
-		if f.left.Has(row) {
-			part.left.Set(row)
+	part := filterResult{engine.NewBitset(s.data.Rows), f.took * time.Duration(s.data.Rows) / time.Duration(f.excluded.Len())}
+	for row := range s.data.Rows { // a segment that has the first rows only
+		if f.excluded.Has(row) {
+			part.excluded.Set(row)
 		}
 	}
 	return part, nil
 }
 
-// mostCost limits the cost of a segment, in nanoseconds, so that sums over damaged layouts are bounded.
-const mostCost = float64(1000 * time.Second)
+// maxCost limits the cost of a segment, in nanoseconds, so that sums over damaged layouts are bounded.
+const maxCost = float64(1000 * time.Second)
 
 // compute derives the cost of a segment from the nearest measured one of its kind, times the ratio of their
 // efforts.
-func (t *costs) compute(ctx context.Context, p *priced, s replay.State, x replay.Index, rows float64) (Measured, error) {
-	graph := s == replay.Indexed && !rowByRow(x.Type) && !lists(x.Type)
-	if graph && rows <= 2*float64(p.sample.params.EF) || t.compared[kindOf(s, x, p.sample)] {
+func (t *costs) compute(ctx context.Context, p *pricedVariant, s replay.State, x replay.Index, rows float64) (MeasuredCost, error) {
+	graph := s == replay.Indexed && !rowByRow(x.Type) && !isIVF(x.Type)
+	if graph && rows <= 2*float64(p.sample.params.EF) || t.bruteForced[kindOf(s, x, p.sample)] {
 		s, graph = replay.Unindexed, false // knowhere compares with all rows if k is large: hnsw.BruteForceK
 	}
 	spread := 0.3
@@ -480,12 +480,12 @@ func (t *costs) compute(ctx context.Context, p *priced, s replay.State, x replay
 		spread = 0.05
 	}
 	kind := kindOf(s, x, p.sample)
-	if err := t.learn(ctx, kind, s, x, p.sample); err != nil {
-		return Measured{}, err
+	if err := t.measureParts(ctx, kind, s, x, p.sample); err != nil {
+		return MeasuredCost{}, err
 	}
 	if point, ok := nearestPoint(t.points[kind], rows); ok {
-		ns := min(mostCost, point.ns*effort(s, x, rows, p.sample)/effort(s, x, point.rows, p.sample))
-		return Measured{time.Duration(ns), time.Duration(spread * ns)}, nil
+		ns := min(maxCost, point.ns*effort(s, x, rows, p.sample)/effort(s, x, point.rows, p.sample))
+		return MeasuredCost{time.Duration(ns), time.Duration(spread * ns)}, nil
 	}
 	// No segment of this kind was measured: assume that it compares the rows it visits one by one.
 	compared := effort(s, x, rows, p.sample)
@@ -496,15 +496,15 @@ func (t *costs) compute(ctx context.Context, p *priced, s replay.State, x replay
 	}
 	p.guesses["the cost of "+cmp.Or(x.Type, "an index of unknown type")+" could not be measured: a rule of thumb"] = true
 	const rowKind = "rows"
-	if err := t.learn(ctx, rowKind, replay.Unindexed, replay.Index{}, p.sample); err != nil {
-		return Measured{}, err
+	if err := t.measureParts(ctx, rowKind, replay.Unindexed, replay.Index{}, p.sample); err != nil {
+		return MeasuredCost{}, err
 	}
 	point, ok := nearestPoint(t.points[rowKind], compared)
 	if !ok {
-		return Measured{}, errors.New("no rows loaded, nothing to measure")
+		return MeasuredCost{}, errors.New("no rows loaded, nothing to measure")
 	}
-	ns := min(mostCost, point.ns*compared/point.rows)
-	return Measured{time.Duration(ns), time.Duration(spread * ns)}, nil
+	ns := min(maxCost, point.ns*compared/point.rows)
+	return MeasuredCost{time.Duration(ns), time.Duration(spread * ns)}, nil
 }
 
 // nearestPoint returns the point with the nearest number of rows, by their ratio.
@@ -517,14 +517,14 @@ func nearestPoint(points []costPoint, rows float64) (best costPoint, ok bool) {
 	return best, ok
 }
 
-// learn measures parts of the largest segment, row by row or by graphs built over them, if no segment of a kind
+// measureParts measures parts of the largest segment, row by row or by graphs built over them, if no segment of a kind
 // was measured.
-func (t *costs) learn(ctx context.Context, kind string, s replay.State, x replay.Index, a *sample) error {
+func (t *costs) measureParts(ctx context.Context, kind string, s replay.State, x replay.Index, a *sample) error {
 	graph := s == replay.Indexed && !rowByRow(x.Type)
-	if t.learned[kind] || len(t.points[kind]) > 0 || graph && x.Type != typeHNSW {
+	if t.partsMeasured[kind] || len(t.points[kind]) > 0 || graph && x.Type != typeHNSW {
 		return nil
 	}
-	t.learned[kind] = true
+	t.partsMeasured[kind] = true
 	largest := slices.MaxFunc(t.loaded.Parts, func(a, b *replay.Part) int { return cmp.Compare(a.Data.Rows, b.Data.Rows) })
 	var list []*subject
 	for _, part := range []int{4, 2, 1} {
@@ -542,7 +542,7 @@ func (t *costs) learn(ctx context.Context, kind string, s replay.State, x replay
 			}
 		}
 		if c != nil {
-			list = append(list, &subject{kind: kind, state: s, index: x, real: c, part: largest, rowsOnly: !graph})
+			list = append(list, &subject{kind: kind, state: s, index: x, data: c, part: largest, rowsOnly: !graph})
 		}
 	}
 	if len(list) == 0 {
@@ -575,8 +575,8 @@ func firstRows(s *segment.Segment, rows int) (*segment.Segment, error) {
 
 // add stores a measurement. It also stores the relative error of the cost computed from the nearest earlier
 // measurement.
-func (t *costs) add(s *subject, a *sample, m Measured) {
-	rows := float64(s.real.Rows)
+func (t *costs) add(s *subject, a *sample, m MeasuredCost) {
+	rows := float64(s.data.Rows)
 	if rows <= 0 || m.Mean <= 0 {
 		return
 	}
@@ -587,8 +587,8 @@ func (t *costs) add(s *subject, a *sample, m Measured) {
 	t.points[s.kind] = append(t.points[s.kind], costPoint{rows, float64(m.Mean)})
 }
 
-// share returns the share of rows whose cost was computed.
-func (p *priced) share() float64 {
+// computedShare returns the share of rows whose cost was computed.
+func (p *pricedVariant) computedShare() float64 {
 	all, computed, typical := 0.0, 0.0, p.typicalRows()
 	for i := range p.Segments {
 		rows := float64(max(1, rowsOf(&p.Segments[i], typical)))
@@ -601,19 +601,19 @@ func (p *priced) share() float64 {
 }
 
 // reasons returns notes about computed costs.
-func (p *priced) reasons() []string {
-	if len(p.why) == 0 {
+func (p *pricedVariant) reasons() []string {
+	if len(p.unmeasured) == 0 {
 		return nil
 	}
-	text := []string{fmt.Sprintf("the cost of %.0f%% of the rows is computed from the model", 100*p.share())}
-	for _, why := range slices.Sorted(maps.Keys(p.why)) {
-		text = append(text, fmt.Sprintf("%d segments %s", p.why[why], why))
+	text := []string{fmt.Sprintf("the cost of %.0f%% of the rows is computed from the model", 100*p.computedShare())}
+	for _, why := range slices.Sorted(maps.Keys(p.unmeasured)) {
+		text = append(text, fmt.Sprintf("%d segments %s", p.unmeasured[why], why))
 	}
 	return append([]string{strings.Join(text, "; ")}, slices.Sorted(maps.Keys(p.guesses))...)
 }
 
 // cost sums the costs of a query on the engine, as a mean over replicas.
-func (p *priced) cost() Cost {
+func (p *pricedVariant) cost() Cost {
 	var c Cost
 	replicas := time.Duration(max(1, len(p.Replicas)))
 	states := map[replay.State]time.Duration{}

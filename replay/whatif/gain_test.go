@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// TestGainIsOfTheLoadThatWasAskedFor checks that Best compares gains at the load of the report: with two sessions, a
+// TestGainAtRequestedLoad checks that Best compares gains at the load of the report: with two sessions, a
 // cluster with five times the capacity gains little.
-func TestGainIsOfTheLoadThatWasAskedFor(t *testing.T) {
+func TestGainAtRequestedLoad(t *testing.T) {
 	at := func(name string, qps, most float64, p99 time.Duration) Prediction {
 		return Prediction{Change: Change{Name: name}, Outcome: &Outcome{QPS: qps, P99: p99}, Most: most, Gain: most / 1000, GainAtLoad: qps / 500, Recall: -1}
 	}

@@ -34,7 +34,7 @@ func roundTrip(t *testing.T, r *Report) []byte {
 
 func smallReport() *Report {
 	p := Prediction{
-		Change: Change{Name: "index\u202e\x1b[31m", Index: true}, Layout: segmentsOf(lopsided()), Recall: -1, Gain: 1.25,
+		Change: Change{Name: "index\u202e\x1b[31m", Index: true}, Layout: segmentsOf(unbalancedLayout()), Recall: -1, Gain: 1.25,
 		Cost:    Cost{CPU: 1234567, Node: "querynode-1"},
 		Outcome: &Outcome{QPS: 12.5, P99: 1001 * time.Nanosecond, Nodes: []NodeOutcome{{ID: 470590569932852667, Name: "q", Use: 0.5}}},
 		Notes:   []string{"a note"},

@@ -34,8 +34,8 @@ type Overheads struct {
 	FrontCores float64       `doc:",omitzero"`
 	From       string        // source of the figures
 
-	// follows is a further delay, as a multiple of the work of a request.
-	follows float64
+	// workFactor is a further delay, as a multiple of the work of a request.
+	workFactor float64
 }
 
 // Overheads of Milvus 2.3.5 (docs/evidence/replay.md). A call takes 0.7 to 1.4 ms, and less if there are more
@@ -57,8 +57,8 @@ func assumedOverheads() Overheads {
 	}
 }
 
-// assumedReadings returns the assumed overheads, followed by variations that cover their uncertainty.
-func assumedReadings() []Overheads {
+// assumedEstimates returns the assumed overheads, followed by variations that cover their uncertainty.
+func assumedEstimates() []Overheads {
 	list := []Overheads{assumedOverheads()}
 	for _, by := range []struct{ calls, factor float64 }{{0.3, 1}, {3, 1}, {1, 0.75}, {1, 1.4}} {
 		o := assumedOverheads()
@@ -70,7 +70,7 @@ func assumedReadings() []Overheads {
 }
 
 func scaled(d time.Duration, by float64) time.Duration {
-	return time.Duration(min(float64(d)*by, mostCost))
+	return time.Duration(min(float64(d)*by, maxCost))
 }
 
 func (o *Overheads) text() string {
@@ -83,14 +83,14 @@ func (o *Overheads) text() string {
 	if o.Delay > 0 {
 		text += fmt.Sprintf(", %v waiting", fine(o.Delay))
 	}
-	if o.follows > 0 {
-		text += fmt.Sprintf(", plus %.0f%% waiting in proportion to the work", 100*o.follows)
+	if o.workFactor > 0 {
+		text += fmt.Sprintf(", plus %.0f%% waiting in proportion to the work", 100*o.workFactor)
 	}
 	return text
 }
 
 // search returns the CPU that a server takes to search segment i for one vector, in seconds.
-func (p *priced) search(i int, o *Overheads) float64 {
+func (p *pricedVariant) search(i int, o *Overheads) float64 {
 	s := &p.Segments[i]
 	compare := o.Factor * p.costs[i].Mean.Seconds()
 	switch {
@@ -99,11 +99,11 @@ func (p *priced) search(i int, o *Overheads) float64 {
 	case s.State == replay.Growing && p.ChunkRows > 0:
 		compare += math.Ceil(float64(rowsOf(s, p.typicalRows()))/float64(p.ChunkRows)) * o.Chunk.Seconds()
 	}
-	return min(compare, mostCost/1e9)
+	return min(compare, maxCost/1e9)
 }
 
 // cluster returns the queueing model of a layout. It omits segments that no node serves; the notes count them.
-func (p *priced) cluster(o *Overheads) (*cluster, []string) {
+func (p *pricedVariant) cluster(o *Overheads) (*cluster, []string) {
 	c := &cluster{proxies: server{cores: o.FrontCores}, proxy: o.Front.Seconds(), wait: o.Delay.Seconds()}
 	var notes []string
 	at, guessed := map[int64]int{}, 0
@@ -136,14 +136,14 @@ func (p *priced) cluster(o *Overheads) (*cluster, []string) {
 	if mean > 0 {
 		c.spread = sd / mean
 	}
-	if o.follows > 0 && len(c.replicas) > 0 {
-		c.wait += o.follows * c.lone()
+	if o.workFactor > 0 && len(c.replicas) > 0 {
+		c.wait += o.workFactor * c.soloTime()
 	}
 	return c, notes
 }
 
 // shards returns the shards of a replica by channel, and the number of its unserved segments.
-func (p *priced) shards(c *cluster, replica int, at map[int64]int, o *Overheads) (list []shard, unserved int) {
+func (p *pricedVariant) shards(c *cluster, replica int, at map[int64]int, o *Overheads) (list []shard, unserved int) {
 	type place struct{ channel, node int }
 	channels, costs := map[string]int{}, map[place][]float64{}
 	for i := range p.Segments {
@@ -175,8 +175,8 @@ func (p *priced) shards(c *cluster, replica int, at map[int64]int, o *Overheads)
 	return list, unserved
 }
 
-// lone returns the mean time of a request without concurrent requests, in seconds, without the wait.
-func (c *cluster) lone() float64 {
+// soloTime returns the mean time of a request without concurrent requests, in seconds, without the wait.
+func (c *cluster) soloTime() float64 {
 	alone := *c
 	alone.wait, alone.spread = 0, 0
 	o, err := alone.simulate(context.Background(), Load{Sessions: 1, Requests: int64(10 * len(c.replicas))})
@@ -212,8 +212,8 @@ func Calibrate(base *replay.Result) (*Calibration, error) {
 	return c, nil
 }
 
-// account is the cost of a request at one load according to the metrics of the processes, in seconds of CPU.
-type account struct {
+// requestCost is the cost of a request at one load according to the metrics of the processes, in seconds of CPU.
+type requestCost struct {
 	cpu         float64 // of query nodes, without their CPU when idle
 	consistency float64 // wait until shards have consumed up to the timestamp of the request, in seconds
 	front       float64 // of proxies; also of the client and all other processes if all share one machine
@@ -226,13 +226,13 @@ const (
 	phaseConsistency = "consistency_wait" // name of the phase in inspect/latency
 )
 
-// accountOf reads the metrics of a load. limits holds the cores of each query node by id, and machine is the
+// requestCostOf reads the metrics of a load. limits holds the cores of each query node by id, and machine is the
 // number of cores of the client's machine. It returns nil if a query node did not report its CPU.
-func accountOf(s *load.Served, limits map[int64]float64, machine int) *account {
+func requestCostOf(s *load.ServerUsage, limits map[int64]float64, machine int) *requestCost {
 	if s == nil || !(s.Requests > 0) || s.Took <= 0 {
 		return nil
 	}
-	a := &account{}
+	a := &requestCost{}
 	var others, proxies, idle, nodeCores float64
 	nodes, here := 0, true
 	for i := range s.Processes {
@@ -269,7 +269,7 @@ func accountOf(s *load.Served, limits map[int64]float64, machine int) *account {
 // nodes in seconds with the assumed overheads.
 type work struct{ calls, search, segments float64 }
 
-func (p *priced) work() work {
+func (p *pricedVariant) work() work {
 	o := assumedOverheads()
 	c, _ := p.cluster(&o)
 	var w work
@@ -295,10 +295,10 @@ func (p *priced) work() work {
 	return w
 }
 
-// readings returns possible splits of the CPU of a load, the most likely first. Calls take the assumed CPU, but at
+// estimates returns possible splits of the CPU of a load, the most likely first. Calls take the assumed CPU, but at
 // most half of the total. The rest is divided between comparing vectors and segments in the assumed proportion.
 // The other readings double and halve the smaller part, and give calls half as much and 1.5 times as much.
-func (c *Calibration) readings(w *work, a *account) (list []Overheads) {
+func (c *Calibration) estimates(w *work, a *requestCost) (list []Overheads) {
 	taken := w.calls * assumedTask.Seconds()
 	likely := min(1, 0.5*a.cpu/taken)
 	for _, by := range []struct{ calls, smaller float64 }{{1, 1}, {1, 2}, {1, 0.5}, {0.5, 1}, {1.5, 1}} {
@@ -323,15 +323,15 @@ func (c *Calibration) readings(w *work, a *account) (list []Overheads) {
 	return list
 }
 
-// withoutMetrics returns readings of a cluster without metrics of its processes. It scales all assumed overheads
+// estimatesWithoutMetrics returns readings of a cluster without metrics of its processes. It scales all assumed overheads
 // by one factor. If doubling the sessions added at most 20 % of queries, the busiest node is at its capacity.
 // Otherwise a lone request takes at most its measured time.
-func (c *Calibration) withoutMetrics(p *priced, points []load.Point, nq int) []Overheads {
+func (c *Calibration) estimatesWithoutMetrics(p *pricedVariant, points []load.Point, nq int) []Overheads {
 	o := assumedOverheads()
 	x, _ := p.cluster(&o)
 	first, last := points[0], points[len(points)-1]
 	best := slices.MaxFunc(points, func(a, b load.Point) int { return cmp.Compare(a.QPS, b.QPS) }).QPS
-	by := min(1, first.Latency.Mean.Seconds()/max(1e-9, x.lone()))
+	by := min(1, first.Latency.Mean.Seconds()/max(1e-9, x.soloTime()))
 	if slices.ContainsFunc(points, func(p load.Point) bool { return 2*p.Sessions <= last.Sessions && p.QPS*1.2 >= last.QPS }) {
 		able, _ := x.capacity(nq)
 		by = able * float64(nq) / best
@@ -348,18 +348,18 @@ func (c *Calibration) withoutMetrics(p *priced, points []load.Point, nq int) []O
 	return list
 }
 
-// calibrated holds the readings of a load of the live run.
-type calibrated struct {
-	sessions int // 0 without a live run
-	readings []Overheads
-	live     CheckPoint
+// calibratedLoad holds the readings of a load of the live run.
+type calibratedLoad struct {
+	sessions  int // 0 without a live run
+	estimates []Overheads
+	live      CheckPoint
 	// low and high are bounds of the measured queries per second.
 	low, high float64
 }
 
 // calibrate returns the readings of each load of the live run at the given ef. It returns an error if there is no
 // such point, or if the lowest has more than 2 sessions.
-func (c *Calibration) calibrate(ctx context.Context, base *priced, l Load, ef int) ([]calibrated, error) {
+func (c *Calibration) calibrate(ctx context.Context, base *pricedVariant, l Load, ef int) ([]calibratedLoad, error) {
 	points := slices.DeleteFunc(slices.Clone(c.Points), func(p load.Point) bool { return p.EF != ef && p.EF != 0 })
 	if len(points) == 0 {
 		return nil, fmt.Errorf("calibrate by %s: it has no point at ef %d", c.Name, ef)
@@ -373,28 +373,28 @@ func (c *Calibration) calibrate(ctx context.Context, base *priced, l Load, ef in
 		limits[base.Nodes[i].ID] = coresOf(&base.Nodes[i])
 	}
 	w := base.work()
-	var list []calibrated
+	var list []calibratedLoad
 	consistency := 0.0
 	for i, p := range points {
-		x := calibrated{sessions: p.Sessions, low: p.QPSLow, high: p.QPSHigh}
-		switch a := accountOf(p.Served, limits, cmp.Or(c.Cores, runtime.NumCPU())); {
+		x := calibratedLoad{sessions: p.Sessions, low: p.QPSLow, high: p.QPSHigh}
+		switch a := requestCostOf(p.Served, limits, cmp.Or(c.Cores, runtime.NumCPU())); {
 		case a != nil:
-			x.readings = c.readings(&w, a)
+			x.estimates = c.estimates(&w, a)
 			consistency = cmp.Or(consistency, a.consistency)
 		case i > 0:
-			x.readings = slices.Clone(list[i-1].readings)
+			x.estimates = slices.Clone(list[i-1].estimates)
 		default:
-			x.readings = c.withoutMetrics(base, points, l.NQ)
+			x.estimates = c.estimatesWithoutMetrics(base, points, l.NQ)
 		}
 		list = append(list, x)
 	}
 	l = Load{NQ: l.NQ, K: l.K, Seed: l.Seed, Sessions: points[0].Sessions}
-	if err := delays(ctx, base, l, list, points[0].Latency.Mean, consistency); err != nil {
+	if err := setDelays(ctx, base, l, list, points[0].Latency.Mean, consistency); err != nil {
 		return nil, err
 	}
 	for i, p := range points {
 		l.Sessions = p.Sessions
-		o, err := simulateIn(ctx, base, &list[i].readings[0], l)
+		o, err := simulateIn(ctx, base, &list[i].estimates[0], l)
 		if err != nil {
 			return nil, err
 		}
@@ -406,12 +406,12 @@ func (c *Calibration) calibrate(ctx context.Context, base *priced, l Load, ef in
 	return list, nil
 }
 
-// delays distributes the time of a lone request that the simulated work does not explain. The wait for consistency
+// setDelays distributes the time of a lone request that the simulated work does not explain. The wait for consistency
 // is constant. The rest may be constant, e.g. a wait for a timestamp, or proportional to the work, e.g. the wait of
 // a throttled CPU. Every reading makes half of the rest proportional. Two readings are added: one makes the rest
 // constant, the other makes it proportional.
-func delays(ctx context.Context, base *priced, l Load, list []calibrated, mean time.Duration, consistency float64) error {
-	o := list[0].readings[0]
+func setDelays(ctx context.Context, base *pricedVariant, l Load, list []calibratedLoad, mean time.Duration, consistency float64) error {
+	o := list[0].estimates[0]
 	o.Delay = 0
 	out, err := simulateIn(ctx, base, &o, l)
 	if err != nil {
@@ -420,24 +420,24 @@ func delays(ctx context.Context, base *priced, l Load, list []calibrated, mean t
 	rest := max(0, (mean - out.Mean).Seconds())
 	stays := min(rest, consistency)
 	cluster, _ := base.cluster(&o)
-	lone := max(1e-9, cluster.lone())
+	lone := max(1e-9, cluster.soloTime())
 	with := func(o Overheads, follows float64) Overheads {
 		o.Delay = seconds(stays + (1-follows)*(rest-stays))
-		o.follows = follows * (rest - stays) / lone
+		o.workFactor = follows * (rest - stays) / lone
 		return o
 	}
 	for i := range list {
 		x := &list[i]
-		stay, follow := with(x.readings[0], 0), with(x.readings[0], 1)
-		for j := range x.readings {
-			x.readings[j] = with(x.readings[j], 0.5)
+		stay, follow := with(x.estimates[0], 0), with(x.estimates[0], 1)
+		for j := range x.estimates {
+			x.estimates[j] = with(x.estimates[j], 0.5)
 		}
-		x.readings = append(x.readings, stay, follow)
+		x.estimates = append(x.estimates, stay, follow)
 	}
 	return nil
 }
 
-func simulateIn(ctx context.Context, p *priced, o *Overheads, l Load) (*Outcome, error) {
+func simulateIn(ctx context.Context, p *pricedVariant, o *Overheads, l Load) (*Outcome, error) {
 	c, _ := p.cluster(o)
 	return c.simulate(ctx, l)
 }

@@ -88,15 +88,15 @@ func ParseChange(text string) (Change, error) {
 	return c, nil
 }
 
-// goneWords holds words of earlier releases and the alternative to each.
-var goneWords = map[string]string{
+// removedWords holds words of earlier releases and the alternative to each.
+var removedWords = map[string]string{
 	"cpu-ratio":  "the model gives nodes cores, not scheduler settings: cores=N",
 	"read-ratio": "the model gives nodes cores, not scheduler settings: cores=N",
 	"grouping":   "the model does not merge requests; measure it with replay sweep --target",
 }
 
 func unknownWord(text, name string, known []word) error {
-	if instead := goneWords[name]; instead != "" {
+	if instead := removedWords[name]; instead != "" {
 		return fmt.Errorf("change %q: %s was removed: %s", text, name, instead)
 	}
 	var names []string

@@ -85,7 +85,7 @@ func FuzzParseChange(f *testing.F) {
 	})
 }
 
-func TestWordsAreAllParsed(t *testing.T) {
+func TestWords(t *testing.T) {
 	names, docs := Words()
 	if len(names) != len(docs) {
 		t.Fatal(len(names), len(docs))

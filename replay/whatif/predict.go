@@ -23,9 +23,9 @@ type Input struct {
 	// ef 64 and nprobe 8.
 	Params  segment.Params
 	Changes []Change
-	// Likely marks the changes as guesses (see Causes). Guesses that are impossible or have no effect are omitted
+	// SkipInvalid marks the changes as guesses (see Causes). Guesses that are impossible or have no effect are omitted
 	// instead of returned as errors.
-	Likely bool
+	SkipInvalid bool
 	// Load is the load to simulate. The default is 16 sessions if it has neither sessions nor a rate.
 	Load Load
 	// Calibration is a live run of the present cluster; if nil, overheads are assumed.
@@ -47,7 +47,7 @@ func Predict(ctx context.Context, in Input) (*Report, error) {
 	}
 	x, err := newPrediction(in)
 	if err == nil {
-		err = x.all(ctx)
+		err = x.run(ctx)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("predict collection %s: %w", c.Name, err)
@@ -63,8 +63,8 @@ type prediction struct {
 	variants []*variant // parallel to Changes
 	costs    *costs
 	sample   *sample
-	points   []calibrated // loads of the live run; a single one with 0 sessions without a live run
-	base     *priced
+	points   []calibratedLoad // loads of the live run; a single one with 0 sessions without a live run
+	base     *pricedVariant
 	before   []float64 // queries per second of the present cluster in each reading
 }
 
@@ -90,10 +90,10 @@ func newPrediction(in Input) (*prediction, error) {
 	if l.Rate == 0 && l.Sessions == 0 {
 		l.Sessions = 16
 	}
-	l.NQ = cmp.Or(l.NQ, max(1, commonest(in.Log, func(r *log.Request) int { return r.NQ })))
+	l.NQ = cmp.Or(l.NQ, max(1, mode(in.Log, func(r *log.Request) int { return r.NQ })))
 	l.K, l.Seed = cmp.Or(l.K, x.sample.params.K), cmp.Or(l.Seed, in.Seed)
 	x.report = &Report{Setup: in.Setup, Cover: in.Loaded.Coverage, Load: l}
-	x.layout = x.whole(in.Loaded.Layout)
+	x.layout = x.withSingleNode(in.Loaded.Layout)
 	x.Changes = nil
 	for _, c := range in.Changes {
 		v, err := apply(x.layout, c)
@@ -101,7 +101,7 @@ func newPrediction(in Input) (*prediction, error) {
 			err = x.efEffect(v, c)
 		}
 		switch {
-		case err != nil && !x.Likely:
+		case err != nil && !x.SkipInvalid:
 			return nil, fmt.Errorf("change %q: %w", c.Name, err)
 		case err == nil:
 			x.Changes, x.variants = append(x.Changes, c), append(x.variants, v)
@@ -116,7 +116,7 @@ func (x *prediction) efEffect(v *variant, c Change) error {
 	graphs := slices.ContainsFunc(v.Segments, func(s replay.Segment) bool {
 		return s.State == replay.Indexed && s.Index.Type == typeHNSW
 	})
-	switch ef := x.sample.with(c.EF).params.EF; {
+	switch ef := x.sample.withEF(c.EF).params.EF; {
 	case !graphs:
 		return errors.New("ef has no effect: no segment has an HNSW index")
 	case ef == x.sample.params.EF && c.Type == "":
@@ -125,9 +125,9 @@ func (x *prediction) efEffect(v *variant, c Change) error {
 	return nil
 }
 
-// whole adds a node that serves all segments to a layout without nodes or replicas, because such a layout cannot
+// withSingleNode adds a node that serves all segments to a layout without nodes or replicas, because such a layout cannot
 // be simulated.
-func (x *prediction) whole(l *replay.Layout) *replay.Layout {
+func (x *prediction) withSingleNode(l *replay.Layout) *replay.Layout {
 	served := slices.ContainsFunc(l.Segments, func(s replay.Segment) bool {
 		return slices.ContainsFunc(s.On, func(n int64) bool { return n != 0 })
 	})
@@ -150,7 +150,7 @@ func (x *prediction) note(format string, args ...any) {
 	x.report.Notes = append(x.report.Notes, fmt.Sprintf(format, args...))
 }
 
-func (x *prediction) all(ctx context.Context) (err error) {
+func (x *prediction) run(ctx context.Context) (err error) {
 	if x.base, err = x.costs.price(ctx, &variant{Layout: x.layout}, x.sample); err != nil {
 		return err
 	}
@@ -167,7 +167,7 @@ func (x *prediction) all(ctx context.Context) (err error) {
 	r.Base.Gain, r.Base.GainAtLoad = 1, 1
 	for i, c := range x.Changes {
 		x.Progress("change: " + c.Name)
-		p, err := x.costs.price(ctx, x.variants[i], x.sample.with(c.EF))
+		p, err := x.costs.price(ctx, x.variants[i], x.sample.withEF(c.EF))
 		if err != nil {
 			return err
 		}
@@ -180,15 +180,15 @@ func (x *prediction) all(ctx context.Context) (err error) {
 		}
 		r.Others = append(r.Others, out)
 	}
-	x.remarks()
+	x.addNotes()
 	return nil
 }
 
 // calibrate selects the overheads.
 func (x *prediction) calibrate(ctx context.Context) (err error) {
-	x.points = []calibrated{{readings: assumedReadings()}}
+	x.points = []calibratedLoad{{estimates: assumedEstimates()}}
 	c := &x.report.Check
-	var list []calibrated
+	var list []calibratedLoad
 	if x.Calibration != nil {
 		list, err = x.Calibration.calibrate(ctx, x.base, x.report.Load, x.sample.params.EF)
 	}
@@ -196,27 +196,27 @@ func (x *prediction) calibrate(ctx context.Context) (err error) {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case x.Calibration == nil:
-		x.note("no live run given: assuming the server's own work, %s; trust gains more than absolute figures", x.points[0].readings[0].text())
+		x.note("no live run given: assuming the server's own work, %s; trust gains more than absolute figures", x.points[0].estimates[0].text())
 	case err != nil:
-		x.note("%v: assuming the server's own work, %s", err, x.points[0].readings[0].text())
+		x.note("%v: assuming the server's own work, %s", err, x.points[0].estimates[0].text())
 	default:
 		x.points, c.Calibrated = list, x.Calibration.Name
 		for i := range list {
 			c.Live = append(c.Live, list[i].live)
 		}
-		o := &x.point().readings[0]
+		o := &x.point().estimates[0]
 		x.note("the server's own work from %s: %s", o.From, o.text())
 	}
-	c.Overheads = x.point().readings[0]
+	c.Overheads = x.point().estimates[0]
 	return nil
 }
 
 // point returns the load of the live run with the nearest number of sessions. If the load of the report is a
 // rate, it returns the last one, at which nodes are busy.
-func (x *prediction) point() *calibrated {
+func (x *prediction) point() *calibratedLoad {
 	sessions := x.report.Load.Sessions
 	best := &x.points[len(x.points)-1]
-	apart := func(p *calibrated) float64 {
+	apart := func(p *calibratedLoad) float64 {
 		return math.Abs(math.Log(float64(max(1, p.sessions)) / float64(sessions)))
 	}
 	for i := range x.points {
@@ -228,13 +228,13 @@ func (x *prediction) point() *calibrated {
 }
 
 // predict simulates one cluster at the load of the report, and with enough sessions to keep all cores busy.
-func (x *prediction) predict(ctx context.Context, p *priced, c Change) (out Prediction, err error) {
+func (x *prediction) predict(ctx context.Context, p *pricedVariant, c Change) (out Prediction, err error) {
 	out = Prediction{
-		Change: c, Layout: segmentsOf(p.Layout), Cost: p.cost(), Recall: p.recall, Modelled: p.share(), EF: p.sample.params.EF,
+		Change: c, Layout: segmentsOf(p.Layout), Cost: p.cost(), Recall: p.recall, Modelled: p.computedShare(), EF: p.sample.params.EF,
 		Notes: append(p.notes, p.reasons()...),
 	}
 	out.Measured = out.Modelled == 0
-	cluster, notes := p.cluster(&x.point().readings[0])
+	cluster, notes := p.cluster(&x.point().estimates[0])
 	if p == x.base {
 		x.report.Notes = append(x.report.Notes, notes...)
 	}
@@ -243,7 +243,7 @@ func (x *prediction) predict(ctx context.Context, p *priced, c Change) (out Pred
 		return out, err
 	}
 	l := x.report.Load
-	l.Rate, l.Sessions = 0, enough(cluster)
+	l.Rate, l.Sessions = 0, saturatingSessions(cluster)
 	most, err := x.outcome(ctx, cluster, l)
 	if err != nil {
 		return out, err
@@ -267,29 +267,29 @@ func (x *prediction) outcome(ctx context.Context, c *cluster, l Load) (*Outcome,
 	return o, err
 }
 
-// enough returns a number of sessions that keeps all cores busy and that can be simulated.
-func enough(c *cluster) int {
+// saturatingSessions returns a number of sessions that keeps all cores busy and that can be simulated.
+func saturatingSessions(c *cluster) int {
 	cores := 0.0
 	for i := range c.nodes {
 		if c.nodes[i].segments > 0 {
 			cores += c.nodes[i].cores
 		}
 	}
-	return int(min(max(32, min(6*cores, 8192)), max(1, float64(mostAtOnce/2/c.jobs()))))
+	return int(min(max(32, min(6*cores, 8192)), max(1, float64(maxConcurrentJobs/2/c.jobs()))))
 }
 
 // rates returns the queries per second of a cluster in each reading of the live run. If the load is a rate, it
 // returns the capacity.
-func (x *prediction) rates(ctx context.Context, p *priced) (list []float64, err error) {
+func (x *prediction) rates(ctx context.Context, p *pricedVariant) (list []float64, err error) {
 	l := x.report.Load
-	for i := range x.point().readings {
-		c, _ := p.cluster(&x.point().readings[i])
+	for i := range x.point().estimates {
+		c, _ := p.cluster(&x.point().estimates[i])
 		if l.Rate > 0 {
 			most, _ := c.capacity(l.NQ)
 			list = append(list, most)
 			continue
 		}
-		l.Requests = min(2000+int64(20*l.Sessions), max(200, mostJobs/50/c.jobs()))
+		l.Requests = min(2000+int64(20*l.Sessions), max(200, maxJobs/50/c.jobs()))
 		o, err := c.simulate(ctx, l)
 		if err != nil {
 			return nil, err
@@ -301,7 +301,7 @@ func (x *prediction) rates(ctx context.Context, p *priced) (list []float64, err 
 
 // gains computes the gains of a changed cluster over the present one. The range covers all readings of the live
 // run.
-func (x *prediction) gains(ctx context.Context, p *priced, out *Prediction) error {
+func (x *prediction) gains(ctx context.Context, p *pricedVariant, out *Prediction) error {
 	base := &x.report.Base
 	out.Gain = ratio(out.Most, base.Most)
 	out.GainAtLoad = out.Gain
@@ -320,7 +320,7 @@ func (x *prediction) gains(ctx context.Context, p *priced, out *Prediction) erro
 		}
 		list = append(list, gain)
 	}
-	wide := math.Exp(x.doubt(out))
+	wide := math.Exp(x.uncertainty(out))
 	out.AtLoad = Range{Gain: list[0], Low: slices.Min(list) / wide, High: slices.Max(list) * wide}
 	return nil
 }
@@ -333,10 +333,10 @@ func ratio(a, b float64) float64 {
 	return 0
 }
 
-// doubt returns the uncertainty of a gain that no reading covers, as an exponent of e. It is the root of the sum
+// uncertainty returns the uncertainty of a gain that no reading covers, as an exponent of e. It is the root of the sum
 // of the squares of: half of the simulation's error against the live run at that load, the scatter of the live run
 // (twice), the error of computed costs, and 15% for everything else.
-func (x *prediction) doubt(out *Prediction) float64 {
+func (x *prediction) uncertainty(out *Prediction) float64 {
 	square := func(x float64) float64 { return x * x }
 	sum := square(0.15)
 	if out.Modelled > 0 {
@@ -361,21 +361,21 @@ func medianAndWorst(list []float64) (median, worst float64) {
 	return list[len(list)/2], list[len(list)-1]
 }
 
-// remarks adds notes about the whole report, and moves notes that all predictions share to the report.
-func (x *prediction) remarks() {
+// addNotes adds notes about the whole report, and moves notes that all predictions share to the report.
+func (x *prediction) addNotes() {
 	r := x.report
 	if r.Check.FitMedian, r.Check.FitWorst = medianAndWorst(x.costs.errors); r.Check.FitMedian < 0 {
 		x.note("cost model error unknown: too little could be measured")
 	}
 	if x.costs.rows > 0 {
-		x.note("costs are measured with the log's filters, which leave out %.0f%% of the rows on average", 100*x.costs.out/x.costs.rows)
+		x.note("costs are measured with the log's filters, which leave out %.0f%% of the rows on average", 100*x.costs.excluded/x.costs.rows)
 	}
 	if missing := len(x.layout.Segments) - len(x.Loaded.Parts); missing > 0 {
 		x.note("%d segments are not loaded: their cost comes from the model, recall is unknown", missing)
 	}
-	if n := x.interim(); n > 0 && r.Check.Calibrated == "" {
+	if n := x.countInterim(); n > 0 && r.Check.Calibrated == "" {
 		x.note("%d segments without index have %d rows or more: assuming row-by-row search; they cost about an eighth of that if the "+
-			"node builds an interim index (queryNode.segcore.interimIndex, from a tenth of a full segment)", n, interimRows)
+			"node builds an interim index (queryNode.segcore.interimIndex, from a tenth of a full segment)", n, minInterimRows)
 	}
 	for _, p := range x.Loaded.Parts {
 		if p.State != p.Info.State {
@@ -393,19 +393,19 @@ func (x *prediction) remarks() {
 	r.Notes = append(r.Notes, common...)
 }
 
-// interimRows is the minimum number of rows for which Milvus 2.3 and later may build an interim index on a segment
+// minInterimRows is the minimum number of rows for which Milvus 2.3 and later may build an interim index on a segment
 // without an index. The interim index has 128 lists, and a search reads 16 lists
 // (VecIndexConfig::GetBuildThreshold, internal/core/src/segcore/IndexConfigGenerator.cpp).
-const interimRows = 39 * 128
+const minInterimRows = 39 * 128
 
-// interim counts the segments that may have an interim index.
-func (x *prediction) interim() (n int) {
+// countInterim counts the segments that may have an interim index.
+func (x *prediction) countInterim() (n int) {
 	var major, minor int
 	if _, err := fmt.Sscanf(x.layout.Version, "%d.%d", &major, &minor); err != nil || major == 2 && minor < 3 {
 		return 0
 	}
 	for i := range x.layout.Segments {
-		if s := &x.layout.Segments[i]; s.State != replay.Indexed && s.Rows >= interimRows {
+		if s := &x.layout.Segments[i]; s.State != replay.Indexed && s.Rows >= minInterimRows {
 			n++
 		}
 	}

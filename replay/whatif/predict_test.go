@@ -24,8 +24,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// quick holds limits that keep tests fast.
-var quick = Limits{Queries: 16, Rounds: 2}
+// testLimits holds limits that keep tests fast.
+var testLimits = Limits{Queries: 16, Rounds: 2}
 
 func parsed(t *testing.T, texts ...string) (list []Change) {
 	t.Helper()
@@ -40,11 +40,11 @@ func parsed(t *testing.T, texts ...string) (list []Change) {
 }
 
 func TestPredict(t *testing.T) {
-	loaded, queries := loadedOf(t, lopsided(), 40)
+	loaded, queries := loadedOf(t, unbalancedLayout(), 40)
 	var steps []string
 	r, err := Predict(t.Context(), Input{
 		Loaded: loaded, Log: queries, Changes: parsed(t, "index", "ef=16", "scale=20", "type=IVF_FLAT", "index,segment-rows=5k,balance"),
-		Load: Load{Sessions: 8, Requests: 2000}, Limits: quick, Seed: 5, Progress: func(s string) { steps = append(steps, s) },
+		Load: Load{Sessions: 8, Requests: 2000}, Limits: testLimits, Seed: 5, Progress: func(s string) { steps = append(steps, s) },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -110,7 +110,7 @@ func simulated(t *testing.T, l *replay.Layout, text string) Prediction {
 			t.Fatal(err)
 		}
 	}
-	p := costing(l, v, func(s *replay.Segment) time.Duration {
+	p := newPriced(l, v, func(s *replay.Segment) time.Duration {
 		if s.State == replay.Indexed {
 			return 200 * time.Microsecond
 		}
@@ -118,7 +118,7 @@ func simulated(t *testing.T, l *replay.Layout, text string) Prediction {
 	})
 	x := &prediction{
 		report: &Report{Load: Load{Sessions: 8, NQ: 1, K: 10, Seed: 1}},
-		points: []calibrated{{readings: []Overheads{{Task: 100 * time.Microsecond, Factor: 1}}}},
+		points: []calibratedLoad{{estimates: []Overheads{{Task: 100 * time.Microsecond, Factor: 1}}}},
 	}
 	x.Progress = func(string) {}
 	out, err := x.predict(t.Context(), p, c)
@@ -128,8 +128,8 @@ func simulated(t *testing.T, l *replay.Layout, text string) Prediction {
 	return out
 }
 
-func TestGainsHaveTheRightSign(t *testing.T) {
-	l := lopsided()
+func TestGainSigns(t *testing.T) {
+	l := unbalancedLayout()
 	base := simulated(t, l, "")
 	for _, c := range []struct {
 		change    string
@@ -149,14 +149,14 @@ func TestGainsHaveTheRightSign(t *testing.T) {
 }
 
 func TestPredictWithoutNodes(t *testing.T) {
-	l := lopsided()
+	l := unbalancedLayout()
 	l.Nodes, l.Replicas = nil, nil
 	for i := range l.Segments {
 		l.Segments[i].On = nil
 	}
 	loaded, queries := loadedOf(t, l, 20)
 	loaded.Parts = loaded.Parts[:5] // one segment is not loaded
-	r, err := Predict(t.Context(), Input{Loaded: loaded, Log: queries, Limits: quick})
+	r, err := Predict(t.Context(), Input{Loaded: loaded, Log: queries, Limits: testLimits})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +178,7 @@ func TestPredictCalibrated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := Predict(t.Context(), Input{Loaded: loaded, Log: queries, Load: Load{Sessions: 1}, Limits: quick, Calibration: k})
+	r, err := Predict(t.Context(), Input{Loaded: loaded, Log: queries, Load: Load{Sessions: 1}, Limits: testLimits, Calibration: k})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +196,7 @@ func TestPredictCalibrated(t *testing.T) {
 }
 
 func TestPredictRefuses(t *testing.T) {
-	loaded, queries := loadedOf(t, lopsided(), 5)
+	loaded, queries := loadedOf(t, unbalancedLayout(), 5)
 	other := *queries
 	other.Vectors, _ = queries.Vectors.Slice(0, 5)
 	other.Vectors.Dim = 8
@@ -213,7 +213,7 @@ func TestPredictRefuses(t *testing.T) {
 	for n := range 4 {
 		ctx, cancel := context.WithCancel(t.Context())
 		seen := 0
-		_, err := Predict(ctx, Input{Loaded: loaded, Log: queries, Changes: []Change{{Name: "i", Index: true, M: 4}}, Limits: quick, Progress: func(string) {
+		_, err := Predict(ctx, Input{Loaded: loaded, Log: queries, Changes: []Change{{Name: "i", Index: true, M: 4}}, Limits: testLimits, Progress: func(string) {
 			if seen++; seen > 2*n {
 				cancel()
 			}
@@ -228,7 +228,7 @@ func TestPredictRefuses(t *testing.T) {
 // TestCausesAreTried checks that likely changes without effect are omitted instead of returned as errors.
 func TestCausesAreTried(t *testing.T) {
 	loaded, queries := loadedOf(t, layoutOf(1, map[string]int64{"c0": 1}, []planned{{1, 2000, replay.Indexed, 1, "c0"}}), 10)
-	r, err := Predict(t.Context(), Input{Loaded: loaded, Log: queries, Limits: quick, Changes: Causes(loaded.Layout, 64), Likely: true})
+	r, err := Predict(t.Context(), Input{Loaded: loaded, Log: queries, Limits: testLimits, Changes: Causes(loaded.Layout, 64), SkipInvalid: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -241,9 +241,9 @@ func TestCausesAreTried(t *testing.T) {
 	}
 }
 
-func TestBuildsAreBounded(t *testing.T) {
-	loaded, queries := loadedOf(t, lopsided(), 20)
-	limits := quick
+func TestBuildLimit(t *testing.T) {
+	loaded, queries := loadedOf(t, unbalancedLayout(), 20)
+	limits := testLimits
 	limits.BuildRows = 3000
 	r, err := Predict(t.Context(), Input{Loaded: loaded, Log: queries, Changes: parsed(t, "index"), Limits: limits})
 	if err != nil {
@@ -258,7 +258,7 @@ func TestBuildsAreBounded(t *testing.T) {
 
 // TestPredictWithFilters checks that costs and recall are measured by filtered searches.
 func TestPredictWithFilters(t *testing.T) {
-	loaded, queries := loadedOf(t, lopsided(), 20)
+	loaded, queries := loadedOf(t, unbalancedLayout(), 20)
 	even := &log.Filter{} // half of the rows
 	for segment := range 7 {
 		for key := 0; key < 3000; key += 2 {
@@ -268,7 +268,7 @@ func TestPredictWithFilters(t *testing.T) {
 	for i := range queries.Requests {
 		queries.Requests[i].Filter = even
 	}
-	r, err := Predict(t.Context(), Input{Loaded: loaded, Log: queries, Changes: parsed(t, "index", "scale=2"), Limits: quick})
+	r, err := Predict(t.Context(), Input{Loaded: loaded, Log: queries, Changes: parsed(t, "index", "scale=2"), Limits: testLimits})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -351,7 +351,7 @@ func TestPredictOfRealCollections(t *testing.T) {
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			loaded, queries := stored(t, x.folder, x.collection, x.vector, x.metric, x.index)
-			r, err := Predict(t.Context(), Input{Loaded: loaded, Log: queries, Limits: quick, Changes: parsed(t, "type=FLAT", "scale=4")})
+			r, err := Predict(t.Context(), Input{Loaded: loaded, Log: queries, Limits: testLimits, Changes: parsed(t, "type=FLAT", "scale=4")})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -81,7 +81,7 @@ func pack(costs []float64, cores float64) []float64 {
 	slices.SortFunc(costs, func(a, b float64) int { return cmp.Compare(b, a) })
 	for _, c := range costs {
 		jobs[0] += c
-		sink(jobs, func(a, b float64) bool { return a < b })
+		siftDown(jobs, func(a, b float64) bool { return a < b })
 	}
 	return jobs
 }
@@ -110,17 +110,17 @@ func (c *cluster) cpu(nq int) []float64 {
 
 // capacity returns the maximum number of requests per second and the index of the node that limits it; -1 is the
 // proxies.
-func (c *cluster) capacity(nq int) (most float64, limit int) {
-	most, limit = math.Inf(1), -1
+func (c *cluster) capacity(nq int) (maxRate float64, limit int) {
+	maxRate, limit = math.Inf(1), -1
 	if c.proxies.cores > 0 && c.proxy > 0 {
-		most = c.proxies.cores / c.proxy
+		maxRate = c.proxies.cores / c.proxy
 	}
 	for i, need := range c.cpu(nq) {
-		if m := c.nodes[i].cores / need; m < most {
-			most, limit = m, i
+		if m := c.nodes[i].cores / need; m < maxRate {
+			maxRate, limit = m, i
 		}
 	}
-	return most, limit
+	return maxRate, limit
 }
 
 // jobs returns the number of jobs of a request, in the replica where it is largest.
@@ -141,8 +141,8 @@ func (c *cluster) jobs() int64 {
 
 // Bounds of a simulation: concurrent jobs of all sessions, and total jobs.
 const (
-	mostAtOnce = 2_000_000
-	mostJobs   = 10_000_000
+	maxConcurrentJobs = 2_000_000
+	maxJobs           = 10_000_000
 )
 
 // stage is the stage of a request at an event.
@@ -179,13 +179,13 @@ func newStation(s *server) station {
 func (s *station) serve(at, seconds float64) float64 {
 	ends := max(at, s.free[0]) + seconds/s.speed
 	s.free[0] = ends
-	sink(s.free, func(a, b float64) bool { return a < b })
+	siftDown(s.free, func(a, b float64) bool { return a < b })
 	s.busy += seconds
 	return ends
 }
 
-// underWay is a request in progress.
-type underWay struct {
+// inFlight is a request in progress.
+type inFlight struct {
 	begun, ends float64
 	cost        float64 // of this query, relative to the mean
 	left        int32   // parts left
@@ -195,16 +195,16 @@ type underWay struct {
 // simulation is the state of a simulated cluster.
 type simulation struct {
 	*cluster
-	load     Load
-	random   *rand.Rand
-	events   []event // a heap
-	stations []station
-	front    station
-	requests []underWay
-	unused   []int32
-	turn     int32
-	flying   int
-	sigma    float64
+	load        Load
+	random      *rand.Rand
+	events      []event // a heap
+	stations    []station
+	front       station
+	requests    []inFlight
+	unused      []int32
+	nextReplica int32
+	active      int
+	sigma       float64
 }
 
 // simulate simulates a load. It is deterministic: equal arguments give equal outcomes. It returns an error if the
@@ -216,11 +216,11 @@ func (c *cluster) simulate(ctx context.Context, l Load) (*Outcome, error) {
 		return nil, errors.New("simulate a load: it needs either a rate or sessions")
 	case len(c.replicas) == 0:
 		return nil, errors.New("no node serves any segment")
-	case int64(l.Sessions)*c.jobs() > mostAtOnce:
-		return nil, fmt.Errorf("simulate a load: %d sessions with %d jobs per request exceed %d jobs at once: use fewer sessions, or a rate", l.Sessions, c.jobs(), mostAtOnce)
+	case int64(l.Sessions)*c.jobs() > maxConcurrentJobs:
+		return nil, fmt.Errorf("simulate a load: %d sessions with %d jobs per request exceed %d jobs at once: use fewer sessions, or a rate", l.Sessions, c.jobs(), maxConcurrentJobs)
 	}
 	if l.Requests == 0 {
-		l.Requests = max(int64(1000+4*l.Sessions), min(10_000+10*int64(l.Sessions), mostJobs/c.jobs()))
+		l.Requests = max(int64(1000+4*l.Sessions), min(10_000+10*int64(l.Sessions), maxJobs/c.jobs()))
 	}
 	s := &simulation{cluster: c, load: l, random: rand.New(rand.NewPCG(l.Seed, 1))} //nolint:gosec // to be repeated, not secret
 	s.sigma = math.Sqrt(math.Log1p(c.spread * c.spread))
@@ -252,11 +252,11 @@ func (s *simulation) run(ctx context.Context) (*Outcome, error) {
 		now = e.at
 		if e.stage != answered {
 			s.step(e)
-			overrun = s.load.Rate > 0 && int64(s.flying)*s.jobs() > mostAtOnce
+			overrun = s.load.Rate > 0 && int64(s.active)*s.jobs() > maxConcurrentJobs
 			continue
 		}
 		r := &s.requests[e.request]
-		s.flying--
+		s.active--
 		s.unused = append(s.unused, e.request)
 		if s.load.Sessions > 0 {
 			s.push(event{at: now})
@@ -302,7 +302,7 @@ func (s *simulation) step(e event) {
 				r.ends = max(r.ends, s.stations[p.node].serve(e.at, job*r.cost))
 			}
 		}
-		s.ended(e.request)
+		s.finishPart(e.request)
 	}
 }
 
@@ -313,7 +313,7 @@ func (s *simulation) lead(e event, i int) {
 	if len(x.parts) == 0 {
 		r := &s.requests[e.request]
 		r.ends = max(r.ends, at)
-		s.ended(e.request)
+		s.finishPart(e.request)
 	}
 	for j, p := range x.parts {
 		next := event{at: at, request: e.request, shard: int32(i), part: int32(j), stage: called}
@@ -324,8 +324,8 @@ func (s *simulation) lead(e event, i int) {
 	}
 }
 
-// ended marks a part of a request as done, and schedules the response after the last one.
-func (s *simulation) ended(request int32) {
+// finishPart marks a part of a request as done, and schedules the response after the last one.
+func (s *simulation) finishPart(request int32) {
 	r := &s.requests[request]
 	if r.left--; r.left == 0 {
 		s.push(event{at: r.ends + s.wait, request: request, stage: answered})
@@ -336,15 +336,15 @@ func (s *simulation) arrive(at float64) {
 	if s.load.Rate > 0 {
 		s.push(event{at: at + s.random.ExpFloat64()/s.load.Rate})
 	}
-	r := underWay{begun: at, ends: at, cost: 1, replica: s.turn}
-	s.turn = (s.turn + 1) % int32(len(s.replicas))
+	r := inFlight{begun: at, ends: at, cost: 1, replica: s.nextReplica}
+	s.nextReplica = (s.nextReplica + 1) % int32(len(s.replicas))
 	for i := range s.replicas[r.replica] {
 		r.left += int32(max(1, len(s.replicas[r.replica][i].parts)))
 	}
 	if s.sigma > 0 {
 		r.cost = math.Exp(s.sigma*s.random.NormFloat64() - s.sigma*s.sigma/2)
 	}
-	s.flying++
+	s.active++
 	var id int32
 	if n := len(s.unused); n > 0 {
 		id, s.unused = s.unused[n-1], s.unused[:n-1]
@@ -419,12 +419,12 @@ func (s *simulation) pop() event {
 	e, last := s.events[0], len(s.events)-1
 	s.events[0] = s.events[last]
 	s.events = s.events[:last]
-	sink(s.events, func(a, b event) bool { return a.at < b.at })
+	siftDown(s.events, func(a, b event) bool { return a.at < b.at })
 	return e
 }
 
-// sink restores the order of a heap whose first element increased.
-func sink[T any](heap []T, less func(a, b T) bool) {
+// siftDown restores the order of a heap whose first element increased.
+func siftDown[T any](heap []T, less func(a, b T) bool) {
 	for i := 0; ; {
 		least := i
 		for child := 2*i + 1; child <= 2*i+2 && child < len(heap); child++ {

@@ -48,7 +48,7 @@ func TestSimulationAgreesWithTheory(t *testing.T) {
 	}
 }
 
-func TestTheSlowestPartDecides(t *testing.T) {
+func TestSlowestPart(t *testing.T) {
 	c := &cluster{
 		nodes: []server{{name: "a", cores: 1}, {name: "b", cores: 1}}, wait: 0.005,
 		replicas: [][]shard{{{leader: 0, call: 0.001, parts: []part{{0, []float64{0.010}}, {1, []float64{0.030}}}}}},
@@ -80,7 +80,7 @@ func TestPack(t *testing.T) {
 	}
 }
 
-func TestSimulationRepeatsAndStops(t *testing.T) {
+func TestSimulationDeterministic(t *testing.T) {
 	c := oneNode(2, 0.01)
 	c.spread = 0.5
 	l := Load{Sessions: 8, Seed: 9}

@@ -165,8 +165,8 @@ func (c *Check) Worst() (qps, p99 float64) {
 	return qps, p99
 }
 
-// leastGain is the smallest ratio that counts as a gain, because simulations scatter by as much.
-const leastGain = 1.03
+// minGain is the smallest ratio that counts as a gain, because simulations scatter by as much.
+const minGain = 1.03
 
 // Best returns the change with the largest gain at the load of the report. Among changes with about the same gain
 // it returns the one with the highest maximum. If the load is a rate, it returns the change with the lowest p99
@@ -198,15 +198,15 @@ func (r *Report) better(p, than *Prediction) bool {
 	a, b := p.GainAtLoad, than.GainAtLoad
 	switch {
 	case than == &r.Base:
-		return a > leastGain
-	case a > b/leastGain && a < b*leastGain:
+		return a > minGain
+	case a > b/minGain && a < b*minGain:
 		return p.Gain > than.Gain
 	}
 	return a > b
 }
 
 // Causes returns changes that are likely to help: indexing, balance, search parameters, the index type, nodes and
-// cores, alone or in combination. Predict omits changes without effect if Input.Likely is set.
+// cores, alone or in combination. Predict omits changes without effect if Input.SkipInvalid is set.
 func Causes(l *replay.Layout, ef int) []Change {
 	list := []Change{
 		{Name: "index", Index: true},
@@ -240,9 +240,9 @@ var reportFile = encode.File{
 	Open: 64, Tag: "whatif", Lenient: true,
 }
 
-// TellReport encodes a report as described in docs/reference/json.md: keys in lower_snake, ids as strings, times
+// EncodeReport encodes a report as described in docs/reference/json.md: keys in lower_snake, ids as strings, times
 // of day in RFC 3339, durations as seconds. Unknown values are omitted.
-func TellReport(e *encode.Encoder, r *Report) { reportFile.Tell(e, r) }
+func EncodeReport(e *encode.Encoder, r *Report) { reportFile.Tell(e, r) }
 
 // WriteReport writes a report as JSON.
 func WriteReport(w io.Writer, r *Report) error { return reportFile.Write(w, r) }

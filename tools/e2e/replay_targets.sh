@@ -45,8 +45,8 @@ milvus_235() {
 	fi
 	python v235 milvus "$address" "$out/m235.json"
 	python v235 seeded "$address" "$out/s235.json"
-	check "$address" TestSameAsTheServersClient KITESCOPE_E2E_CASES="$out/m235.json"
-	check "$address" TestSameAsTheServersClient KITESCOPE_E2E_CASES="$out/s235.json"
+	check "$address" TestMatchesServerClient KITESCOPE_E2E_CASES="$out/m235.json"
+	check "$address" TestMatchesServerClient KITESCOPE_E2E_CASES="$out/s235.json"
 	check "$address" TestRefusals KITESCOPE_E2E_REFUSALS="not found|nothing_here|;not loaded|cold_hnsw|;mismatch|small_truth|;\
 not found|small_truth|milvus://root:secret@$address/no_such_db;garbled|x|127.0.0.1:22001;garbled|x|127.0.0.1:22002;\
 unreachable|x|127.0.0.1:1;unreachable|x|milvus://a:secret@no-such-host.invalid:1;timed out|x|postgres://a:secret@127.0.0.1:22001/x?sslmode=disable"
@@ -57,13 +57,13 @@ milvus_2216() {
 	[ -x "$LAB/c2217/bin/python" ] || bash "$lab/setup-versions.sh"
 	clean bash "$lab/standalone.sh" 2.2.16 "$out/m2216" 22100
 	python c2217 milvus 127.0.0.1:22100 "$out/m2216.json"
-	check 127.0.0.1:22100 TestSameAsTheServersClient KITESCOPE_E2E_CASES="$out/m2216.json"
+	check 127.0.0.1:22100 TestMatchesServerClient KITESCOPE_E2E_CASES="$out/m2216.json"
 	bash "$lab/stop-standalone.sh" "$out/m2216"
 	# The same data once more, behind passwords.
 	clean COMMON_SECURITY_AUTHORIZATIONENABLED=true bash "$lab/standalone.sh" 2.2.16 "$out/m2216" 22100
 	started+=("$out/m2216")
 	python c2217 loaded root:Milvus@127.0.0.1:22100
-	check milvus://root:Milvus@127.0.0.1:22100 TestSameAsTheServersClient KITESCOPE_E2E_CASES="$out/m2216.json"
+	check milvus://root:Milvus@127.0.0.1:22100 TestMatchesServerClient KITESCOPE_E2E_CASES="$out/m2216.json"
 	check 127.0.0.1:22100 TestRefusals KITESCOPE_E2E_REFUSALS="denied|replay_flat_l2|;denied|replay_flat_l2|root:secret@127.0.0.1:22100;\
 not found|x|root:Milvus@127.0.0.1:22100"
 }
@@ -74,7 +74,7 @@ milvus_210() {
 	started+=("$out/m210")
 	inside=(ip netns exec mv210)
 	"${inside[@]}" "$LAB/c213/bin/python" -W ignore "$repo/tools/e2e/replay_targets.py" milvus 127.0.0.1:19530 "$out/m210.json"
-	check 127.0.0.1:19530 TestSameAsTheServersClient KITESCOPE_E2E_CASES="$out/m210.json"
+	check 127.0.0.1:19530 TestMatchesServerClient KITESCOPE_E2E_CASES="$out/m210.json"
 	check 127.0.0.1:19530 TestRefusals KITESCOPE_E2E_REFUSALS="not found|nothing_here|;mismatch|replay_text|"
 	inside=()
 }
@@ -108,7 +108,7 @@ postgres_of() {
 		sleep 0.5
 	done
 	local folder=host=$out/$1.data
-	check "$(cat "$cases.address")" TestSameAsTheServersClient KITESCOPE_E2E_CASES="$cases"
+	check "$(cat "$cases.address")" TestMatchesServerClient KITESCOPE_E2E_CASES="$cases"
 	check "$(cat "$cases.address")" TestRefusals KITESCOPE_E2E_REFUSALS="not found|nothing_here|;mismatch|replay_hnsw|;mismatch|pg_class|;\
 not found|replay_hnsw|postgres:///nodb?$folder&user=postgres;denied|replay_hnsw|postgres:///postgres?$folder&user=nobody_here;\
 denied|replay_hnsw|postgres:///postgres?$folder&user=who;mismatch|x|postgres:///template1?$folder&user=postgres;\
@@ -130,7 +130,7 @@ lite() {
 		kill -0 $serving
 		sleep 0.5
 	done
-	check 127.0.0.1:$port TestSameAsTheServersClient KITESCOPE_E2E_CASES="$cases"
+	check 127.0.0.1:$port TestMatchesServerClient KITESCOPE_E2E_CASES="$cases"
 	go build -o "$out/kitescope" ./cmd/kitescope
 	"$out/kitescope" replay run replay_sparse --vectors "$cases.csr" --metric IP --target 127.0.0.1:$port --draw 200 --round 2s --rounds 1 --warmup 0s -o json >"$out/file.json"
 	python3 - "$out/file.json" <<-'EOF'
@@ -151,7 +151,7 @@ opensearch() {
 	bash "$repo/tools/e2e/opensearch.sh" start "$dir" $port 2.19.6
 	echo "$dir" >"$out/searching"
 	python numpy opensearch "http://127.0.0.1:$port" "$cases"
-	check $address TestSameAsTheServersClient KITESCOPE_E2E_CASES="$cases" KITESCOPE_E2E_KEY=key
+	check $address TestMatchesServerClient KITESCOPE_E2E_CASES="$cases" KITESCOPE_E2E_KEY=key
 	check $address TestRefusals KITESCOPE_E2E_REFUSALS="not found|nothing_here|;mismatch|replay_l2|;mismatch|_all|;\
 denied|x|opensearch://u:secret@127.0.0.1:$port/x?tls=true;unreachable|x|opensearch://a:secret@127.0.0.1:1/x;garbled|x|opensearch://127.0.0.1:$((port + 100))/x"
 	# As many candidates as rows: HNSW finds all.
@@ -168,9 +168,9 @@ mariadb() {
 	bash "$repo/tools/e2e/mariadb.sh" start "$dir" $port
 	echo "$dir" >"$out/maria"
 	python pymysql mariadb "127.0.0.1:$port" "$cases"
-	check "$address" TestSameAsTheServersClient KITESCOPE_E2E_CASES="$cases"
+	check "$address" TestMatchesServerClient KITESCOPE_E2E_CASES="$cases"
 	# Since 11.4 it has a certificate of its own making.
-	check "$address?tls=skip-verify" TestSameAsTheServersClient KITESCOPE_E2E_CASES="$cases"
+	check "$address?tls=skip-verify" TestMatchesServerClient KITESCOPE_E2E_CASES="$cases"
 	check "$address" TestRefusals KITESCOPE_E2E_REFUSALS="not found|nothing_here|;mismatch|replay_hnsw|;denied|x|mariadb://who:secret@127.0.0.1:$port/kite;\
 denied|x|mariadb://kite:secret@127.0.0.1:$port/kite;denied|replay_hnsw|$address?tls=true;unreachable|x|mariadb://a:secret@127.0.0.1:1/x"
 	from_a_file "$address" "$cases.npy"

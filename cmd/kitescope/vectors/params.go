@@ -64,8 +64,8 @@ func (f *paramFlags) read(zero bool) (asked engine.SearchParams, err error) {
 }
 
 // ask returns the request parameters that the flags set.
-func (f *runFlags) ask() replay.Ask {
-	ask := replay.Ask{K: f.queries.k, SearchParams: f.queries.asked}
+func (f *runFlags) ask() replay.RequestParams {
+	ask := replay.RequestParams{K: f.queries.k, SearchParams: f.queries.asked}
 	ask.EF = cmp.Or(f.ef, max(64, f.queries.k))
 	if f.queries.force {
 		ask.Force.SearchParams = f.queries.asked

@@ -79,7 +79,7 @@ func keepShape(a *cli.App, cmd *cobra.Command, l *log.Log, vectors string, seed 
 			return err
 		}
 		defer v.Close()
-		dressed, err := log.Dress(l, v, seed)
+		dressed, err := log.Combine(l, v, seed)
 		if err != nil {
 			return err
 		}

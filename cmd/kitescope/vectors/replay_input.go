@@ -84,7 +84,7 @@ func (in *replayInput) readLayout(ctx context.Context, a *cli.App, collection st
 	if err != nil {
 		return nil, nil, err
 	}
-	l, err := layout.Of(c, layout.Options{Collection: collection, Field: in.field, Version: in.milvus, Metric: in.metric})
+	l, err := layout.New(c, layout.Options{Collection: collection, Field: in.field, Version: in.milvus, Metric: in.metric})
 	if err != nil {
 		_ = a.Completeness(c) // the missing parts may explain err
 		return nil, nil, err

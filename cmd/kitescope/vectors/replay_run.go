@@ -245,7 +245,7 @@ func (f *runFlags) measureReplay(ctx context.Context, a *cli.App, o replay.RunOp
 	if o.Truth == replay.LogTruth && queries.Truth == nil {
 		return nil, cli.Usage(fmt.Errorf("%s has no true neighbours", f.queries.path), "use --truth exact to compute them, or --truth FILE")
 	}
-	o.Engine = replay.TargetOptions{Options: replay.Like(data.Layout.Version), Replica: f.in.replica}
+	o.Engine = replay.TargetOptions{Options: replay.OptionsFor(data.Layout.Version), Replica: f.in.replica}
 	o.Plan = f.load.plan(o.Sessions[0], f.queries.draw.seed)
 	o.Setup.Program, o.Setup.Storage, o.Setup.LogSeed = cli.Version, absolute(data.place), f.queries.draw.seed
 	o.Now = a.Now

@@ -31,7 +31,7 @@ func findServer(ctx context.Context, a *cli.App, target live.Target) (*servedHer
 	case err != nil:
 		return nil, err
 	}
-	if server.Whole != nil && !server.Whole(p.Arguments()) {
+	if server.SingleProcess != nil && !server.SingleProcess(p.Arguments()) {
 		return nil, fmt.Errorf("%s forwards to several processes: watch them with kitescope profile watch", p.Name())
 	}
 	s := &servedHere{process: p}

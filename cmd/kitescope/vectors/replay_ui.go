@@ -18,7 +18,7 @@ import (
 type progress func(stage, text string)
 
 func (p progress) load(l replay.LoadProgress) {
-	p("read segments", fmt.Sprintf("%d of %d, %s", l.Done, l.Of, words.Bytes(l.Bytes)))
+	p("read segments", fmt.Sprintf("%d of %d, %s", l.Done, l.Total, words.Bytes(l.Bytes)))
 }
 
 func (p progress) run(r replay.RunProgress) {

@@ -87,7 +87,7 @@ func (f *vectorFile) collection(ctx context.Context, a *cli.App, set *dataset.Se
 		}
 	}
 	return &loaded{
-		Loaded: replay.OfVectors(filepath.Base(f.path), name, v, keys, m), place: strings.TrimSuffix(f.path, "#"+set.Column), file: set,
+		Loaded: replay.FromVectors(filepath.Base(f.path), name, v, keys, m), place: strings.TrimSuffix(f.path, "#"+set.Column), file: set,
 	}, nil
 }
 

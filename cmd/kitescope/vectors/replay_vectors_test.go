@@ -55,7 +55,7 @@ func TestAFileOfVectorsIsSearchedRowByRow(t *testing.T) {
 		t.Fatal(err)
 	}
 	asked := []*load.Request{{Vectors: query, K: 3}}
-	answers, err := replay.Exact(t.Context(), data.Loaded, asked, replay.Like(""), 1)
+	answers, err := replay.Exact(t.Context(), data.Loaded, asked, replay.OptionsFor(""), 1)
 	if err != nil {
 		t.Fatal(err)
 	}

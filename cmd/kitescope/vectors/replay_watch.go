@@ -49,7 +49,7 @@ func (f *runFlags) watchProcesses(a *cli.App, data *loaded, o *replay.RunOptions
 			defer stop()
 			r, err := client.Ask(ctx, c)
 			if err == nil {
-				if p.Served, err = replay.ServedOf(c.WithRuntime(r), c, here); err == nil {
+				if p.Served, err = replay.ServerUsage(c.WithRuntime(r), c, here); err == nil {
 					p.Served.Client = used
 					countCPU(p)
 					return

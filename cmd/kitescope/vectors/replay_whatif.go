@@ -182,7 +182,7 @@ func (f *whatIfFlags) predict(ctx context.Context, a *cli.App, cmd *cobra.Comman
 
 func (f *whatIfFlags) predictLoaded(ctx context.Context, a *cli.App, in whatif.Input, data *loaded, command string, report progress) (*whatif.Report, error) {
 	if len(in.Changes) == 0 {
-		in.Changes, in.Likely = whatif.Causes(data.Layout, cmp.Or(in.Params.EF, 64)), true
+		in.Changes, in.SkipInvalid = whatif.Causes(data.Layout, cmp.Or(in.Params.EF, 64)), true
 	}
 	queries, err := f.queries.readQueries(ctx, a, data)
 	if err != nil {
