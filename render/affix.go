@@ -10,21 +10,21 @@ import (
 // not distinguish names.
 type Affixes struct {
 	prefix, suffix string
-	some           bool
-	all            string // the common name, if all names are the same
+	nonEmpty       bool
+	common         string // the common name, if all names are the same
 	shortest       int
 }
 
 // Add adds a name.
 func (a *Affixes) Add(name string) {
-	if !a.some {
+	if !a.nonEmpty {
 		*a = Affixes{name, name, true, name, len(name)}
 		return
 	}
-	if name == a.all {
+	if name == a.common {
 		return
 	}
-	a.all = ""
+	a.common = ""
 	n := 0
 	for n < min(len(a.prefix), len(name)) && a.prefix[n] == name[n] {
 		n++
@@ -59,7 +59,7 @@ func (a *Affixes) Cut(name string, cells int, ellipsis string, middle func(name 
 	}
 	prefix, suffix := a.ends()
 	switch {
-	case a.all == name || len(name) != n || !strings.HasPrefix(name, prefix) || !strings.HasSuffix(name, suffix):
+	case a.common == name || len(name) != n || !strings.HasPrefix(name, prefix) || !strings.HasSuffix(name, suffix):
 		return middle(name, cells)
 	case len(prefix) >= n-cells+mark:
 		return ansi.TruncateLeft(name, n-cells+mark, ellipsis)

@@ -59,12 +59,12 @@ func isASCII(s string) bool {
 func (g Glyphs) cluster(s string, cells int) string {
 	r, size := utf8.DecodeRuneInString(s)
 	if g == ConsoleGlyphs {
-		if stands, ok := onConsole(r); ok {
+		if stands, ok := consoleRune(r); ok {
 			return string(stands) + s[size:]
 		}
 	}
 	if size == len(s) {
-		if stands, ok := inASCII(r); ok {
+		if stands, ok := asciiRune(r); ok {
 			return string(stands)
 		}
 	}
@@ -74,9 +74,9 @@ func (g Glyphs) cluster(s string, cells int) string {
 	return strings.Repeat("?", cells)
 }
 
-// onConsole returns a character of console fonts, which have 256 or 512 characters. ok is false if the
+// consoleRune returns a character of console fonts, which have 256 or 512 characters. ok is false if the
 // replacement must be in ASCII.
-func onConsole(r rune) (stands rune, ok bool) {
+func consoleRune(r rune) (replacement rune, ok bool) {
 	switch r {
 	case '╭':
 		return '┌', true
@@ -98,9 +98,9 @@ func onConsole(r rune) (stands rune, ok bool) {
 	return r, r >= 0xa1 && r <= 0xff && r != 0xad
 }
 
-// inASCII returns the replacement of a character that kitescope draws. Partial blocks become characters of
+// asciiRune returns the replacement of a character that kitescope draws. Partial blocks become characters of
 // similar density.
-func inASCII(r rune) (stands rune, ok bool) {
+func asciiRune(r rune) (replacement rune, ok bool) {
 	const ours, stand = "±µμ·×–‖’•…›←↑→↓−≈≠≤≥─━│╎╷┌┐└┘├┤┬┴┼╭╮╯╰▁▂▃▄▅▆▇█▉▊▋▌▍▎▏▐▀░▒▓▲△▶▸▼▾◂◆●○◌✓✖",
 		"~uu-x-|'-~><^>v-~!<>-=|:'++++|++++++++_.--==####==--.='.:%!^>>vv<**o.+x"
 	at := 0

@@ -13,9 +13,9 @@ import (
 )
 
 var csvWriter = &writer{
-	name: "csv", doc: "comma-separated values as in RFC 4180, columns named as in json", show: table.Hidden, goesOn: true,
+	name: "csv", doc: "comma-separated values as in RFC 4180, columns named as in json", show: table.Hidden, appendable: true,
 	sheet: func(w io.Writer, s *Sheet) error {
-		if s.Flat != nil && len(s.Options.Ask.Columns) == 0 {
+		if s.Flat != nil && len(s.Options.Query.Columns) == 0 {
 			return WriteCSV(w, s.Flat, &s.Options.Options)
 		}
 		return WriteCSV(w, s.Items, &s.Options.Options)
@@ -110,7 +110,7 @@ func appendValue(dst []byte, c table.Cell, k table.Kind) []byte {
 // appendField appends a CSV field and quotes it if needed. It adds an apostrophe before text that a spreadsheet
 // would evaluate as a formula, because names are untrusted (OWASP, "CSV Injection").
 func appendField(dst, field []byte) []byte {
-	if formula(field) {
+	if isFormula(field) {
 		field = append([]byte{'\''}, field...)
 	}
 	if !bytes.ContainsAny(field, ",\"\r\n") && (len(field) == 0 || field[0] != ' ' && field[len(field)-1] != ' ') {
@@ -126,9 +126,9 @@ func appendField(dst, field []byte) []byte {
 	return append(dst, '"')
 }
 
-// formula reports whether a spreadsheet evaluates a cell. It checks the first character, including full-width
+// isFormula reports whether a spreadsheet evaluates a cell. It checks the first character, including full-width
 // characters, which Excel accepts too. Numbers are not formulas.
-func formula[T ~string | ~[]byte](cell T) bool {
+func isFormula[T ~string | ~[]byte](cell T) bool {
 	r, _ := utf8.DecodeRuneInString(string(cell[:min(len(cell), utf8.UTFMax)]))
 	if len(cell) == 0 || !strings.ContainsRune("=+-@\t\r\n＝＋－＠", r) {
 		return false
@@ -137,16 +137,16 @@ func formula[T ~string | ~[]byte](cell T) bool {
 	return err != nil
 }
 
-// Inert escapes a cell so that spreadsheets do not evaluate it, for copied tables that are not CSV.
-func Inert(cell string) string {
-	if formula(cell) {
+// EscapeFormula escapes a cell so that spreadsheets do not evaluate it, for copied tables that are not CSV.
+func EscapeFormula(cell string) string {
+	if isFormula(cell) {
 		return "'" + cell
 	}
 	return cell
 }
 
 var nameWriter = &writer{
-	name: "name", doc: "resource/name per line, for other commands: segment/470590569932853029", show: table.Always, goesOn: true,
+	name: "name", doc: "resource/name per line, for other commands: segment/470590569932853029", show: table.Always, appendable: true,
 	sheet: func(w io.Writer, s *Sheet) error {
 		g := s.Items
 		r := g.Table.Schema()

@@ -23,8 +23,8 @@ type writer struct {
 	// structured writes documents other than grids. It is nil for formats that people read. Objects deeper than
 	// spread stay on one line, if the format allows it.
 	structured func(w io.Writer, d Document, spread int, o *Options) error
-	// goesOn indicates that rows can be appended.
-	goesOn bool
+	// appendable indicates that rows can be appended.
+	appendable bool
 	// argument indicates that the format has an argument after "=".
 	argument bool
 	// binary output must not be written to a terminal.
@@ -49,7 +49,7 @@ type Format struct {
 	template string
 }
 
-func (f Format) to() *writer {
+func (f Format) writerOrDefault() *writer {
 	if f.writer == nil {
 		return tableWriter
 	}
@@ -57,26 +57,26 @@ func (f Format) to() *writer {
 }
 
 // Name returns the format's name without its argument.
-func (f Format) Name() string { return f.to().name }
+func (f Format) Name() string { return f.writerOrDefault().name }
 
 // Doc returns the description of the format.
-func (f Format) Doc() string { return f.to().doc }
+func (f Format) Doc() string { return f.writerOrDefault().doc }
 
 // Show returns the default columns of the format, for view.Query.
-func (f Format) Show() table.Show { return f.to().show }
+func (f Format) Show() table.Show { return f.writerOrDefault().show }
 
 // Structured reports whether the format is for scripts. Such output has no color, and only errors and warnings go
 // to standard error.
-func (f Format) Structured() bool { return f.to().show == table.Hidden }
+func (f Format) Structured() bool { return f.writerOrDefault().show == table.Hidden }
 
 // Documents reports whether the format supports documents that are not lists.
-func (f Format) Documents() bool { return f.to().structured != nil }
+func (f Format) Documents() bool { return f.writerOrDefault().structured != nil }
 
 // Binary reports whether the format must not be written to a terminal.
-func (f Format) Binary() bool { return f.to().binary }
+func (f Format) Binary() bool { return f.writerOrDefault().binary }
 
-// GoesOn reports whether rows can be appended in the format. Documents cannot be extended.
-func (f Format) GoesOn() bool { return f.to().goesOn }
+// Appendable reports whether rows can be appended in the format. Documents cannot be extended.
+func (f Format) Appendable() bool { return f.writerOrDefault().appendable }
 
 // Form is a format of a kind of document, with its description.
 type Form struct{ Name, Doc string }
@@ -120,7 +120,7 @@ func (list Formats) Parse(word string) (Format, error) {
 	if word == "" || word == "text" {
 		name = list[0].Name
 	}
-	if instead := gone[name]; instead != "" {
+	if instead := removedFormats[name]; instead != "" {
 		return Format{}, fmt.Errorf("output format %q was removed: use %s", name, instead)
 	}
 	w := writerOf(name)
@@ -137,8 +137,8 @@ func (list Formats) Parse(word string) (Format, error) {
 	return Format{w, argument}, nil
 }
 
-// gone maps removed formats to the formats to use instead.
-var gone = map[string]string{"junit": "json; the exit code fails a pipeline", "sarif": "json"}
+// removedFormats maps removed formats to the formats to use instead.
+var removedFormats = map[string]string{"junit": "json; the exit code fails a pipeline", "sarif": "json"}
 
 // writerOf returns the writer with a name, or nil for an unknown name.
 func writerOf(name string) *writer {
@@ -174,9 +174,9 @@ func (s *Sheet) Write(w io.Writer, f Format) error {
 	if s.Options.err != nil {
 		return s.Options.err
 	}
-	if own := s.Own[f.Name()]; own != nil && !s.Options.Asks() {
+	if own := s.Writers[f.Name()]; own != nil && !s.Options.HasQuery() {
 		return own(w)
 	}
 	s.Options.Format = f
-	return f.to().sheet(w, s)
+	return f.writerOrDefault().sheet(w, s)
 }

@@ -18,7 +18,7 @@ func writeSheetHTML(w io.Writer, s *Sheet) error {
 	head := s.Head
 	p.Headline = s.Items.Table.Schema().Name
 	if len(head) > 0 {
-		p.Headline, head = strings.TrimSpace(head[0].All()), head[1:]
+		p.Headline, head = strings.TrimSpace(head[0].EscapedText()), head[1:]
 	}
 	p.Window = p.Headline
 	p.Add("Summary", webpage.Lines(PageLines(head)...))
@@ -69,7 +69,7 @@ func PartTable(p *Part) *webpage.Table {
 	for i := range g.Len() {
 		cells := make([]webpage.Cell, len(t.Heads))
 		for j := range cells {
-			text, role := Seen(g, i, j)
+			text, role := DisplayCell(g, i, j)
 			cells[j] = webpage.Cell{Text: strings.TrimSpace(text), Class: strings.TrimSpace(t.Heads[j].Class + " " + toneOf(role))}
 		}
 		t.Rows = append(t.Rows, cells)
@@ -82,11 +82,11 @@ func PageLines(list []Line) []webpage.Line {
 	var out []webpage.Line
 	for i := range list {
 		l := &list[i]
-		line := webpage.Line{Class: toneOf(l.Role), Text: strings.TrimSuffix(strings.TrimSpace(l.All()), LimitHint)}
+		line := webpage.Line{Class: toneOf(l.Role), Text: strings.TrimSuffix(strings.TrimSpace(l.EscapedText()), LimitHint)}
 		if line.Text == "" {
 			continue
 		}
-		if len(l.After) == 1 && l.Whole { // a value with a label
+		if len(l.After) == 1 && l.NoWrap { // a value with a label
 			line = webpage.Line{Class: toneOf(l.After[0].Role), Text: l.After[0].Text, Named: true, Name: strings.TrimSpace(l.Text)}
 		}
 		out = append(out, line)

@@ -25,11 +25,11 @@ var formulas = map[string]string{
 	"-5": "-5", "+1e3": "+1e3", "-0.25": "-0.25", "docs": "docs", "a=b": "a=b", "": "", "é": "é",
 }
 
-func TestFieldsAreNoFormulas(t *testing.T) {
+func TestCSVFieldFormulas(t *testing.T) {
 	for in, want := range formulas {
 		records, err := csv.NewReader(bytes.NewReader(append(appendField([]byte("x,"), []byte(in)), '\n'))).ReadAll()
-		if err != nil || len(records) != 1 || records[0][1] != want || Inert(in) != want {
-			t.Errorf("%q: %q, %v, inert %q, want %q", in, records, err, Inert(in), want)
+		if err != nil || len(records) != 1 || records[0][1] != want || EscapeFormula(in) != want {
+			t.Errorf("%q: %q, %v, inert %q, want %q", in, records, err, EscapeFormula(in), want)
 		}
 	}
 }
@@ -65,7 +65,7 @@ func TestCSVHasNoFormulas(t *testing.T) {
 	defused := 0
 	for _, record := range records {
 		for _, cell := range record {
-			if formula(cell) {
+			if isFormula(cell) {
 				t.Errorf("a spreadsheet evaluates %q", cell)
 			}
 			if strings.HasPrefix(cell, "'") {
@@ -141,12 +141,12 @@ func TestSheetsAreHarmless(t *testing.T) {
 		Key("list", table.List, func(s string) table.Cell { return table.OfList([]string{s, s}) }).Wider(),
 		Key("pairs", table.Pairs, func(s string) table.Cell { return table.OfList([]string{s, s}) }).Wider(),
 	})
-	lines := []Line{{Text: evil, After: []Piece{{Text: evil}}}, {Role: RoleBad, Text: strings.Repeat(evil+" ", 9)}, {Text: evil, Whole: true}}
+	lines := []Line{{Text: evil, After: []Piece{{Text: evil}}}, {Role: RoleBad, Text: strings.Repeat(evil+" ", 9)}, {Text: evil, NoWrap: true}}
 	for _, word := range rendertest.Words(ListFormats().Names()) {
 		for _, width := range []int{0, 30} {
 			for _, asIs := range []bool{false, true} {
 				s := &Sheet{
-					Kind: evil, Options: &ReportOptions{Options: Options{Width: width}}, AsIs: asIs, Head: lines, Foot: lines,
+					Kind: evil, Options: &ReportOptions{Options: Options{Width: width}}, TableOnly: asIs, Head: lines, Foot: lines,
 					Parts: []Part{{Head: lines, List: func(show table.Show) *table.Grid { return table.All(list, show) }}},
 					About: func(e *encode.Encoder) { e.Entry("name", evil) }, Items: table.All(list, table.Hidden),
 				}

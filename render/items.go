@@ -19,8 +19,8 @@ const APIVersion = "kitescope/v1"
 type items struct {
 	grid    *table.Grid
 	columns []itemColumn
-	// more, if not nil, writes additional keys of an item that tables do not have.
-	more func(e *encode.Encoder, row int)
+	// extra, if not nil, writes additional keys of an item that tables do not have.
+	extra func(e *encode.Encoder, row int)
 }
 
 type itemColumn struct {
@@ -57,8 +57,8 @@ func (it *items) Write(e *encode.Encoder, i int) {
 		e.Key(it.columns[j].Name)
 		WriteCell(e, c, it.columns[j].Kind)
 	}
-	if it.more != nil {
-		it.more(e, it.grid.Row(i))
+	if it.extra != nil {
+		it.extra(e, it.grid.Row(i))
 	}
 	e.EndObject()
 }
@@ -67,7 +67,7 @@ func (it *items) Write(e *encode.Encoder, i int) {
 func (it *items) writeAll(e *encode.Encoder) {
 	e.Key("items")
 	e.BeginList()
-	if it.more != nil || !e.Items(it.grid.Len(), it.writeRows) {
+	if it.extra != nil || !e.Items(it.grid.Len(), it.writeRows) {
 		for i := range it.grid.Len() {
 			it.Write(e, i)
 		}
@@ -168,8 +168,8 @@ func appendTexts(dst []byte, list []string) []byte {
 	return append(dst, ']')
 }
 
-func comma(dst []byte, is bool) []byte {
-	if is {
+func comma(dst []byte, needed bool) []byte {
+	if needed {
 		return append(dst, ',')
 	}
 	return dst

@@ -15,8 +15,8 @@ var (
 )
 
 // documents returns the writer of a format with an Encoder.
-func documents(name, explained string, encoder func(w io.Writer, open int) *encode.Encoder) *writer {
-	w := &writer{name: name, doc: explained, show: table.Hidden, goesOn: name == "jsonl"}
+func documents(name, doc string, encoder func(w io.Writer, open int) *encode.Encoder) *writer {
+	w := &writer{name: name, doc: doc, show: table.Hidden, appendable: name == "jsonl"}
 	w.structured = func(w io.Writer, d Document, spread int, _ *Options) error {
 		e := encoder(w, spread)
 		d(e)
@@ -26,7 +26,7 @@ func documents(name, explained string, encoder func(w io.Writer, open int) *enco
 		if name == "jsonl" {
 			return s.lines(to)
 		}
-		return w.structured(to, s.Document, cmp.Or(s.Open, []int{ItemsOnly, Everything}[BoolInt(s.Alone)]), &s.Options.Options)
+		return w.structured(to, s.Document, cmp.Or(s.Open, []int{ItemsOnly, Everything}[BoolInt(s.SingleItem)]), &s.Options.Options)
 	}
 	return w
 }

@@ -8,9 +8,9 @@ import (
 	"kitescope/inspect/view"
 )
 
-// TestRowsThatFollowKeepTheColumns checks that rows written later without a header keep the columns and widths of
+// TestLayoutKeepsColumns checks that rows written later without a header keep the columns and widths of
 // the first table, even if fewer and shorter texts leave room for more.
-func TestRowsThatFollowKeepTheColumns(t *testing.T) {
+func TestLayoutKeepsColumns(t *testing.T) {
 	for _, r := range view.Resources {
 		g, err := view.Select(r.Table(view.NewEnv(modeltest.Small(), modeltest.Now)), view.Query{})
 		if err != nil {

@@ -70,16 +70,16 @@ func mdWord(word string) string {
 	core := strings.TrimRight(strings.TrimLeft(word, before), after)
 	head, tail, _ := strings.Cut(word, core)
 	switch {
-	case core == "" || !markup(core):
+	case core == "" || !hasMarkup(core):
 		return word
 	case strings.ContainsAny(core, "`|<"): // end a code span or a table cell, or depend on the renderer
-		return head + escaped(core) + tail
+		return head + escape(core) + tail
 	}
 	return head + "`" + core + "`" + tail
 }
 
-// markup reports whether a word contains a character that Markdown could interpret.
-func markup(word string) bool {
+// hasMarkup reports whether a word contains a character that Markdown could interpret.
+func hasMarkup(word string) bool {
 	for i := range len(word) {
 		last, next := byteAt(word, i-1), byteAt(word, i+1)
 		switch word[i] {
@@ -129,8 +129,8 @@ func byteAt(s string, i int) byte {
 func digit(c byte) bool        { return '0' <= c && c <= '9' }
 func alphanumeric(c byte) bool { return digit(c) || 'a' <= c|0x20 && c|0x20 <= 'z' || c >= 0x80 }
 
-// escaped escapes every character that Markdown could interpret.
-func escaped(word string) string {
+// escape escapes every character that Markdown could interpret.
+func escape(word string) string {
 	var b strings.Builder
 	for i := range len(word) {
 		switch c := word[i]; c {

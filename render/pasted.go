@@ -6,17 +6,17 @@ import (
 	"kitescope/internal/words"
 )
 
-// Pasted makes text safe to paste. It keeps line breaks and tabs, and replaces other control and invisible
+// SanitizePaste makes text safe to paste. It keeps line breaks and tabs, and replaces other control and invisible
 // characters by visible escapes, because an escape sequence could end a shell's bracketed paste. In text with
 // tabs, it also escapes formulas.
-func Pasted(text string) string {
+func SanitizePaste(text string) string {
 	tabled := strings.Contains(text, "\t") // a table, which can be pasted into a spreadsheet
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
 		cells := strings.Split(line, "\t")
 		for j, cell := range cells {
 			if tabled {
-				cell = Inert(cell)
+				cell = EscapeFormula(cell)
 			}
 			cells[j] = words.Harmless(cell)
 		}

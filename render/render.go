@@ -33,8 +33,8 @@ type Options struct {
 	// Layout, if not nil, is shared by tables that follow each other without a header. The first table determines
 	// which columns are shown and their minimum widths.
 	Layout *Layout
-	// Unshown, if not nil, receives the columns that did not fit.
-	Unshown *Unshown
+	// Dropped, if not nil, receives the columns that did not fit.
+	Dropped *DroppedColumns
 	// NoHeader omits the header of tables and CSV.
 	NoHeader bool
 	// ASCII draws with ASCII instead of box and block characters.
@@ -46,5 +46,5 @@ type Document func(e *encode.Encoder)
 
 // Write writes a document that is not a list, in a format that supports documents.
 func (d Document) Write(w io.Writer, o *Options) error {
-	return o.Format.to().structured(w, d, Everything, o)
+	return o.Format.writerOrDefault().structured(w, d, Everything, o)
 }

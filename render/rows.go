@@ -15,14 +15,14 @@ type rowWriter interface {
 // Rows are written in blocks. Blocks are small enough for a few in flight to need little memory, and large enough
 // to make the cost of passing them negligible.
 const (
-	blockRows  = 512
-	fewestRows = 16 * blockRows // a single goroutine is faster for fewer rows
+	blockRows       = 512
+	minParallelRows = 16 * blockRows // a single goroutine is faster for fewer rows
 )
 
 // writeRows writes n rows in order. It formats many rows on all processors. It returns the row writers that were
 // used.
 func writeRows[W rowWriter](out *encode.Output, n int, newWriter func() W) []W {
-	if n < fewestRows {
+	if n < minParallelRows {
 		w := newWriter()
 		for i := range n {
 			out.Buf = w.appendRow(out.Buf, i)
@@ -104,16 +104,16 @@ func takeBuffer(buffers chan []byte) []byte {
 	}
 }
 
-// inParts splits n rows among the processors and returns the result of each part.
-func inParts[T any](n int, look func(from, to int) T) []T {
+// parallelRanges splits n rows among the processors and returns the result of each part.
+func parallelRanges[T any](n int, do func(from, to int) T) []T {
 	count := 1
-	if n >= fewestRows {
+	if n >= minParallelRows {
 		count = runtime.GOMAXPROCS(0)
 	}
 	found := make([]T, count)
 	var group sync.WaitGroup
 	for i := range found {
-		group.Go(func() { found[i] = look(n*i/count, n*(i+1)/count) })
+		group.Go(func() { found[i] = do(n*i/count, n*(i+1)/count) })
 	}
 	group.Wait()
 	return found

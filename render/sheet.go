@@ -34,16 +34,16 @@ type Sheet struct {
 	Nested func(e *encode.Encoder, item int)
 	// After, if not nil, writes the fields after the items.
 	After func(e *encode.Encoder)
-	// Whole, if not nil, writes the document in its own format, unless the user queries the items.
-	Whole func(e *encode.Encoder)
+	// WriteAll, if not nil, writes the document in its own format, unless the user queries the items.
+	WriteAll func(e *encode.Encoder)
 	// Open is the depth up to which JSON is spread over lines; 0 means ItemsOnly.
 	Open int
-	// Own maps names of formats to functions that write the report itself, unless the user queries the items.
-	Own map[string]func(w io.Writer) error
-	// AsIs indicates a list that the user requested. Only the table is written, in the layout of lists.
-	AsIs bool
-	// Alone indicates that there is always a single item instead of a list.
-	Alone bool
+	// Writers maps names of formats to functions that write the report itself, unless the user queries the items.
+	Writers map[string]func(w io.Writer) error
+	// TableOnly indicates a list that the user requested. Only the table is written, in the layout of lists.
+	TableOnly bool
+	// SingleItem indicates that there is always a single item instead of a list.
+	SingleItem bool
 	// Flat replaces Items in CSV if an item takes several lines.
 	Flat *table.Grid
 }
@@ -55,22 +55,22 @@ type ReportOptions struct {
 	Limit int
 	// By is the kind of entries.
 	By profile.Granularity
-	// Ask selects and orders entries, and selects columns, in reports that support it. Limit bounds these
-	// entries too. Ask.Limit is set if Limit is meant for these entries only.
-	Ask table.Query
+	// Query selects and orders entries, and selects columns, in reports that support it. Limit bounds these
+	// entries too. Query.Limit is set if Limit is meant for these entries only.
+	Query table.Query
 	// err is the error of an invalid query.
 	err error
 }
 
-// Asks reports whether the user queries the list: its rows, order or columns, or a limit for this list only.
-func (o *ReportOptions) Asks() bool {
-	return !o.Ask.Where.Empty() || len(o.Ask.Sort)+len(o.Ask.Columns)+o.Ask.Limit > 0
+// HasQuery reports whether the user queries the list: its rows, order or columns, or a limit for this list only.
+func (o *ReportOptions) HasQuery() bool {
+	return !o.Query.Where.Empty() || len(o.Query.Sort)+len(o.Query.Columns)+o.Query.Limit > 0
 }
 
-// Unasked returns a copy of the options without a query, for other lists of a report.
-func (o *ReportOptions) Unasked() *ReportOptions {
+// WithoutQuery returns a copy of the options without a query, for other lists of a report.
+func (o *ReportOptions) WithoutQuery() *ReportOptions {
 	plain := *o
-	plain.Ask, plain.KeepColumns = table.Query{}, false
+	plain.Query, plain.KeepColumns = table.Query{}, false
 	return &plain
 }
 
@@ -80,8 +80,8 @@ type Line struct {
 	Text string
 	// After holds further pieces with their own roles.
 	After []Piece
-	// Whole lines are never wrapped or cut.
-	Whole bool
+	// NoWrap lines are never wrapped or cut.
+	NoWrap bool
 	// Code lines are for copying: the text of After if it is not empty, otherwise Text. They are never cut, and
 	// form code blocks in Markdown.
 	Code bool
@@ -103,14 +103,14 @@ type Part struct {
 }
 
 // Key returns a column for scripts. It is shown to people only if they name it.
-func Key[T any](name string, kind table.Kind, of func(T) table.Cell) table.ColumnOf[T] {
+func Key[T any](name string, kind table.Kind, get func(T) table.Cell) table.ColumnOf[T] {
 	title := strings.ToUpper(strings.ReplaceAll(name, "_", " "))
-	return table.ColumnOf[T]{Column: table.Column{Name: name, Title: title, Kind: kind, Show: table.Hidden}, Cell: of}
+	return table.ColumnOf[T]{Column: table.Column{Name: name, Title: title, Kind: kind, Show: table.Hidden}, Cell: get}
 }
 
 // TextKey returns a Key of texts.
-func TextKey[T any](name string, of func(T) string) table.ColumnOf[T] {
-	return Key(name, table.Text, func(x T) table.Cell { return table.Of(of(x)) })
+func TextKey[T any](name string, get func(T) string) table.ColumnOf[T] {
+	return Key(name, table.Text, func(x T) table.Cell { return table.Of(get(x)) })
 }
 
 // Positions returns n rows that hold their positions.
@@ -122,8 +122,8 @@ func Positions(n int) []int {
 	return rows
 }
 
-// Places returns a table of n rows that hold their positions.
-func Places(n int, columns []table.ColumnOf[int]) func(show table.Show) *table.Grid {
+// PositionGrid returns a table of n rows that hold their positions.
+func PositionGrid(n int, columns []table.ColumnOf[int]) func(show table.Show) *table.Grid {
 	list := table.New(table.Schema{Sparse: true}, Positions(n), columns)
 	return func(show table.Show) *table.Grid { return table.All(list, show) }
 }
@@ -137,20 +137,20 @@ func grids(parts []Part, show table.Show) []*table.Grid {
 	return list
 }
 
-// Asked holds the rows of a list that match a query.
-type Asked[T any] struct {
+// Selection holds the rows of a list that match a query.
+type Selection[T any] struct {
 	// Items are the selected rows for scripts, and Rows the same rows as values.
 	Items *table.Grid
 	Rows  []T
-	// Left is the number of rows beyond the limit in each group.
-	Left  map[any]int
-	names []string
+	// Omitted is the number of rows beyond the limit in each group.
+	Omitted map[any]int
+	names   []string
 }
 
-// Ask runs the query in o on a list. The limit, unless 0, applies to each group of rows, or to all rows if
+// Select runs the query in o on a list. The limit, unless 0, applies to each group of rows, or to all rows if
 // group is nil. If the query is invalid, Ask sets o.err, which is returned when the Sheet is written.
-func Ask[T any](o *ReportOptions, list *table.Rows[T], group func(T) any) *Asked[T] {
-	q := o.Ask
+func Select[T any](o *ReportOptions, list *table.Rows[T], group func(T) any) *Selection[T] {
+	q := o.Query
 	q.Show = table.Hidden
 	if q.Limit = o.Limit; group != nil {
 		q.Limit = 0
@@ -159,14 +159,14 @@ func Ask[T any](o *ReportOptions, list *table.Rows[T], group func(T) any) *Asked
 	if err != nil {
 		o.err, g = err, &table.Grid{Table: list, Rows: []int32{}}
 	}
-	a := &Asked[T]{Items: g, Left: map[any]int{}, names: q.Columns}
+	a := &Selection[T]{Items: g, Omitted: map[any]int{}, names: q.Columns}
 	of := map[any]int{}
 	rows := []int32{} // nil would select all
 	for i := range g.Len() {
 		row := list.At(g.Row(i))
 		if group != nil && o.Limit > 0 {
 			if of[group(row)]++; of[group(row)] > o.Limit {
-				a.Left[group(row)]++
+				a.Omitted[group(row)]++
 				continue
 			}
 		}
@@ -179,7 +179,7 @@ func Ask[T any](o *ReportOptions, list *table.Rows[T], group func(T) any) *Asked
 // Unbounded returns the group for lists in reports whose limit applies to other lists. Such lists have no limit
 // unless the user queries them.
 func Unbounded[T any](o *ReportOptions) func(row T) any {
-	if o.Asks() {
+	if o.HasQuery() {
 		return nil
 	}
 	return func(row T) any { return row }
@@ -187,21 +187,21 @@ func Unbounded[T any](o *ReportOptions) func(row T) any {
 
 // List returns a part with the rows, or with a message if there are none: that the query selects no rows, or,
 // if the table itself has no rows, the given text. If that text is "", the part is a table without rows.
-func (a *Asked[T]) List(empty string) Part {
+func (a *Selection[T]) List(empty string) Part {
 	if a.Items.Table.Len() > 0 {
 		empty = "no " + a.Items.Table.Schema().Singular + " matches"
 	}
 	if len(a.Rows) == 0 && empty != "" {
 		return Part{Head: []Line{{Text: empty}}}
 	}
-	return Part{List: a.People}
+	return Part{List: a.DisplayGrid}
 }
 
 // More returns a line with the number of rows left out.
-func (a *Asked[T]) More(o *ReportOptions) []Line { return o.Rest(a.Items.Matched - len(a.Rows)) }
+func (a *Selection[T]) More(o *ReportOptions) []Line { return o.Rest(a.Items.Matched - len(a.Rows)) }
 
-// People returns the rows with the columns for people.
-func (a *Asked[T]) People(show table.Show) *table.Grid {
+// DisplayGrid returns the rows with the columns for people.
+func (a *Selection[T]) DisplayGrid(show table.Show) *table.Grid {
 	seen := *table.All(a.Items.Table, show)
 	if columns, err := seen.Table.Schema().ParseColumns(a.names, seen.Columns); err == nil { // Ask has validated the names
 		seen.Columns = columns
@@ -211,7 +211,7 @@ func (a *Asked[T]) People(show table.Show) *table.Grid {
 }
 
 // Part returns the rows for which keep returns true.
-func (a *Asked[T]) Part(keep func(T) bool) func(show table.Show) *table.Grid {
+func (a *Selection[T]) Part(keep func(T) bool) func(show table.Show) *table.Grid {
 	rows := []int32{}
 	for i, row := range a.Rows {
 		if keep(row) {
@@ -219,7 +219,7 @@ func (a *Asked[T]) Part(keep func(T) bool) func(show table.Show) *table.Grid {
 		}
 	}
 	return func(show table.Show) *table.Grid {
-		g := a.People(show)
+		g := a.DisplayGrid(show)
 		g.Rows = rows
 		return g
 	}
@@ -234,9 +234,9 @@ func Pointers[T any](list []T) []*T {
 	return all
 }
 
-// ForScripts returns a grid of n rows out of all, with keys as columns.
-func ForScripts(n, all int, columns []table.ColumnOf[int]) *table.Grid {
-	g := Places(n, columns)(table.Hidden)
+// ScriptGrid returns a grid of n rows out of all, with keys as columns.
+func ScriptGrid(n, all int, columns []table.ColumnOf[int]) *table.Grid {
+	g := PositionGrid(n, columns)(table.Hidden)
 	g.Matched = all
 	return g
 }

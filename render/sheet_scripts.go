@@ -27,14 +27,14 @@ func (s *Sheet) lines(w io.Writer) error {
 // list returns the encoder of the items.
 func (s *Sheet) list() *items {
 	it := NewItems(s.Items)
-	it.more = s.Nested
+	it.extra = s.Nested
 	return it
 }
 
 // Document writes the report with its envelope.
 func (s *Sheet) Document(e *encode.Encoder) {
-	if s.Whole != nil && !s.Options.Asks() {
-		s.Whole(e)
+	if s.WriteAll != nil && !s.Options.HasQuery() {
+		s.WriteAll(e)
 		return
 	}
 	e.BeginObject()
@@ -43,7 +43,7 @@ func (s *Sheet) Document(e *encode.Encoder) {
 	s.About(e)
 	it := s.list()
 	switch {
-	case s.Alone:
+	case s.SingleItem:
 		e.Key("item")
 		it.Write(e, 0)
 	default:
@@ -71,7 +71,7 @@ func writeSheetMarkdown(w io.Writer, s *Sheet) error {
 	}
 	for i, l := range s.Head {
 		if i == 0 {
-			m.Line("**" + MarkdownText(l.All()) + "**")
+			m.Line("**" + MarkdownText(l.EscapedText()) + "**")
 			continue
 		}
 		m.Lines([]Line{l})
@@ -98,7 +98,7 @@ func (m *Markdown) Lines(list []Line) {
 			}
 			continue
 		}
-		text := mdBlock(strings.TrimSpace(l.All()))
+		text := mdBlock(strings.TrimSpace(l.EscapedText()))
 		if len(l.After) > 0 && l.After[0].Role == RoleTitle {
 			text = "**" + text + "**"
 		}
@@ -132,11 +132,11 @@ func (m *Markdown) sheetTable(parts []Part) {
 	texts := make([]string, len(titles))
 	for i, g := range list {
 		if len(parts) > 1 {
-			m.sheetBetween(&parts[i], g)
+			m.sheetSubheading(&parts[i], g)
 		}
 		for row := range g.Len() {
 			for j := range texts {
-				text, _ := Seen(g, row, j)
+				text, _ := DisplayCell(g, row, j)
 				texts[j] = MarkdownText(strings.TrimSpace(text))
 			}
 			m.Line("| " + strings.Join(texts, " | ") + " |")
@@ -144,13 +144,13 @@ func (m *Markdown) sheetTable(parts []Part) {
 	}
 }
 
-// sheetBetween writes the head of a joined part as a table row, in the columns of names.
-func (m *Markdown) sheetBetween(p *Part, g *table.Grid) {
+// sheetSubheading writes the head of a joined part as a table row, in the columns of names.
+func (m *Markdown) sheetSubheading(p *Part, g *table.Grid) {
 	for _, l := range p.Head {
 		m.Out.Buf = append(m.Out.Buf, '|')
 		for j := range g.Columns {
 			if g.Column(j).Shorten {
-				m.Out.Buf = append(append(append(m.Out.Buf, " **"...), MarkdownText(l.All())...), "**"...)
+				m.Out.Buf = append(append(append(m.Out.Buf, " **"...), MarkdownText(l.EscapedText())...), "**"...)
 			}
 			m.Out.Buf = append(m.Out.Buf, " |"...)
 		}

@@ -57,7 +57,7 @@ func WriteLines(out *encode.Output, list []Line, o *Options) {
 		l := &list[i]
 		text := words.Harmless(l.Text)
 		switch {
-		case o.Width == 0 || l.Whole || l.Code || l.width() <= o.Width:
+		case o.Width == 0 || l.NoWrap || l.Code || l.width() <= o.Width:
 			out.Buf = p.Paint(out.Buf, l.Role, text)
 			for _, x := range l.After {
 				out.Buf = p.Paint(out.Buf, x.Role, words.Harmless(x.Text))
@@ -71,7 +71,7 @@ func WriteLines(out *encode.Output, list []Line, o *Options) {
 				out.Buf = append(p.Paint(out.Buf, l.After[0].Role, line), '\n')
 			}
 		default:
-			for _, line := range WrapLine(l.All(), o.Width, ellipsis) {
+			for _, line := range WrapLine(l.EscapedText(), o.Width, ellipsis) {
 				out.Buf = append(p.Paint(out.Buf, l.Role, line), '\n')
 			}
 		}
@@ -79,8 +79,8 @@ func WriteLines(out *encode.Output, list []Line, o *Options) {
 	}
 }
 
-// All returns the text of a line with all its pieces, escaped.
-func (l *Line) All() string {
+// EscapedText returns the text of a line with all its pieces, escaped.
+func (l *Line) EscapedText() string {
 	pieces := []string{l.Text}
 	for _, p := range l.After {
 		pieces = append(pieces, p.Text)
@@ -88,7 +88,7 @@ func (l *Line) All() string {
 	return words.Harmless(strings.Join(pieces, ""))
 }
 
-func (l *Line) width() int { return Cells(l.All()) }
+func (l *Line) width() int { return Cells(l.EscapedText()) }
 
 // tableEnd returns the index after the last part of the table that begins at a part.
 func tableEnd(parts []Part, begin int) int {
@@ -100,7 +100,7 @@ func tableEnd(parts []Part, begin int) int {
 }
 
 func (t *sheetText) layout(list []*table.Grid) *textTable {
-	if t.s.AsIs {
+	if t.s.TableOnly {
 		return newTable(list[0], &t.s.Options.Options, "")
 	}
 	return newReportTable(list, &t.s.Options.Options)
@@ -121,7 +121,7 @@ func (t *sheetText) table(parts []Part) {
 		if len(parts) > 1 {
 			t.lines(parts[i].Head)
 		}
-		layout.on(g).rows(&t.Output)
+		layout.withGrid(g).rows(&t.Output)
 	}
 }
 

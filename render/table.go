@@ -9,11 +9,11 @@ import (
 )
 
 var tableWriter = &writer{
-	name: "table", doc: "aligned columns; on a terminal only those that fit", show: table.Always, sheet: WriteTable, goesOn: true,
+	name: "table", doc: "aligned columns; on a terminal only those that fit", show: table.Always, sheet: WriteTable, appendable: true,
 }
 
 var wideWriter = &writer{
-	name: "wide", doc: "more columns, never shortened", show: table.Wide, sheet: writeSheetWide, goesOn: true,
+	name: "wide", doc: "more columns, never shortened", show: table.Wide, sheet: writeSheetWide, appendable: true,
 }
 
 // rows writes all rows.
@@ -59,12 +59,12 @@ type textColumn struct {
 const Gutter = 2
 
 func newTable(g *table.Grid, o *Options, indent string) *textTable {
-	keep := o.KeepColumns || o.Layout.settled()
+	keep := o.KeepColumns || o.Layout.initialized()
 	t := measuredTable([]*table.Grid{g}, o, indent)
 	if o.Width > 0 {
-		t.fitTo(o.Width-len(indent), keep, o.Unshown)
+		t.fitTo(o.Width-len(indent), keep, o.Dropped)
 	}
-	o.Layout.settle(t)
+	o.Layout.setWidths(t)
 	return t
 }
 
@@ -89,7 +89,7 @@ func newReportTable(list []*table.Grid, o *Options) *textTable {
 
 // measuredTable returns a table whose columns have their full widths.
 func measuredTable(list []*table.Grid, o *Options, indent string) *textTable {
-	t := (&textTable{painter: NewPainter(o), indent: indent, ellipsis: "…", noHeader: o.NoHeader}).on(list[0])
+	t := (&textTable{painter: NewPainter(o), indent: indent, ellipsis: "…", noHeader: o.NoHeader}).withGrid(list[0])
 	if o.ASCII {
 		t.ellipsis = "~"
 	}
@@ -104,13 +104,13 @@ func measuredTable(list []*table.Grid, o *Options, indent string) *textTable {
 		}
 	}
 	for _, g := range list {
-		t.on(g).measure() // copies share the columns
+		t.withGrid(g).measure() // copies share the columns
 	}
 	return t
 }
 
-// on returns the same layout for another grid.
-func (t *textTable) on(g *table.Grid) *textTable {
+// withGrid returns the same layout for another grid.
+func (t *textTable) withGrid(g *table.Grid) *textTable {
 	other := *t
 	other.grid, other.scratch = g, nil
 	other.styled, _ = g.Table.(table.Styled)
@@ -119,7 +119,7 @@ func (t *textTable) on(g *table.Grid) *textTable {
 
 // measure widens columns to fit the cells of the grid.
 func (t *textTable) measure() {
-	parts := inParts(t.grid.Len(), func(from, to int) []int {
+	parts := parallelRanges(t.grid.Len(), func(from, to int) []int {
 		own := *t
 		own.scratch = nil
 		widths := make([]int, len(t.columns))
@@ -138,7 +138,7 @@ func (t *textTable) measure() {
 func (t *textTable) measureRow(row int, widths []int) {
 	for j := range t.columns {
 		c := &t.columns[j]
-		if text, ok := t.shown(row, c); ok {
+		if text, ok := t.displayText(row, c); ok {
 			widths[j] = max(widths[j], Cells(text))
 			continue
 		}
@@ -147,8 +147,8 @@ func (t *textTable) measureRow(row int, widths []int) {
 	}
 }
 
-// shown returns the escaped text that the table displays instead of the value.
-func (t *textTable) shown(row int, c *textColumn) (text string, ok bool) {
+// displayText returns the escaped text that the table displays instead of the value.
+func (t *textTable) displayText(row int, c *textColumn) (text string, ok bool) {
 	if t.styled == nil {
 		return "", false
 	}
@@ -156,8 +156,8 @@ func (t *textTable) shown(row int, c *textColumn) (text string, ok bool) {
 	return words.Harmless(text), ok
 }
 
-// Seen returns the displayed text and the role of a cell.
-func Seen(g *table.Grid, i, j int) (string, Role) {
+// DisplayCell returns the displayed text and the role of a cell.
+func DisplayCell(g *table.Grid, i, j int) (string, Role) {
 	row, c := g.Row(i), g.Columns[j]
 	kind := g.Column(j).Kind
 	styled, ok := g.Table.(table.Styled)
@@ -257,7 +257,7 @@ func (t *textTable) appendRow(dst []byte, i int) []byte {
 
 // appendCell writes the text of a cell to scratch and returns its role.
 func (t *textTable) appendCell(row int, c *textColumn) Role {
-	if text, ok := t.shown(row, c); ok {
+	if text, ok := t.displayText(row, c); ok {
 		t.scratch = append(t.scratch[:0], text...)
 		role, _ := t.styled.Role(row, t.grid.Columns[c.cell])
 		return role

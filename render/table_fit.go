@@ -10,11 +10,11 @@ import (
 // first table.
 type Layout struct{ widths map[*table.Column]int }
 
-func (l *Layout) settled() bool { return l != nil && l.widths != nil }
+func (l *Layout) initialized() bool { return l != nil && l.widths != nil }
 
 // apply removes columns that the first table does not show, and sets the widths of the others.
 func (l *Layout) apply(t *textTable) {
-	if !l.settled() {
+	if !l.initialized() {
 		return
 	}
 	t.columns = slices.DeleteFunc(t.columns, func(c textColumn) bool {
@@ -26,8 +26,8 @@ func (l *Layout) apply(t *textTable) {
 	}
 }
 
-func (l *Layout) settle(t *textTable) {
-	if l == nil || l.settled() {
+func (l *Layout) setWidths(t *textTable) {
+	if l == nil || l.initialized() {
 		return
 	}
 	l.widths = make(map[*table.Column]int, len(t.columns))
@@ -36,21 +36,21 @@ func (l *Layout) settle(t *textTable) {
 	}
 }
 
-// Unshown holds the columns of a table that did not fit.
-type Unshown struct {
+// DroppedColumns holds the columns of a table that did not fit.
+type DroppedColumns struct {
 	// Hidden lists the titles of the columns.
 	Hidden []string
 }
 
 // fitTo drops columns, highest priority first, until the table fits, and then shortens the widest texts, so
 // that lines never wrap. It does not drop columns with priority 0 or Kept.
-func (t *textTable) fitTo(cells int, keep bool, told *Unshown) {
+func (t *textTable) fitTo(cells int, keep bool, dropped *DroppedColumns) {
 	var hidden []string
 	if t.total() > cells && !keep {
 		hidden = t.drop(cells)
 	}
-	if told != nil { // resets earlier titles too
-		told.Hidden = hidden
+	if dropped != nil { // resets earlier titles too
+		dropped.Hidden = hidden
 	}
 	for t.total() > cells {
 		widest := 0
@@ -109,22 +109,22 @@ func (t *textTable) drop(cells int) (hidden []string) {
 	return hidden
 }
 
-// On a terminal, columns are dropped before names get narrower than leastName cells. Otherwise, names are padded
-// to at most widestPadded cells unless they are the last column, and a few long names can be wider.
+// On a terminal, columns are dropped before names get narrower than minNameWidth cells. Otherwise, names are padded
+// to at most maxPaddedWidth cells unless they are the last column, and a few long names can be wider.
 const (
-	leastName    = 24
-	widestPadded = 72
+	minNameWidth   = 24
+	maxPaddedWidth = 72
 )
 
 func (t *textTable) boundPadding() {
 	for j := range t.columns[:len(t.columns)-1] {
 		if c := &t.columns[j]; c.Shorten {
-			c.width = min(c.width, widestPadded)
+			c.width = min(c.width, maxPaddedWidth)
 		}
 	}
 }
 
-// fitNames drops columns until names fit or have room for leastName cells each, and then cuts names that are
+// fitNames drops columns until names fit or have room for minNameWidth cells each, and then cuts names that are
 // still too long. It never cuts numbers.
 func (t *textTable) fitNames(cells int, keep bool) {
 	for {
@@ -142,7 +142,7 @@ func (t *textTable) fitNames(cells int, keep bool) {
 			}
 		}
 		room := cells - fixed
-		if drop >= 0 && room < names*leastName && room < wanted {
+		if drop >= 0 && room < names*minNameWidth && room < wanted {
 			t.columns = slices.Delete(t.columns, drop, drop+1)
 			continue
 		}

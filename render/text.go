@@ -137,9 +137,9 @@ func OrUnknown(s string) string {
 	return words.OrUnknown(Harmless(s))
 }
 
-// ChanceText formats a p-value with enough digits to compare it with the usual significance levels, or "<0.0001"
+// PValueText formats a p-value with enough digits to compare it with the usual significance levels, or "<0.0001"
 // for smaller values, or "?" for NaN.
-func ChanceText(p float64) string {
+func PValueText(p float64) string {
 	switch {
 	case math.IsNaN(p):
 		return words.UnknownMark

@@ -56,7 +56,7 @@ func TestUnits(t *testing.T) {
 	}
 }
 
-func TestAppendTimeAsTheLibraryDoes(t *testing.T) {
+func TestAppendTime(t *testing.T) {
 	for _, start := range []string{"1000-01-01", "1969-12-28", "1999-12-28", "2000-02-27", "2100-02-26", "2026-11-20", "2261-12-30"} {
 		at, err := time.Parse(time.DateOnly, start)
 		if err != nil {
@@ -131,8 +131,8 @@ func TestThemes(t *testing.T) {
 	}
 }
 
-// TestCanHoldWhatIsThere checks that CanHold accepts the texts of random cells.
-func TestCanHoldWhatIsThere(t *testing.T) {
+// TestCanHold checks that CanHold accepts the texts of random cells.
+func TestCanHold(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	floats := []float64{0, -1, 0.00004, 99.99, 100, 1e21, 1e300, 5e-324, math.NaN(), math.Inf(1), math.Inf(-1)}
 	for k := table.Text; k <= table.Bool; k++ {

@@ -130,7 +130,7 @@ func runChecks(to *judgement, env *view.Env, checks []*check.Check, held bool, c
 		if held {
 			report, _ = to.hold.Next(report) // one run at a time
 		}
-		said := clusters.Judged(report)
+		said := clusters.JudgementOf(report)
 		if said.Equal(before) {
 			said = before
 		}

@@ -91,7 +91,7 @@ func (l *List[T]) CSV() func(io.Writer) error {
 	records := l.records()
 	for _, cells := range records[1:] {
 		for k := range cells {
-			cells[k] = render.Inert(cells[k])
+			cells[k] = render.EscapeFormula(cells[k])
 		}
 	}
 	return func(w io.Writer) error { return csv.NewWriter(w).WriteAll(records) }

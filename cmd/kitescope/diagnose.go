@@ -182,7 +182,7 @@ func (d *diagnosis) parseOutput(a *cli.App, cmd *cobra.Command) error {
 	if d.format, d.options, err = d.flags.report.Settle(a, cmd); err != nil {
 		return err
 	}
-	if d.flags.watch && d.options.Asks() {
+	if d.flags.watch && d.options.HasQuery() {
 		return cli.Usage(errors.New("--watch prints findings as they appear, not as a list"), "omit --where, --sort, --columns and -n")
 	}
 	if name := d.format.Name(); d.flags.watch && name != "table" && name != "wide" && name != "jsonl" {

@@ -56,7 +56,7 @@ func explain(a *cli.App, cmd *cobra.Command, f *cli.ReportFlags, args []string) 
 		return unknownCheck(args[0])
 	}
 	switch {
-	case o.Asks():
+	case o.HasQuery():
 		return cli.Usage(errors.New("--where, --sort, --columns and -n work only on the list of checks"), "omit them, or the check")
 	case !format.Documents() && format.Name() != "table" && format.Name() != "wide":
 		return cli.Usage(fmt.Errorf("output format %q is for lists", format.Name()), "one check has text, json and yaml")

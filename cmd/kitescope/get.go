@@ -125,7 +125,7 @@ func (f *getFlags) parseQuestion(a *cli.App, args []string) (*question, error) {
 	if err != nil {
 		return nil, err
 	}
-	options.NoHeader, options.KeepColumns, options.Unshown = f.noHead, len(f.Columns) > 0, new(render.Unshown)
+	options.NoHeader, options.KeepColumns, options.Dropped = f.noHead, len(f.Columns) > 0, new(render.DroppedColumns)
 	q := &question{resource: r, options: options}
 	q.query = view.Query{
 		Where: where, Sort: f.Sort, Columns: f.Columns, Show: options.Format.Show(), Limit: f.limit,
@@ -224,7 +224,7 @@ func (q *question) answer(a *cli.App, c *model.Cluster) (*view.Grid, error) {
 	env := view.NewEnv(c, a.Now())
 	if q.judge != nil {
 		q.report = q.judge.Run(c, env.Now, rules.All())
-		env = env.WithJudgement(clusters.Judged(q.report))
+		env = env.WithJudgement(clusters.JudgementOf(q.report))
 	}
 	return view.Select(q.resource.Table(env), q.query)
 }
@@ -236,7 +236,7 @@ func (q *question) unshown(g *view.Grid) (lines []string) {
 	if g.Skipped > 0 {
 		say("%s hidden (--all shows them)", words.Plural(g.Skipped, q.resource.Omits+" "+q.resource.Singular))
 	}
-	if fit := q.options.Unshown; len(fit.Hidden) > 0 {
+	if fit := q.options.Dropped; len(fit.Hidden) > 0 {
 		say("hidden to fit the terminal: %s (-o wide shows them)", strings.Join(fit.Hidden, ", "))
 	}
 	if q.report == nil || q.options.Format.Structured() {

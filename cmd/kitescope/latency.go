@@ -161,7 +161,7 @@ func (q *latencyQuestion) choose(l *latency.Latency) ([]*latency.Budget, error) 
 	}
 	if !known && q.collection != "" {
 		if len(names) == 0 {
-			return nil, fmt.Errorf("no requests to collection %s: %s", q.collection, show.Nothing(l))
+			return nil, fmt.Errorf("no requests to collection %s: %s", q.collection, show.EmptyText(l))
 		}
 		return nil, &view.UnknownError{What: "collection with requests", Word: q.collection, Known: names}
 	}

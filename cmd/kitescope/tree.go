@@ -66,7 +66,7 @@ func (f *treeFlags) run(ctx context.Context, a *cli.App, collection string) erro
 	}
 	env := view.NewEnv(c, a.Now())
 	if f.findings {
-		env = env.WithJudgement(clusters.Judged(check.Run(c, env.Now, rules.All())))
+		env = env.WithJudgement(clusters.JudgementOf(check.Run(c, env.Now, rules.All())))
 	}
 	root, err := view.NewTree(env, collection, f.shown)
 	if err != nil {

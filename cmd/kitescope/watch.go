@@ -20,7 +20,7 @@ import (
 
 // watch prints the rows of a query, then the rows that change, until it is interrupted.
 func (q *question) watch(ctx context.Context, a *cli.App) error {
-	if !q.options.Format.GoesOn() {
+	if !q.options.Format.Appendable() {
 		return &cli.UsageError{Err: fmt.Errorf("--watch cannot write %s: it needs an end", q.options.Format.Name()), Advice: "use -o jsonl, table, wide, csv or name"}
 	}
 	w := &watcher{App: a, question: q, screen: q.screen(a)}

@@ -90,7 +90,7 @@ func (f *whyFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 		return err
 	}
 	report := judge.Run(c, view.NewEnv(c, a.Now()).Now, rules.All())
-	r := &show.Because{
+	r := &show.WhyReport{
 		Latency: l, Answers: why.Explain(budgets, report), Report: report,
 		Where: cmp.Or(c.Origin.Location, strings.Join(f.judged.nodes.Recordings, ", ")), Version: cli.Version, At: l.Window.To,
 	}

@@ -53,7 +53,7 @@ func ComparisonSchema(o render.ReportOptions) *table.Schema {
 }
 
 func newComparisonSheet(c *bench.Comparison, o *render.ReportOptions) *render.Sheet {
-	asked := render.Ask(o, comparisonTable(c, o), nil)
+	asked := render.Select(o, comparisonTable(c, o), nil)
 	s := &render.Sheet{
 		Kind: "Comparison", Options: o, Head: comparisonHead(c, o),
 		About:  func(e *encode.Encoder) { writeComparisonHead(e, c) },
@@ -177,8 +177,8 @@ func testText(c *bench.Comparison) string {
 	return strings.Join(parts, ", ")
 }
 
-// mostNamed limits how many failures, and how many metrics with the same remark, are listed by name.
-const mostNamed = 3
+// maxNamed limits how many failures, and how many metrics with the same remark, are listed by name.
+const maxNamed = 3
 
 // sideLines returns lines about a side and its failed runs.
 func sideLines(c *bench.Comparison, s *bench.Set, side int) []render.Line {
@@ -201,12 +201,12 @@ func sideLines(c *bench.Comparison, s *bench.Set, side int) []render.Line {
 		if r.Failed == "" {
 			continue
 		}
-		if failed++; failed <= mostNamed {
+		if failed++; failed <= maxNamed {
 			warn("run " + render.OrUnknown(r.Name) + " failed: " + render.Harmless(r.Failed))
 		}
 	}
-	if failed > mostNamed {
-		warn("and " + strconv.Itoa(failed-mostNamed) + " more")
+	if failed > maxNamed {
+		warn("and " + strconv.Itoa(failed-maxNamed) + " more")
 	}
 	for _, n := range s.Notes {
 		warn("note: " + render.Harmless(n))
@@ -237,7 +237,7 @@ func controlText(c *bench.Comparison) (text string, ok bool) {
 		}
 	}
 	if len(moved) > 0 {
-		return text + "a change is shown where there is none, " + words.FirstOf(moved, mostNamed, "; ") +
+		return text + "a change is shown where there is none, " + words.FirstOf(moved, maxNamed, "; ") +
 			": the runs differ by more than chance, so do not trust the verdicts", false
 	}
 	quiet := countVerdict(c.Control, bench.NoDifference)
@@ -263,7 +263,7 @@ func remarkLines(rows []*bench.Line) (lines []render.Line) {
 	for _, remark := range order {
 		text := render.Harmless(remark)
 		if len(of[remark]) < len(rows) || len(rows) == 1 {
-			text = words.FirstOf(of[remark], mostNamed, "; ") + ": " + text
+			text = words.FirstOf(of[remark], maxNamed, "; ") + ": " + text
 		}
 		lines = append(lines, render.Line{Text: text})
 	}
@@ -372,8 +372,8 @@ func comparisonTable(c *bench.Comparison, o *render.ReportOptions) *table.Rows[*
 		name, title string
 		text        func(l line) string
 	}{
-		{"p_corrected", "P", func(l line) string { return testedChance(l, l.Corrected) }},
-		{"p", "P ALONE", func(l line) string { return testedChance(l, l.P) }},
+		{"p_corrected", "P", func(l line) string { return testedPValue(l, l.Corrected) }},
+		{"p", "P ALONE", func(l line) string { return testedPValue(l, l.P) }},
 		{"better", "GOOD", func(l line) string { return directionWord(l.Better) }},
 	} {
 		show(wide.name, wide.title, 0, wide.text).Show = table.Wide
@@ -404,12 +404,12 @@ func comparisonTable(c *bench.Comparison, o *render.ReportOptions) *table.Rows[*
 	}, render.Pointers(c.Lines), append(columns, pictures...))
 }
 
-// testedChance formats a p-value, or returns "-" without a test.
-func testedChance(l *bench.Line, p float64) string {
+// testedPValue formats a p-value, or returns "-" without a test.
+func testedPValue(l *bench.Line, p float64) string {
 	if l.Test == "" {
 		return words.NoneMark
 	}
-	return render.ChanceText(p)
+	return render.PValueText(p)
 }
 
 // sideText formats the median of a side.

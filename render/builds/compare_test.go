@@ -155,16 +155,16 @@ func comparisonFormat(t *testing.T, word string) render.Format {
 
 func TestGoldenComparison(t *testing.T) {
 	for name, c := range comparisons() {
-		rendertest.Report(t, "compare/"+name, ComparisonFormats().Names(), map[string]rendertest.Look{
+		rendertest.Report(t, "compare/"+name, ComparisonFormats().Names(), map[string]rendertest.Variant{
 			"120": {Width: 120}, "60-ascii": {Width: 60, ASCII: true}, "wide": {Width: 80}, "json": {}, "csv": {}, "markdown": {Width: 80},
-		}, nil, func(w io.Writer, l rendertest.Look) error {
+		}, nil, func(w io.Writer, l rendertest.Variant) error {
 			return WriteComparison(w, c, comparisonFormat(t, l.Word), render.ReportOptions{Options: render.Options{Width: l.Width, ASCII: l.ASCII}})
 		})
 	}
 }
 
-// TestComparisonNeverProves checks that every format marks changes that are not significant.
-func TestComparisonNeverProves(t *testing.T) {
+// TestComparisonWording checks that every format marks changes that are not significant.
+func TestComparisonWording(t *testing.T) {
 	c := publishedComparison()
 	for _, word := range rendertest.Words(ComparisonFormats().Names()) {
 		var b bytes.Buffer

@@ -28,10 +28,10 @@ func TestVerdictsText(t *testing.T) {
 		c.Lines = append(c.Lines, l)
 	}
 	const want = "2 worse (e from 0; b -50.0%), 4 better (c +90.0%; g +50.0%; f +5.0% and 1 more), 1 no difference shown, 1 too few runs"
-	if got := verdictsLine(c); got.All() != want {
-		t.Errorf("got  %s\nwant %s", got.All(), want)
+	if got := verdictsLine(c); got.EscapedText() != want {
+		t.Errorf("got  %s\nwant %s", got.EscapedText(), want)
 	}
-	if got := verdictsLine(&bench.Comparison{}); got.All() != "nothing was compared" {
-		t.Errorf("of nothing: %s", got.All())
+	if got := verdictsLine(&bench.Comparison{}); got.EscapedText() != "nothing was compared" {
+		t.Errorf("of nothing: %s", got.EscapedText())
 	}
 }

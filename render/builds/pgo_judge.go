@@ -55,7 +55,7 @@ func JudgementSchema(render.ReportOptions) *table.Schema {
 }
 
 func newJudgementSheet(j *pgo.Judgement, o *render.ReportOptions) *render.Sheet {
-	asked := render.Ask(o, assessedTable(j), func(i int) any { return i }) // the limit applies to hot calls
+	asked := render.Select(o, assessedTable(j), func(i int) any { return i }) // the limit applies to hot calls
 	s := &render.Sheet{
 		Kind: "Judgement", Options: o, Head: judgementHead(j, o),
 		About: func(e *encode.Encoder) { writeJudgementHead(e, j, o) },
@@ -139,9 +139,9 @@ func refusalLines(list []pgo.Refusal, role render.Role, whose, reason string, o 
 	return lines
 }
 
-// SaidOfAll reports whether the judgement already contains the refusal of a profile, either as a refusal of all
+// AlreadyReported reports whether the judgement already contains the refusal of a profile, either as a refusal of all
 // profiles or as a caution that names the profile.
-func SaidOfAll(j *pgo.Judgement, r *pgo.Refusal) bool {
+func AlreadyReported(j *pgo.Judgement, r *pgo.Refusal) bool {
 	said := func(x pgo.Refusal) bool { return strings.HasSuffix(x.Message, r.Message) && x.Hint == r.Hint }
 	return slices.ContainsFunc(j.Refusals, said) || slices.ContainsFunc(j.Cautions, said)
 }
@@ -166,7 +166,7 @@ func assessedLines(j *pgo.Judgement, o *render.ReportOptions) (lines []render.Li
 			lines = append(lines, render.Line{Role: render.RoleBad, Text: render.Glyph(render.RoleBad, o.ASCII) + " ", After: []render.Piece{{Role: render.RolePlain, Text: whose + render.Harmless(a.Input.Err.Error())}}})
 		}
 		list := slices.DeleteFunc(slices.Clone(a.Refusals), func(r pgo.Refusal) bool {
-			return SaidOfAll(j, &r) || whose == "" && r.Message == j.Reason
+			return AlreadyReported(j, &r) || whose == "" && r.Message == j.Reason
 		})
 		lines = append(lines, refusalLines(list, render.RoleBad, whose, "", o)...)
 	}
@@ -204,7 +204,7 @@ func timeUsed(ns int64) string {
 
 // judgedFigure is a line of the table of figures.
 type judgedFigure struct {
-	name, value, wanted string
+	name, value, threshold string
 	// ok indicates that the figure meets the wanted value, if any.
 	ok bool
 }
@@ -213,7 +213,7 @@ func figuresPart(j *pgo.Judgement, o *render.ReportOptions) render.Part {
 	least := []string{"≥ ", ">= "}[render.BoolInt(o.ASCII)]
 	list := []judgedFigure{{name: "samples", value: render.EventCount(j.Events), ok: j.Events >= j.Thresholds.Events}}
 	if j.Thresholds.Events > 0 {
-		list[0].wanted = least + strconv.FormatInt(j.Thresholds.Events, 10)
+		list[0].threshold = least + strconv.FormatInt(j.Thresholds.Events, 10)
 	}
 	cpu := judgedFigure{name: "CPU time", value: timeUsed(int64(j.CPU))}
 	if j.Duration > 0 {
@@ -231,24 +231,24 @@ func figuresPart(j *pgo.Judgement, o *render.ReportOptions) render.Part {
 		bound.value, bound.ok = PercentOfAll(j.Reach.Ceiling), j.Reach.Ceiling >= j.Thresholds.Ceiling
 	}
 	if j.Thresholds.Ceiling > 0 {
-		bound.wanted = least + PercentOfAll(j.Thresholds.Ceiling)
+		bound.threshold = least + PercentOfAll(j.Thresholds.Ceiling)
 	}
 	list = append(list, bound)
 	look := func(i int) render.Role {
-		if list[i].wanted == "" {
+		if list[i].threshold == "" {
 			return render.RolePlain
 		}
 		return []render.Role{render.RoleWarn, render.RoleGood}[render.BoolInt(list[i].ok)]
 	}
-	return render.Part{List: render.Places(len(list), []table.ColumnOf[int]{
+	return render.Part{List: render.PositionGrid(len(list), []table.ColumnOf[int]{
 		{Column: table.Column{Title: "FIGURE", Shorten: true}, Shown: func(i int) string { return list[i].name }},
 		{Column: table.Column{Right: true}, Role: look, Shown: func(i int) string { return list[i].value }},
 		{Role: look, Shown: func(i int) string {
-			if list[i].wanted == "" {
+			if list[i].threshold == "" {
 				return ""
 			}
 			return render.Glyph(look(i), o.ASCII)
 		}},
-		{Column: table.Column{Title: "WANTED"}, Shown: func(i int) string { return list[i].wanted }},
+		{Column: table.Column{Title: "WANTED"}, Shown: func(i int) string { return list[i].threshold }},
 	})}
 }

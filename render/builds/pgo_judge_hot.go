@@ -27,7 +27,7 @@ func hotPart(j *pgo.Judgement, o *render.ReportOptions) render.Part {
 	head := render.Line{Role: render.RoleAccent, Text: "hot calls", After: []render.Piece{{Role: render.RolePlain, Text: ", the heaviest " + strconv.Itoa(n) + " of " + strconv.Itoa(max(j.HotEdges, n))}}}
 	inlined := column("INLINED", 1, func(h *pgo.HotEdge) string { return []string{"no", "yes"}[render.BoolInt(h.Inlined)] })
 	inlined.Right = false
-	return render.Part{Head: []render.Line{head}, List: render.Places(n, append(columns, inlined))}
+	return render.Part{Head: []render.Line{head}, List: render.PositionGrid(n, append(columns, inlined))}
 }
 
 // callerLine returns the position of a call: the function, and the line relative to the function's first line.
@@ -46,7 +46,7 @@ func riskLines(j *pgo.Judgement, o *render.ReportOptions) []render.Line {
 		}
 		lines = append(lines, render.Line{Role: render.RoleWarn, Text: render.Glyph(render.RoleWarn, o.ASCII) + " ", After: []render.Piece{{Role: render.RolePlain, Text: text}}})
 		if r.Block != "" {
-			lines = append(lines, render.Line{Role: render.RoleDim, Text: "    " + render.Harmless(shellquote.Shell("kitescope", "pgo", "pack").Flag("--block", r.Block).String()), Whole: true})
+			lines = append(lines, render.Line{Role: render.RoleDim, Text: "    " + render.Harmless(shellquote.Shell("kitescope", "pgo", "pack").Flag("--block", r.Block).String()), NoWrap: true})
 		}
 	}
 	return lines

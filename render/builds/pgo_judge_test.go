@@ -29,8 +29,8 @@ func judgedEdges(n int) *pgo.Edges {
 	return e
 }
 
-// worthJudgement returns a judgement of profiles of three nodes.
-func worthJudgement() *pgo.Judgement {
+// recommendedJudgement returns a judgement of profiles of three nodes.
+func recommendedJudgement() *pgo.Judgement {
 	reach := pgo.Reach{Go: 0.612, Runtime: 0.21, GC: 0.06, Assembly: 0.097, Syscall: 0.015, Unknown: 0.006, Total: 0.882, Ceiling: 0.1235}
 	j := &pgo.Judgement{
 		Verdict: pgo.WorthBuilding, Reason: "88% of the time is spent in compiled Go code, and all profiles are alike",
@@ -87,15 +87,15 @@ func unfitJudgement() *pgo.Judgement {
 }
 
 func judgements() map[string]*pgo.Judgement {
-	return map[string]*pgo.Judgement{"worth": worthJudgement(), "little": littleJudgement(), "unfit": unfitJudgement(), "empty": {Events: -1}}
+	return map[string]*pgo.Judgement{"worth": recommendedJudgement(), "little": littleJudgement(), "unfit": unfitJudgement(), "empty": {Events: -1}}
 }
 
 func TestGoldenJudgement(t *testing.T) {
 	copied := func(line string) bool { return strings.Contains(line, "--block") }
 	for name, j := range judgements() {
-		rendertest.Report(t, "judgement/"+name, render.ReportFormats().Names(), map[string]rendertest.Look{
+		rendertest.Report(t, "judgement/"+name, render.ReportFormats().Names(), map[string]rendertest.Variant{
 			"80": {Width: 80}, "80-ascii": {Width: 80, ASCII: true, Limit: 3}, "color": {Width: 120, Color: true}, "wide": {}, "json": {}, "csv": {}, "markdown": {},
-		}, copied, func(w io.Writer, l rendertest.Look) error {
+		}, copied, func(w io.Writer, l rendertest.Variant) error {
 			var b bytes.Buffer
 			o := render.ReportOptions{Options: render.Options{Width: l.Width, ASCII: l.ASCII, Color: l.Color}, Limit: l.Limit}
 			err := WriteJudgement(&b, j, rendertest.Format(t, render.ReportFormats(), l.Word), o)
@@ -108,8 +108,8 @@ func TestGoldenJudgement(t *testing.T) {
 	}
 }
 
-// TestJudgementSaysNoGain checks that reports never predict the gain of PGO, only its upper bound.
-func TestJudgementSaysNoGain(t *testing.T) {
+// TestJudgementNoGain checks that reports never predict the gain of PGO, only its upper bound.
+func TestJudgementNoGain(t *testing.T) {
 	var b bytes.Buffer
 	if err := WriteJudgement(&b, littleJudgement(), rendertest.Format(t, render.ReportFormats(), "table"), render.ReportOptions{}); err != nil {
 		t.Fatal(err)

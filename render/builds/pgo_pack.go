@@ -31,7 +31,7 @@ func WritePack(w io.Writer, r *PackReport, f render.Format, o render.ReportOptio
 }
 
 func newPackSheet(r *PackReport, o *render.ReportOptions) *render.Sheet {
-	asked := render.Ask(o, packTable(r.Pack.Manifest), nil)
+	asked := render.Select(o, packTable(r.Pack.Manifest), nil)
 	return &render.Sheet{
 		Kind: "PGOPack", Options: o, Head: packHead(r, o),
 		Parts: []render.Part{asked.List("")}, Foot: asked.More(o),

@@ -14,9 +14,9 @@ import (
 func WriteVerification(w io.Writer, v *pgo.Verification, f render.Format, o render.ReportOptions) error {
 	s := &render.Sheet{
 		Kind: "PGOVerification", Options: &o, Head: verificationHead(v, o.ASCII),
-		Parts: []render.Part{factsPart(verificationFacts(v))},
-		Items: render.Ask(&o, verificationTable(v), nil).Items,
-		Whole: func(e *encode.Encoder) { writeVerification(e, v) },
+		Parts:    []render.Part{factsPart(verificationFacts(v))},
+		Items:    render.Select(&o, verificationTable(v), nil).Items,
+		WriteAll: func(e *encode.Encoder) { writeVerification(e, v) },
 	}
 	return s.Write(w, f)
 }
@@ -79,7 +79,7 @@ func verificationFacts(v *pgo.Verification) []verificationFact {
 }
 
 func factsPart(facts []verificationFact) render.Part {
-	return render.Part{List: render.Places(len(facts), []table.ColumnOf[int]{
+	return render.Part{List: render.PositionGrid(len(facts), []table.ColumnOf[int]{
 		{Column: table.Column{Title: "FACT"}, Shown: func(i int) string { return facts[i].name }},
 		{Column: table.Column{Title: "VALUE", Shorten: true}, Shown: func(i int) string { return facts[i].value }},
 	})}

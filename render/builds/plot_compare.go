@@ -27,8 +27,8 @@ func comparisonFigures(c *bench.Comparison) ([]webpage.Block, error) {
 	return []webpage.Block{webpage.Figure("All runs, before and after", webpage.Inline(svg.String()), "")}, nil
 }
 
-// mostPanels is the maximum number of panels in a picture.
-const mostPanels = 24
+// maxPanels is the maximum number of panels in a picture.
+const maxPanels = 24
 
 // changeAndVerdict returns a summary of a change: "+7.3%, better; 95% CI +6.1 to +8.4%".
 func changeAndVerdict(l *bench.Line) string {
@@ -88,8 +88,8 @@ func distributions(c *bench.Comparison) *picture.Chart {
 	if len(chart.Panels) != 4 { // use two columns for four panels, to avoid a row with a single panel
 		chart.Columns = 3
 	}
-	if rest := len(chart.Panels) - mostPanels; rest > 0 {
-		chart.Panels = chart.Panels[:mostPanels]
+	if rest := len(chart.Panels) - maxPanels; rest > 0 {
+		chart.Panels = chart.Panels[:maxPanels]
 		chart.Notes = append(chart.Notes, strconv.Itoa(rest)+" more are not drawn: choose with --only METRIC")
 	}
 	return chart

@@ -19,8 +19,8 @@ func TestComparisonFigures(t *testing.T) {
 	}
 }
 
-// TestComparisonPlotStrange checks that drawing extreme values terminates.
-func TestComparisonPlotStrange(t *testing.T) {
+// TestComparisonPlotUnusual checks that drawing extreme values terminates.
+func TestComparisonPlotUnusual(t *testing.T) {
 	for name, values := range map[string][2][]float64{
 		"one":       {{1}, {1}},
 		"zero":      {{0, 0}, {0, 0}},

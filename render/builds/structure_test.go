@@ -8,8 +8,8 @@ import (
 	"kitescope/render/rendertest"
 )
 
-func TestNamesAreNoStructure(t *testing.T) {
-	rendertest.NamesAreNoStructure(t, map[string]func(w io.Writer, name string) error{
+func TestInjection(t *testing.T) {
+	rendertest.CheckInjection(t, map[string]func(w io.Writer, name string) error{
 		"compare.svg": func(w io.Writer, name string) error {
 			c := goComparison()
 			c.A.Name, c.B.Name = name, name

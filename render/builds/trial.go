@@ -30,7 +30,7 @@ func TrialFormats() render.Formats {
 // WriteTrial writes the result of a PGO trial.
 func WriteTrial(w io.Writer, r *trial.Report, f render.Format, o render.Options) error {
 	s := trialSheet(r, &render.ReportOptions{Options: o})
-	s.Whole, s.Open = func(e *encode.Encoder) { writeTrial(e, r, &o) }, render.Everything
+	s.WriteAll, s.Open = func(e *encode.Encoder) { writeTrial(e, r, &o) }, render.Everything
 	if f.Name() == "html" {
 		figures, err := comparisonFigures(r.Comparison)
 		if err != nil {
@@ -77,7 +77,7 @@ func trialSheet(r *trial.Report, o *render.ReportOptions) *render.Sheet {
 func programsPart(r *trial.Report) render.Part {
 	rows := []struct {
 		name string
-		of   func(b *trial.Build) string
+		text func(b *trial.Build) string
 	}{
 		{"size", func(b *trial.Build) string { return strconv.FormatInt(b.Size, 10) + " B" }},
 		{"Go", func(b *trial.Build) string { return render.OrUnknown(b.GoVersion) }},
@@ -87,10 +87,10 @@ func programsPart(r *trial.Report) render.Part {
 	column := func(title string, text func(i int) string) table.ColumnOf[int] {
 		return table.ColumnOf[int]{Column: table.Column{Title: title, Shorten: true}, Shown: text}
 	}
-	return render.Part{List: render.Places(len(rows), []table.ColumnOf[int]{
+	return render.Part{List: render.PositionGrid(len(rows), []table.ColumnOf[int]{
 		column("PROGRAM", func(i int) string { return rows[i].name }),
-		column("WITHOUT PGO", func(i int) string { return rows[i].of(r.Plain) }),
-		column("WITH PGO", func(i int) string { return rows[i].of(r.Packed) }),
+		column("WITHOUT PGO", func(i int) string { return rows[i].text(r.Plain) }),
+		column("WITH PGO", func(i int) string { return rows[i].text(r.Packed) }),
 	})}
 }
 

@@ -42,7 +42,7 @@ func trials() map[string]*trial.Report {
 			{Side: "a", File: "profiles/profile-01-a.pb.gz", Events: 1200},
 			{Side: "a", File: "profiles/profile-02-a.pb.gz", Events: 1100},
 		},
-		Judgement: worthJudgement(), Pack: &trial.Pack{SHA256: strings.Repeat("0c", 32), Size: 45678, Edges: 911},
+		Judgement: recommendedJudgement(), Pack: &trial.Pack{SHA256: strings.Repeat("0c", 32), Size: 45678, Edges: 911},
 		Runs:       []trial.Measured{measured(1, 1, "b", ""), measured(2, 1, "a", ""), measured(3, 2, "a", "exit status 1: "+rendertest.HostileName), measured(4, 2, "b", "")},
 		Comparison: pairedComparison(),
 		Primary:    []string{"search k=10: QPS", "max RSS"},
@@ -64,9 +64,9 @@ func trials() map[string]*trial.Report {
 func TestGoldenTrial(t *testing.T) {
 	copied := func(line string) bool { return strings.Contains(line, "again: ") }
 	for name, r := range trials() {
-		rendertest.Report(t, "trial/"+name, TrialFormats().Names(), map[string]rendertest.Look{
+		rendertest.Report(t, "trial/"+name, TrialFormats().Names(), map[string]rendertest.Variant{
 			"80-ascii": {Width: 80, ASCII: true}, "markdown": {}, "json": {}, "html": {},
-		}, copied, func(w io.Writer, l rendertest.Look) error {
+		}, copied, func(w io.Writer, l rendertest.Variant) error {
 			return WriteTrial(w, r, rendertest.Format(t, TrialFormats(), l.Word), render.Options{Width: l.Width, ASCII: l.ASCII})
 		})
 	}

@@ -33,7 +33,7 @@ import (
 // Case holds the data of a case. All fields except Diagnosis can be nil.
 type Case struct {
 	Diagnosis *clusters.Diagnosis
-	Why       *show.Because
+	Why       *show.WhyReport
 	Balance   *clusters.Balance
 	Busiest   *Busiest
 	History   *clusters.HistoryReport
@@ -53,11 +53,11 @@ func (c *Case) Measure(env *view.Env, l *latency.Latency) {
 	c.Balance = &clusters.Balance{Env: env, Report: survey.Report(nil, balance.Options{Goal: balance.DefaultGoal}, survey.HasRuntime)}
 	answers := why.Explain(l.Budgets, c.Diagnosis.Report)
 	if len(answers) == 0 {
-		c.Notes = append(c.Notes, "No latency: "+show.Nothing(l)+".")
+		c.Notes = append(c.Notes, "No latency: "+show.EmptyText(l)+".")
 		return
 	}
 	slices.SortStableFunc(answers, func(x, y *why.Answer) int { return cmp.Compare(y.Weight, x.Weight) })
-	c.Why = &show.Because{Latency: l, Answers: answers, Where: c.Where, Version: c.Version, At: l.Window.To}
+	c.Why = &show.WhyReport{Latency: l, Answers: answers, Where: c.Where, Version: c.Version, At: l.Window.To}
 }
 
 // Busiest is the process with the highest CPU usage, and its flame graph.

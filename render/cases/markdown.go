@@ -16,7 +16,7 @@ func (c *Case) writeMarkdown(w io.Writer) error {
 	m := &render.Markdown{Out: encode.NewOutput(w, encode.Pieces)}
 	d, x := c.Diagnosis, c.conclusion()
 	m.Line("# " + render.MarkdownText(x.Headline))
-	for _, text := range d.Under() {
+	for _, text := range d.SubheadLines() {
 		m.Line("", render.MarkdownText(text))
 	}
 	if x.Finding != nil {

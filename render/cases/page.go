@@ -18,7 +18,7 @@ func (c *Case) page() (*webpage.Page, error) {
 	x := c.conclusion()
 	where, _ := d.Headline()
 	p := &webpage.Page{
-		Window: "Report on " + where, Headline: x.Headline, Tone: x.Tone, Under: d.Under(),
+		Window: "Report on " + where, Headline: x.Headline, Tone: x.Tone, Under: d.SubheadLines(),
 		Facts: x.Facts, Commands: x.Commands, FixFirst: true, Version: c.Version,
 	}
 	c.addLatency(p)

@@ -86,7 +86,7 @@ type Tab struct {
 	id   int
 	// requests are the requested URLs. complaints are messages of the console and violations of the page's
 	// policy.
-	requests, complaints []string
+	requests, errors []string
 }
 
 // Open opens a file in a tab with a size in pixels, or a blank tab if file is "".
@@ -159,7 +159,7 @@ func (p *Tab) Call(method string, params any) json.RawMessage {
 			_ = json.Unmarshal(m.Params, &r)
 			p.requests = append(p.requests, r.Request.URL)
 		case m.Method == "Runtime.exceptionThrown" || m.Method == "Log.entryAdded" || m.Method == "Runtime.consoleAPICalled":
-			p.complaints = append(p.complaints, string(m.Params))
+			p.errors = append(p.errors, string(m.Params))
 		}
 	}
 }
@@ -258,15 +258,15 @@ func (p *Tab) Screenshot(folder, name string) {
 	}
 }
 
-// Quiet checks that the page requested only its own file and reported no errors.
-func (p *Tab) Quiet() {
+// CheckErrors checks that the page requested only its own file and reported no errors.
+func (p *Tab) CheckErrors() {
 	p.t.Helper()
 	for _, url := range p.requests {
 		if !strings.HasPrefix(url, "file://") && url != "about:blank" {
 			p.t.Errorf("it asked for %s", url)
 		}
 	}
-	if len(p.complaints) > 0 {
-		p.t.Errorf("it complained: %s", strings.Join(p.complaints, "\n"))
+	if len(p.errors) > 0 {
+		p.t.Errorf("it complained: %s", strings.Join(p.errors, "\n"))
 	}
 }

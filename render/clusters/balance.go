@@ -59,16 +59,16 @@ func (b *Balance) sheet(o *render.ReportOptions) *render.Sheet {
 	shares := newShareTable(b, rows, &o.Options)
 	s := &render.Sheet{
 		Options: o, Head: append([]render.Line{{Role: render.RoleTitle, Text: b.where()}}, b.HeadLines()...),
-		Whole: b.document, Open: 2,
-		Items: render.ForScripts(len(r.Groups), len(r.Groups), nil), Nested: b.item,
+		WriteAll: b.document, Open: 2,
+		Items: render.ScriptGrid(len(r.Groups), len(r.Groups), nil), Nested: b.item,
 		Flat: &table.Grid{Table: shares},
 	}
 	if len(rows) > 0 {
 		s.Flat = table.All(shares, table.OnDemand)
 	}
 	switch {
-	case o.Asks():
-		asked := render.Ask(o, shareList(b, rows, &o.Options), nil)
+	case o.HasQuery():
+		asked := render.Select(o, shareList(b, rows, &o.Options), nil)
 		s.Kind, s.Items, s.Nested, s.Flat, s.Head = "BalanceShares", asked.Items, nil, nil, s.Head[:1]
 		s.About = func(e *encode.Encoder) { writeSource(e, &b.Env.Cluster.Origin, b.Env.Cluster.Gaps) }
 		s.Parts, s.Foot = []render.Part{asked.List("which node serves what is unknown")}, asked.More(o)
@@ -264,7 +264,7 @@ func SpreadText(s *balance.Spread, by balance.Measure) string {
 	if s.Nodes < 2 || s.MaxMean == 0 && s.RowsMaxMean == 0 {
 		return "max/mean " + words.NoneMark
 	}
-	texts := []string{"max/mean " + measured(by.MaxMean(s))}
+	texts := []string{"max/mean " + ratioText(by.MaxMean(s))}
 	if cv, ok := by.CV(s); ok && by.MaxMean(s) > 0 {
 		texts = append(texts, "CV "+render.Ratio(cv))
 	}
@@ -286,8 +286,8 @@ func GroupSpread(g *balance.Group, by balance.Measure) string {
 	return text
 }
 
-// measured formats the largest share divided by the mean. A known ratio is at least 1; 0 means unknown.
-func measured(x float64) string {
+// ratioText formats the largest share divided by the mean. A known ratio is at least 1; 0 means unknown.
+func ratioText(x float64) string {
 	if x == 0 {
 		return words.UnknownMark
 	}
@@ -323,7 +323,7 @@ func GroupTitle(g *balance.Group) string {
 func verdictText(v *balance.Verdict, a *balance.Auto, by balance.Measure) string {
 	text := render.Harmless(v.Behavior)
 	if len(v.Moves) > 0 {
-		text += ", to max/mean " + measured(by.MaxMean(&v.After))
+		text += ", to max/mean " + ratioText(by.MaxMean(&v.After))
 		if by != balance.ByRows {
 			text += ", rows " + render.Ratio(v.After.RowsMaxMean)
 		}
@@ -479,13 +479,13 @@ func (b *Balance) SavedPlan() string {
 // header, and a line for each share.
 func (b *Balance) ShareLines(list []*balance.Share, g *balance.Group, width int) (header string, rows []string) {
 	o := &render.Options{Width: width}
-	return laidOut(table.All(newShareTable(b, rowsOf(list, g), o), table.Always), o)
+	return layOut(table.All(newShareTable(b, rowsOf(list, g), o), table.Always), o)
 }
 
 // GroupLines returns the replicas of a report as plain text within width: a header, and a line for each replica.
 func (b *Balance) GroupLines(width int) (header string, rows []string) {
 	o := &render.Options{Width: width}
-	return laidOut(table.All(table.New(table.Schema{}, render.Positions(len(b.Report.Groups)), b.groupColumns()), table.Always), o)
+	return layOut(table.All(table.New(table.Schema{}, render.Positions(len(b.Report.Groups)), b.groupColumns()), table.Always), o)
 }
 
 // groupColumns returns the columns of replicas. A row is the index of a replica in the report.
@@ -509,19 +509,19 @@ func (b *Balance) groupColumns() []table.ColumnOf[int] {
 		column("SEALED", table.Int, 2, true, func(g *balance.Group) table.Cell { return table.OfInt(int64(g.Sealed)) }),
 		column("ROWS", table.Int, 3, true, func(g *balance.Group) table.Cell { return table.OfInt(g.Rows()) }),
 		column("MAX/MEAN", table.Text, 0, true, func(g *balance.Group) table.Cell {
-			text := measured(r.Options.By.MaxMean(&g.Spread))
+			text := ratioText(r.Options.By.MaxMean(&g.Spread))
 			if r.Options.By.MaxMean(&g.Spread) > r.Options.Goal && !g.TooFewSegments() {
 				text += " " + render.Glyph(render.RoleWarn, false) // for readers who cannot distinguish the colors
 			}
 			return table.Of(text)
 		}),
 		column("OF ROWS", table.Text, 1, true, func(g *balance.Group) table.Cell { return table.Of(render.Ratio(g.Spread.RowsMaxMean)) }),
-		column("PLAN", table.Text, 0, true, func(g *balance.Group) table.Cell { return table.Of(b.planned(g)) }),
+		column("PLAN", table.Text, 0, true, func(g *balance.Group) table.Cell { return table.Of(b.planSummary(g)) }),
 	}
 }
 
-// planned returns the plan of a replica in a few words.
-func (b *Balance) planned(g *balance.Group) string {
+// planSummary returns the plan of a replica in a few words.
+func (b *Balance) planSummary(g *balance.Group) string {
 	i := slices.Index(b.Report.Groups, g)
 	if b.Report.Plans == nil || i < 0 {
 		return words.NoneMark
@@ -543,8 +543,8 @@ func (b *Balance) planned(g *balance.Group) string {
 	return text
 }
 
-// laidOut writes a grid as a table and returns the header and the lines.
-func laidOut(g *table.Grid, o *render.Options) (header string, rows []string) {
+// layOut writes a grid as a table and returns the header and the lines.
+func layOut(g *table.Grid, o *render.Options) (header string, rows []string) {
 	var out encode.Output
 	render.WriteTableInto(&out, g, o, "")
 	lines := strings.Split(strings.TrimSuffix(string(out.Buf), "\n"), "\n")
@@ -727,7 +727,7 @@ func BarWidth(o *render.Options) int {
 
 // costBar draws the search work of a share: indexed, sealed by brute force, growing. A share with cost most fills all
 // cells.
-func costBar(s *balance.Share, most float64, o *render.Options) string {
+func costBar(s *balance.Share, maxCost float64, o *render.Options) string {
 	glyphs := [...]string{"▇", "▒", "░", "·"}
 	if o.ASCII {
 		glyphs = [...]string{"#", "+", "-", "."}
@@ -736,7 +736,7 @@ func costBar(s *balance.Share, most float64, o *render.Options) string {
 	sum, drawn := 0.0, 0
 	for i, cost := range []float64{s.Cost - s.BruteCost, s.BruteCost - s.GrowingCost, s.GrowingCost} {
 		sum += cost
-		n := max(0, int(math.Round(sum/max(most, 1)*float64(BarWidth(o))))-drawn)
+		n := max(0, int(math.Round(sum/max(maxCost, 1)*float64(BarWidth(o))))-drawn)
 		b.WriteString(strings.Repeat(glyphs[i], n))
 		drawn += n
 	}

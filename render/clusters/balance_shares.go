@@ -22,9 +22,9 @@ type shareTable struct {
 	*table.Rows[shareRow]
 	survey *balance.Survey
 	o      *render.Options
-	// whole is the sum of the costs of all rows; most is the largest cost.
-	whole, most float64
-	rowsWhole   int64
+	// total is the sum of the costs of all rows; most is the largest cost.
+	total, maxCost float64
+	totalRows      int64
 	// partial is set if the rows of some node are unknown. Then no share of the whole is known.
 	partial bool
 }
@@ -35,9 +35,9 @@ func newShareTable(b *Balance, rows []shareRow, o *render.Options) *shareTable {
 	for _, r := range rows {
 		t.partial = t.partial || t.survey.Rowless(r.Share)
 		if r.Known {
-			t.whole += r.Cost
-			t.most = max(t.most, r.Cost)
-			t.rowsWhole += r.Rows()
+			t.total += r.Cost
+			t.maxCost = max(t.maxCost, r.Cost)
+			t.totalRows += r.Rows()
 		}
 	}
 	return t
@@ -61,40 +61,40 @@ func shareList(b *Balance, rows []shareRow, o *render.Options) *table.Rows[share
 // need is the data about a node that a figure requires.
 type need uint8
 
-// Each need includes the needs before it, except toTell.
+// Each need includes the needs before it, except needReport.
 const (
-	toServe need = iota // the segments that the node serves
-	toCount             // and their rows
-	toWeigh             // and the fields of its collections: without them the cost is 0
-	toTell              // the segments as reported by the node, not from its metrics
+	needSegments need = iota // the segments that the node serves
+	needRows                 // and their rows
+	needFields               // and the fields of its collections: without them the cost is 0
+	needReport               // the segments as reported by the node, not from its metrics
 )
 
 // known reports whether the data that a figure requires is known for a share.
 func (t *shareTable) known(r shareRow, n need) bool {
 	switch {
-	case !r.Known, n == toTell && r.FromMetrics, n == toWeigh && r.Cost == 0 && r.Rows() > 0:
+	case !r.Known, n == needReport && r.FromMetrics, n == needFields && r.Cost == 0 && r.Rows() > 0:
 		return false
 	}
-	return n != toCount && n != toWeigh || !t.survey.Rowless(r.Share)
+	return n != needRows && n != needFields || !t.survey.Rowless(r.Share)
 }
 
 // figure returns a function that returns the cell of a number. The cell is unknown if the required data is.
-func (t *shareTable) figure(n need, of func(shareRow) int64) func(shareRow) table.Cell {
+func (t *shareTable) figure(n need, get func(shareRow) int64) func(shareRow) table.Cell {
 	return func(r shareRow) table.Cell {
 		if !t.known(r, n) {
 			return table.OfUnknown()
 		}
-		return table.OfInt(of(r))
+		return table.OfInt(get(r))
 	}
 }
 
 // percentage returns a function that returns the cell of a percentage of a whole. The cell is empty if the
 // whole is 0.
-func (t *shareTable) percentage(of func(shareRow) (part, whole float64)) func(shareRow) table.Cell {
+func (t *shareTable) percentage(get func(shareRow) (part, whole float64)) func(shareRow) table.Cell {
 	return func(r shareRow) table.Cell {
-		part, whole := of(r)
+		part, whole := get(r)
 		switch {
-		case !t.known(r, toWeigh):
+		case !t.known(r, needFields):
 			return table.OfUnknown()
 		case whole <= 0:
 			return table.OfNone()
@@ -120,10 +120,10 @@ func (t *shareTable) columns() []table.ColumnOf[shareRow] {
 	t.figures(add)
 	t.costs(add)
 	people("bar", "SPLIT", func(r shareRow) string {
-		if !t.known(r, toWeigh) {
+		if !t.known(r, needFields) {
 			return words.UnknownMark
 		}
-		return costBar(r.Share, t.most, t.o)
+		return costBar(r.Share, t.maxCost, t.o)
 	})
 	return list
 }
@@ -174,36 +174,36 @@ func (t *shareTable) figures(add addColumn) {
 	count := func(name, title string, show table.Show, priority int, n need, of func(shareRow) int64, doc string) {
 		add(name, title, table.Int, show, priority, t.figure(n, of), doc)
 	}
-	count("sealed_segments", "SEALED", table.Always, 1, toServe, func(r shareRow) int64 { return int64(r.Sealed) },
+	count("sealed_segments", "SEALED", table.Always, 1, needSegments, func(r shareRow) int64 { return int64(r.Sealed) },
 		"Sealed segments in its memory, L0 not counted.")
-	count("sealed_rows", "SEALED ROWS", table.Always, 0, toCount, func(r shareRow) int64 { return r.SealedRows }, "Their rows, from DataCoord.")
-	count("copied_segments", "COPIES", table.Wide, 0, toTell, func(r shareRow) int64 { return int64(r.Copies) },
+	count("sealed_rows", "SEALED ROWS", table.Always, 0, needRows, func(r shareRow) int64 { return r.SealedRows }, "Their rows, from DataCoord.")
+	count("copied_segments", "COPIES", table.Wide, 0, needReport, func(r shareRow) int64 { return int64(r.Copies) },
 		"Its sealed segments that are in memory twice and count elsewhere: on the node the shard leader queries, or as their compaction result.")
-	count("copied_rows", "COPIED ROWS", table.Hidden, 0, toTell, func(r shareRow) int64 { return r.CopiedRows },
+	count("copied_rows", "COPIED ROWS", table.Hidden, 0, needReport, func(r shareRow) int64 { return r.CopiedRows },
 		"Their rows, not counted in any sum, cost or plan.")
-	count("growing_segments", "GROWING", table.Always, 6, toServe, func(r shareRow) int64 { return int64(r.Growing) },
+	count("growing_segments", "GROWING", table.Always, 6, needSegments, func(r shareRow) int64 { return int64(r.Growing) },
 		"Growing segments of the shards it leads, except those already loaded as sealed.")
-	count("growing_rows", "GROWING ROWS", table.Always, 2, toServe, func(r shareRow) int64 { return r.GrowingRows },
+	count("growing_rows", "GROWING ROWS", table.Always, 2, needSegments, func(r shareRow) int64 { return r.GrowingRows },
 		"Their rows.")
-	count("repeated_rows", "UP TO TWICE", table.Hidden, 0, toServe, func(r shareRow) int64 { return r.RepeatedRows },
+	count("repeated_rows", "UP TO TWICE", table.Hidden, 0, needSegments, func(r shareRow) int64 { return r.RepeatedRows },
 		"Growing rows that may also count as sealed, of a segment being handed over: metrics do not name segments. 0 if known.")
-	count("indexed_rows", "INDEXED ROWS", table.Wide, 0, toCount, func(r shareRow) int64 { return r.IndexedRows },
+	count("indexed_rows", "INDEXED ROWS", table.Wide, 0, needRows, func(r shareRow) int64 { return r.IndexedRows },
 		"Sealed rows with a vector index (for each vector field).")
-	count("brute_force_rows", "BRUTE ROWS", table.Wide, 0, toCount, func(r shareRow) int64 { return r.BruteRows },
+	count("brute_force_rows", "BRUTE ROWS", table.Wide, 0, needRows, func(r shareRow) int64 { return r.BruteRows },
 		"All other rows, searched by brute force, including growing ones.")
-	count("l0_segments", "L0", table.Wide, 0, toTell, func(r shareRow) int64 { return int64(r.LevelZero) }, "Segments with only deletes.")
-	count("unrecorded_segments", "UNRECORDED", table.Hidden, 0, toTell, func(r shareRow) int64 { return int64(r.Unrecorded) },
+	count("l0_segments", "L0", table.Wide, 0, needReport, func(r shareRow) int64 { return int64(r.LevelZero) }, "Segments with only deletes.")
+	count("unrecorded_segments", "UNRECORDED", table.Hidden, 0, needReport, func(r shareRow) int64 { return int64(r.Unrecorded) },
 		"Sealed segments with unknown row count: not in any figure of rows or cost.")
 	add("size_bytes", "SIZE", table.Bytes, table.Wide, 0, func(r shareRow) table.Cell {
-		if !t.survey.Sized() || !t.known(r, toTell) {
+		if !t.survey.Sized() || !t.known(r, needReport) {
 			return table.OfUnknown()
 		}
 		return table.OfInt(r.Bytes)
 	}, "Bytes of the logs of its sealed segments in storage.")
-	add("index_bytes", "INDEX SIZE", table.Bytes, table.Wide, 0, t.figure(toTell, func(r shareRow) int64 { return r.IndexBytes }), "Bytes of its loaded index files.")
-	count("shard_leaders", "LEADERS", table.Always, 3, toTell, func(r shareRow) int64 { return int64(r.Leaders) }, "Shards that it leads.")
+	add("index_bytes", "INDEX SIZE", table.Bytes, table.Wide, 0, t.figure(needReport, func(r shareRow) int64 { return r.IndexBytes }), "Bytes of its loaded index files.")
+	count("shard_leaders", "LEADERS", table.Always, 3, needReport, func(r shareRow) int64 { return int64(r.Leaders) }, "Shards that it leads.")
 	add("channels", "CHANNELS", table.Int, table.Wide, 0, func(r shareRow) table.Cell {
-		if !t.known(r, toTell) && !(r.FromMetrics && r.group == nil) { // metrics have the sum over all replicas
+		if !t.known(r, needReport) && !(r.FromMetrics && r.group == nil) { // metrics have the sum over all replicas
 			return table.OfUnknown()
 		}
 		return table.OfInt(int64(r.Channels))
@@ -236,7 +236,7 @@ func positive(n int64, known bool) table.Cell {
 // costs adds the columns of the search work.
 func (t *shareTable) costs(add addColumn) {
 	cost := func(name, doc string, of func(shareRow) float64) {
-		add(name, "", table.Int, table.Hidden, 0, t.figure(toWeigh, func(r shareRow) int64 { return int64(math.Round(of(r))) }), doc)
+		add(name, "", table.Int, table.Hidden, 0, t.figure(needFields, func(r shareRow) int64 { return int64(math.Round(of(r))) }), doc)
 	}
 	cost("cost", "Search work: rows compared times dimensions, by the weights.", func(r shareRow) float64 { return r.Cost })
 	cost("brute_force_cost", "Part of the cost that is brute force.", func(r shareRow) float64 { return r.BruteCost })
@@ -247,7 +247,7 @@ func (t *shareTable) costs(add addColumn) {
 		if r.group != nil {
 			return r.Cost, r.group.Cost()
 		}
-		return r.Cost, t.whole
+		return r.Cost, t.total
 	})
 	add("cost_share_percent", "COST SHARE", table.Percent, table.Always, 0, func(r shareRow) table.Cell {
 		if t.partial {
@@ -263,7 +263,7 @@ func (t *shareTable) label(r shareRow) string {
 	switch state := r.State(); {
 	case state != "":
 		label += " " + state
-	case r.Known && r.Assignable() && r.group == nil && r.Sealed+r.Growing == 0 && t.rowsWhole > 0:
+	case r.Known && r.Assignable() && r.group == nil && r.Sealed+r.Growing == 0 && t.totalRows > 0:
 		label += " idle"
 	}
 	if r.FromMetrics {

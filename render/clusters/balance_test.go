@@ -172,8 +172,8 @@ func TestBalanceFormatsAgree(t *testing.T) {
 	})
 }
 
-// TestBalanceLetsNothingThrough checks that no format writes the control characters of harmful names.
-func TestBalanceLetsNothingThrough(t *testing.T) {
+// TestBalanceEscapes checks that no format writes the control characters of harmful names.
+func TestBalanceEscapes(t *testing.T) {
 	p := modeltest.SmallParts()
 	p.Replicas = append(p.Replicas, &model.Replica{ID: 99, Collection: modeltest.Odd, ResourceGroup: "\x1b[2Jrg", Nodes: p.Replicas[0].Nodes})
 	c := model.Build(p)
@@ -200,5 +200,5 @@ func TestBalanceDocs(t *testing.T) {
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", c.Name, kindName(c.Kind), c.Doc)
 	}
 	b.WriteString("\n")
-	documented(t, "balance", b.String())
+	checkDocumented(t, "balance", b.String())
 }

@@ -37,7 +37,7 @@ func (d *Diagnosis) Conclude() Conclusion {
 func (d *Diagnosis) conclude() Conclusion {
 	tree := check.Tree(d.Report.Findings)
 	if len(tree) == 0 || tree[0].Severity == check.Info {
-		return d.nothing()
+		return d.noProblems()
 	}
 	f := tree[0].Finding
 	c := Conclusion{Headline: heading(f), Tone: webpage.Warn, Finding: f, Commands: Steps(f)}
@@ -58,8 +58,8 @@ func (d *Diagnosis) conclude() Conclusion {
 	return c
 }
 
-// nothing returns the conclusion of a report without errors and warnings.
-func (d *Diagnosis) nothing() Conclusion {
+// noProblems returns the conclusion of a report without errors and warnings.
+func (d *Diagnosis) noProblems() Conclusion {
 	counts := tally(d.outcomes())
 	unknown, all := counts[check.Skipped.String()]+counts[check.Broken.String()], len(d.Report.Results)
 	c := Conclusion{Headline: "No problems found", Tone: webpage.Good}

@@ -24,19 +24,19 @@ type MessageID struct {
 
 // MessageIDs writes a list of readings of message ids.
 func MessageIDs(w io.Writer, rows []MessageID, f render.Format, o render.ReportOptions) error {
-	return decoded(w, "MessageIDList", messageIDTable(rows), f, o)
+	return writeDecoded(w, "MessageIDList", messageIDTable(rows), f, o)
 }
 
-func decoded[T any](w io.Writer, kind string, rows *table.Rows[T], f render.Format, o render.ReportOptions) error {
-	asked := render.Ask(&o, rows, nil)
+func writeDecoded[T any](w io.Writer, kind string, rows *table.Rows[T], f render.Format, o render.ReportOptions) error {
+	asked := render.Select(&o, rows, nil)
 	s := &render.Sheet{Kind: kind, Options: &o, About: func(*encode.Encoder) {}, Items: asked.Items, Parts: []render.Part{asked.List("")}, Foot: asked.More(&o)}
 	return s.Write(w, f)
 }
 
 // number returns a key with one part of an id. The cell is empty if the id has no such part.
-func number(name, title string, priority int, of func(MessageID) (n int64, ok bool)) table.ColumnOf[MessageID] {
+func number(name, title string, priority int, get func(MessageID) (n int64, ok bool)) table.ColumnOf[MessageID] {
 	return render.Key(name, table.ID, func(x MessageID) table.Cell {
-		n, ok := of(x)
+		n, ok := get(x)
 		if !ok {
 			return table.OfNone()
 		}
@@ -74,7 +74,7 @@ type Timestamp struct {
 
 // Timestamps writes a list of hybrid timestamps with their times.
 func Timestamps(w io.Writer, rows []Timestamp, f render.Format, o render.ReportOptions) error {
-	return decoded(w, "TimestampList", timestampTable(rows), f, o)
+	return writeDecoded(w, "TimestampList", timestampTable(rows), f, o)
 }
 
 func timestampTable(rows []Timestamp) *table.Rows[Timestamp] {

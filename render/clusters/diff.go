@@ -25,7 +25,7 @@ func DiffFormats() render.Formats {
 
 // Diff writes the differences between two clusters. JSON lines and CSV contain only the changes.
 func Diff(w io.Writer, d *diff.Diff, f render.Format, o render.ReportOptions) error {
-	asked := render.Ask(&o, changeTable(d), nil)
+	asked := render.Select(&o, changeTable(d), nil)
 	s := &render.Sheet{
 		Kind: "Diff", Options: &o, Items: asked.Items, Parts: []render.Part{asked.List(noDifferences(d))}, Foot: asked.More(&o),
 		Head: []render.Line{{Role: render.RoleRemoved, Text: diffOrigin(render.RoleRemoved, &d.From)}, {Role: render.RoleAdded, Text: diffOrigin(render.RoleAdded, &d.To)}},
@@ -46,7 +46,7 @@ func Diff(w io.Writer, d *diff.Diff, f render.Format, o render.ReportOptions) er
 	if len(d.NotCompared) > 0 {
 		s.Head = append(s.Head, render.Line{Role: render.RoleWarn, Text: notCompared(d)})
 	}
-	if !o.Asks() && !d.Empty() {
+	if !o.HasQuery() && !d.Empty() {
 		s.Parts = nil
 		titles := map[model.Ref]string{{}: "cluster"}
 		for i := range d.Collections {

@@ -12,10 +12,10 @@ import (
 )
 
 // TestDocs checks that the tables in docs/reference/json.md have the columns of the resources.
-func TestDocs(t *testing.T) { documented(t, "generated", resourceTables()) }
+func TestDocs(t *testing.T) { checkDocumented(t, "generated", resourceTables()) }
 
-// documented checks that the part of docs/reference/json.md between the named marks equals want.
-func documented(t *testing.T, mark, want string) {
+// checkDocumented checks that the part of docs/reference/json.md between the named marks equals want.
+func checkDocumented(t *testing.T, mark, want string) {
 	t.Helper()
 	const path = "../../docs/reference/json.md"
 	begin, end := "<!-- "+mark+" -->\n", "<!-- /"+mark+" -->\n"

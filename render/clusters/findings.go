@@ -128,12 +128,12 @@ func FindingsFormats() render.Formats {
 
 // Findings writes a report of findings.
 func Findings(w io.Writer, d *Diagnosis, f render.Format, o render.ReportOptions) error {
-	asked := render.Ask(&o, d.table(), nil)
+	asked := render.Select(&o, d.table(), nil)
 	where, state := d.Headline()
 	s := &render.Sheet{
-		Kind: "Findings", Options: &o, Whole: diagnosisDocument(d), Items: asked.Items,
+		Kind: "Findings", Options: &o, WriteAll: diagnosisDocument(d), Items: asked.Items,
 		Head: []render.Line{{Role: render.RoleTitle, Text: where}, {Role: render.RoleDim, Text: state}},
-		Own: map[string]func(io.Writer) error{
+		Writers: map[string]func(io.Writer) error{
 			"jsonl": func(w io.Writer) error { return writeFindingLines(w, d) },
 			"html":  func(w io.Writer) error { return writeHTML(w, d) },
 		},
@@ -145,7 +145,7 @@ func Findings(w io.Writer, d *Diagnosis, f render.Format, o render.ReportOptions
 	if d.Preflight == nil {
 		s.Head = append(s.Head, ImpactLines(ImpactOf(d.Report), o.ASCII)...)
 	}
-	if o.Asks() {
+	if o.HasQuery() {
 		s.Parts = []render.Part{asked.List("no findings"), {Head: append(asked.More(&o), d.Summary(o.ASCII, false)...)}}
 		return s.Write(w, f)
 	}

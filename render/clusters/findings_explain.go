@@ -23,7 +23,7 @@ func CheckFormats() render.Formats {
 
 // Checks writes a list of checks.
 func Checks(w io.Writer, checks []*check.Check, f render.Format, o render.ReportOptions) error {
-	asked := render.Ask(&o, checkTable(checks, checks), nil)
+	asked := render.Select(&o, checkTable(checks, checks), nil)
 	s := &render.Sheet{
 		Kind: "CheckList", Options: &o, About: func(*encode.Encoder) {}, Items: asked.Items,
 		Parts: []render.Part{asked.List("")}, Foot: asked.More(&o),
@@ -76,13 +76,13 @@ func Explain(w io.Writer, x *check.Check, all []*check.Check, o render.Options) 
 		}).Write(w, &o)
 	}
 	lines := []render.Line{{Role: render.RoleTitle, Text: x.ID + ": " + x.Title}}
-	for i, part := range Explanation(x, all, readable(o.Width)) {
+	for i, part := range Explanation(x, all, proseWidth(o.Width)) {
 		lines = append(lines, render.Line{})
 		if i > 0 {
 			lines = append(lines, render.Line{Role: render.RoleAccent, Text: part.Title})
 		}
 		for _, line := range part.Lines {
-			lines = append(lines, render.Line{Text: line, Whole: true})
+			lines = append(lines, render.Line{Text: line, NoWrap: true})
 		}
 	}
 	out := encode.NewOutput(w, encode.Pieces)
@@ -90,8 +90,8 @@ func Explain(w io.Writer, x *check.Check, all []*check.Check, o render.Options) 
 	return out.Flush()
 }
 
-// readable returns the width of prose in a terminal of w cells: at most 96 cells, for readability.
-func readable(w int) int {
+// proseWidth returns the width of prose in a terminal of w cells: at most 96 cells, for readability.
+func proseWidth(w int) int {
 	const longest = 96
 	if w <= 0 {
 		return longest

@@ -61,12 +61,12 @@ func writeFound(e *encode.Encoder, found *Found) {
 
 // lines returns the findings with their fixes, each followed by its consequences. It only counts findings below
 // severity least.
-func (found *Found) lines(least check.Severity, ascii bool) []render.Line {
+func (found *Found) lines(minSeverity check.Severity, ascii bool) []render.Line {
 	d := &Diagnosis{Report: found.Report}
 	var lines []render.Line
 	left := 0
 	for _, b := range check.Tree(found.List) {
-		if b.Severity < least {
+		if b.Severity < minSeverity {
 			left++
 			continue
 		}

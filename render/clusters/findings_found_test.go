@@ -13,7 +13,7 @@ import (
 
 // TestFound checks that an overview and a description start with the findings and their fixes.
 func TestFound(t *testing.T) {
-	r := judged(t)
+	r := testReport(t)
 	env := view.NewEnv(r.Cluster, modeltest.Now)
 	docs := resource(t, "collections").Table(env)
 	for _, word := range []string{"text", "json"} {

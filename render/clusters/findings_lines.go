@@ -10,18 +10,18 @@ import (
 	"kitescope/render"
 )
 
-// Indents and widths of findings, in cells: stepIn per level of the tree, textIn for lines below the glyph, labelIn
+// Indents and widths of findings, in cells: stepIndent per level of the tree, textIndent for lines below the glyph, labelIndent
 // for the width of labels.
 const (
-	stepIn  = 2
-	textIn  = 4
-	labelIn = 10
+	stepIndent  = 2
+	textIndent  = 4
+	labelIndent = 10
 )
 
 // labelled returns a line of text after a label.
-func labelled(in int, label string, role render.Role, text string) render.Line {
+func labelled(indent int, label string, role render.Role, text string) render.Line {
 	return render.Line{
-		Role: render.RoleDim, Text: strings.Repeat(" ", in) + render.Padded(label, labelIn), After: []render.Piece{{Role: role, Text: text}},
+		Role: render.RoleDim, Text: strings.Repeat(" ", indent) + render.Padded(label, labelIndent), After: []render.Piece{{Role: role, Text: text}},
 	}
 }
 
@@ -55,7 +55,7 @@ func (d *Diagnosis) Parts(ascii, detail, brief bool) []render.Part {
 
 // lines returns the lines of a finding: its title and its object and, unless brief is set, its onset, impact and fix.
 func (d *Diagnosis) lines(b *check.Branch, ascii, detail, brief bool) []render.Line {
-	in := stepIn * b.Depth
+	in := stepIndent * b.Depth
 	first := SeverityGlyph(b.Severity, ascii) + " " + b.Severity.String()
 	if change := d.changeText(b.Finding); change != "" {
 		first += " [" + change + "]"
@@ -65,7 +65,7 @@ func (d *Diagnosis) lines(b *check.Branch, ascii, detail, brief bool) []render.L
 		if ascii {
 			elbow = "` "
 		}
-		first = strings.Repeat(" ", in-stepIn) + elbow + first
+		first = strings.Repeat(" ", in-stepIndent) + elbow + first
 	}
 	about := []string{b.Check}
 	if b.Requests == nil { // otherwise the title has it
@@ -80,7 +80,7 @@ func (d *Diagnosis) lines(b *check.Branch, ascii, detail, brief bool) []render.L
 	if b.Depth == 0 && b.Cause != "" {
 		about = append(about, "follows from "+b.Cause)
 	}
-	in += textIn
+	in += textIndent
 	lines := []render.Line{
 		{Role: SeverityRole(b.Severity), Text: first + " ", After: []render.Piece{{Role: render.RoleTitle, Text: b.Message}}},
 		{Role: render.RoleDim, Text: strings.Repeat(" ", in) + strings.Join(about, "  ")},

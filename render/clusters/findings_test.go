@@ -39,9 +39,9 @@ func reported(id string, s check.Severity, findings ...check.Finding) *check.Che
 	}
 }
 
-// judged returns a report with all kinds of contents: a tree of causes, skipped, failed and partly blind checks, and
+// testReport returns a report with all kinds of contents: a tree of causes, skipped, failed and partly blind checks, and
 // hostile names.
-func judged(t *testing.T) *check.Report {
+func testReport(t *testing.T) *check.Report {
 	t.Helper()
 	docs := model.Ref{Resource: "collections", ID: modeltest.Docs.String(), Name: "docs"}
 	off := reported("auto-balance-off", check.Warning, check.Finding{
@@ -100,7 +100,7 @@ func judged(t *testing.T) *check.Report {
 // diagnoses returns the diagnoses of the golden files, by name.
 func diagnoses(t *testing.T) map[string]*Diagnosis {
 	t.Helper()
-	r := judged(t)
+	r := testReport(t)
 	accepted, stale := (&check.Baseline{Entries: []check.Entry{
 		{Check: "idle-node", Object: "nodes/querynode-6"}, {Check: "quiet", Object: "collections/default/docs", Note: "ticket 7"},
 	}}).Apply(r, nil)
@@ -186,8 +186,8 @@ func TestFindingsAreHarmless(t *testing.T) {
 	}
 }
 
-// TestFindingsAreRead parses the structured formats and checks that each has every finding with its full texts.
-func TestFindingsAreRead(t *testing.T) {
+// TestFindingsParse parses the structured formats and checks that each has every finding with its full texts.
+func TestFindingsParse(t *testing.T) {
 	d := diagnoses(t)["full"]
 	rendertest.Agree(t, "findings", FindingsFormats().Names(), func(w io.Writer, word string) error {
 		_, err := w.Write(written(t, d, word, render.Options{}))
@@ -216,9 +216,9 @@ func isCommand(line string) bool {
 	return strings.HasPrefix(text, "$ ") || strings.HasPrefix(text, ">>> ")
 }
 
-// TestHTMLIsWhole checks that the page is well-formed except for its doctype, that its only script is the one
+// TestHTMLComplete checks that the page is well-formed except for its doctype, that its only script is the one
 // in its policy, that it loads nothing, and that names cannot open an element.
-func TestHTMLIsWhole(t *testing.T) {
+func TestHTMLComplete(t *testing.T) {
 	for name, d := range diagnoses(t) {
 		text := string(written(t, d, "html", render.Options{}))
 		before, rest, _ := strings.Cut(text, "<script>")
@@ -233,8 +233,8 @@ func TestHTMLIsWhole(t *testing.T) {
 	}
 }
 
-// TestUnknownIsNotGreen checks that a report is never good if a check could not run.
-func TestUnknownIsNotGreen(t *testing.T) {
+// TestUnknownIsNotHealthy checks that a report is never good if a check could not run.
+func TestUnknownIsNotHealthy(t *testing.T) {
 	all := diagnoses(t)
 	good := goodCode()
 	for _, name := range []string{"unknown", "full", "since", "baseline"} {
@@ -319,7 +319,7 @@ func TestChanges(t *testing.T) {
 			at := modeltest.Now.Add(time.Duration(i) * time.Minute)
 			r, unable := hold.Next(check.Run(modeltest.Small(), at, checks))
 			changes, blind := tracker.Next(r)
-			d := &Watched{Report: r, Changes: changes, Blind: blind, Unable: unable}
+			d := &WatchReport{Report: r, Changes: changes, Blind: blind, Unable: unable}
 			if err := Changes(&b, d, findingsFormat(t, word), render.Options{Width: 80}); err != nil {
 				t.Fatal(err)
 			}

@@ -79,9 +79,9 @@ func CountText(findings []*check.Finding) string {
 	return words.Plural(len(findings), "finding") + " (" + strings.Join(parts, ", ") + ")"
 }
 
-// AskedText returns how many processes responded, e.g. "9 of 10 sessions responded". If r is nil, it reports
+// ResponseText returns how many processes responded, e.g. "9 of 10 sessions responded". If r is nil, it reports
 // that no process was queried.
-func AskedText(r *model.Runtime) string {
+func ResponseText(r *model.Runtime) string {
 	if r == nil {
 		return "the nodes were not queried"
 	}
@@ -115,7 +115,7 @@ func (d *Diagnosis) Headline() (where, state string) {
 	if c.Origin.Root != "" {
 		where = render.Harmless(c.Origin.Root) + " @ " + where
 	}
-	state = OriginText(v) + "  " + AskedText(c.Runtime)
+	state = OriginText(v) + "  " + ResponseText(c.Runtime)
 	if d.Preflight != nil {
 		state = d.Preflight.Text() + "  " + state
 	}

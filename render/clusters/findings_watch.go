@@ -13,8 +13,8 @@ import (
 	"kitescope/render"
 )
 
-// Watched holds the changes of a report since the previous one.
-type Watched struct {
+// WatchReport holds the changes of a report since the previous one.
+type WatchReport struct {
 	Report  *check.Report
 	Changes []check.Change
 	// Blind holds the checks that can no longer run or can run again, for scripts. Unable groups the checks that
@@ -27,12 +27,12 @@ type Watched struct {
 
 // Changes writes the changes of a report. The text has the time in each line and leaves out infos unless the format
 // is wide. Structured formats have one JSON object per line.
-func Changes(w io.Writer, d *Watched, f render.Format, o render.Options) error {
+func Changes(w io.Writer, d *WatchReport, f render.Format, o render.Options) error {
 	if f.Structured() {
 		return writeChangedFindings(w, d)
 	}
 	clock := d.Report.Now.Format(time.TimeOnly)
-	in := len(clock) + changeIn
+	in := len(clock) + changeIndent
 	var lines []render.Line
 	for i := range d.Changes {
 		c := &d.Changes[i]
@@ -102,8 +102,8 @@ func unableText(list []check.IncompleteChecks) string {
 	return words.Number(len(checks)) + " checks cannot run: " + reasons[0]
 }
 
-// changeIn is the width in cells of the glyph and the word between the time and the message.
-const changeIn = 12
+// changeIndent is the width in cells of the glyph and the word between the time and the message.
+const changeIndent = 12
 
 // changeLook returns the role, glyph and word of a change. A finding that is gone or better has the role and
 // glyph of good, whatever its severity.
@@ -119,7 +119,7 @@ func changeLook(c *check.Change, ascii bool) (role render.Role, glyph, word stri
 	return SeverityRole(c.Finding().Severity), SeverityGlyph(c.Finding().Severity, ascii), word
 }
 
-func writeChangedFindings(w io.Writer, d *Watched) error {
+func writeChangedFindings(w io.Writer, d *WatchReport) error {
 	e := encode.JSON(w, 0)
 	at := d.Report.Now
 	for i := range d.Changes {

@@ -10,11 +10,11 @@ import (
 
 // FixLines returns the steps of a finding as lines after a label. It never wraps a command, because commands are
 // copied.
-func FixLines(f *check.Finding, in int) []render.Line {
+func FixLines(f *check.Finding, indent int) []render.Line {
 	var lines []render.Line
 	label := "fix"
 	add := func(role render.Role, text string) *render.Line {
-		lines = append(lines, labelled(in, label, role, text))
+		lines = append(lines, labelled(indent, label, role, text))
 		label = ""
 		return &lines[len(lines)-1]
 	}
@@ -33,7 +33,7 @@ func FixLines(f *check.Finding, in int) []render.Line {
 			}
 			line := add(role, text)
 			if s.Command != "" {
-				line.Text += strings.Repeat(" ", stepIn)
+				line.Text += strings.Repeat(" ", stepIndent)
 			}
 		}
 	}

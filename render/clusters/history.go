@@ -49,14 +49,14 @@ func HistorySheet(r *HistoryReport) *render.Sheet { return newHistorySheet(r, &r
 
 // historyEvent is the index of an event in a history. The event is decoded on demand.
 type historyEvent struct {
-	of *history.History
-	at int
+	history *history.History
+	index   int
 }
 
 // get returns the event. Each column calls it.
-func (e historyEvent) get() history.Event { return e.of.Event(e.at) }
+func (e historyEvent) get() history.Event { return e.history.Event(e.index) }
 
-func (e historyEvent) message() string { return e.of.Event(e.at).Message }
+func (e historyEvent) message() string { return e.history.Event(e.index).Message }
 
 // WriteHistory writes the selected events.
 func WriteHistory(w io.Writer, r *HistoryReport, f render.Format, o render.ReportOptions) error {
@@ -127,14 +127,14 @@ func historyColumns() []table.ColumnOf[historyEvent] {
 	return append(list, last)
 }
 
-func historyNumber(name, doc string, of func(history.Event) int64) table.ColumnOf[historyEvent] {
-	c := render.Key(name, table.Int, func(e historyEvent) table.Cell { return table.OfInt(of(e.get())) })
+func historyNumber(name, doc string, get func(history.Event) int64) table.ColumnOf[historyEvent] {
+	c := render.Key(name, table.Int, func(e historyEvent) table.Cell { return table.OfInt(get(e.get())) })
 	c.Doc = doc
 	return c
 }
 
-func historyText(name, doc string, of func(history.Event) string) table.ColumnOf[historyEvent] {
-	c := render.TextKey(name, func(e historyEvent) string { return of(e.get()) })
+func historyText(name, doc string, get func(history.Event) string) table.ColumnOf[historyEvent] {
+	c := render.TextKey(name, func(e historyEvent) string { return get(e.get()) })
 	c.Doc = doc
 	return c
 }
@@ -180,10 +180,10 @@ func newHistorySheet(r *HistoryReport, o *render.ReportOptions) *render.Sheet {
 	for i, at := range r.Events {
 		rows[i] = historyEvent{r.History, at}
 	}
-	asked := render.Ask(o, table.New(historySchema(), rows, historyColumns()).From(r.History.ToTime), nil)
+	asked := render.Select(o, table.New(historySchema(), rows, historyColumns()).From(r.History.ToTime), nil)
 	return &render.Sheet{
 		Kind: "History", Options: o, Items: asked.Items, Parts: []render.Part{asked.List(r.empty())},
-		About: func(e *encode.Encoder) { historyAbout(e, r.History) },
+		About: func(e *encode.Encoder) { writeHistoryHead(e, r.History) },
 		Foot:  append(asked.More(o), historyFoot(r)...),
 	}
 }
@@ -247,8 +247,8 @@ func keyKind(kind string) string {
 	return kind
 }
 
-// historyAbout writes the entries before the items.
-func historyAbout(e *encode.Encoder, h *history.History) {
+// writeHistoryHead writes the entries before the items.
+func writeHistoryHead(e *encode.Encoder, h *history.History) {
 	e.Entry("from_revision", h.From)
 	e.Entry("to_revision", h.To)
 	if !h.FromTime.IsZero() {

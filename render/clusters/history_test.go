@@ -83,7 +83,7 @@ func historyReport(t *testing.T) *clusters.HistoryReport {
 	return &clusters.HistoryReport{History: h, Events: h.Select(history.Filter{})}
 }
 
-func writtenHistory(t *testing.T, r *clusters.HistoryReport, format string, o render.ReportOptions) string {
+func writeHistory(t *testing.T, r *clusters.HistoryReport, format string, o render.ReportOptions) string {
 	t.Helper()
 	f, err := clusters.HistoryFormats().Parse(format)
 	if err != nil {
@@ -97,10 +97,10 @@ func writtenHistory(t *testing.T, r *clusters.HistoryReport, format string, o re
 }
 
 func TestHistoryFormats(t *testing.T) {
-	rendertest.Document(t, "history", "80", []byte(writtenHistory(t, historyReport(t), "table", render.ReportOptions{Options: render.Options{Width: 80}})))
-	rendertest.Document(t, "history", "json", []byte(writtenHistory(t, historyReport(t), "json", render.ReportOptions{})))
+	rendertest.Document(t, "history", "80", []byte(writeHistory(t, historyReport(t), "table", render.ReportOptions{Options: render.Options{Width: 80}})))
+	rendertest.Document(t, "history", "json", []byte(writeHistory(t, historyReport(t), "json", render.ReportOptions{})))
 	rendertest.Agree(t, "history", clusters.HistoryFormats().Names(), func(w io.Writer, word string) error {
-		_, err := io.WriteString(w, writtenHistory(t, historyReport(t), word, render.ReportOptions{}))
+		_, err := io.WriteString(w, writeHistory(t, historyReport(t), word, render.ReportOptions{}))
 		return err
 	})
 }
@@ -111,7 +111,7 @@ func TestHistoryKeys(t *testing.T) {
 		Kind  string
 		Items []map[string]any
 	}
-	if err := json.Unmarshal([]byte(writtenHistory(t, historyReport(t), "json", render.ReportOptions{})), &d); err != nil {
+	if err := json.Unmarshal([]byte(writeHistory(t, historyReport(t), "json", render.ReportOptions{})), &d); err != nil {
 		t.Fatal(err)
 	}
 	if d.Kind != "History" || len(d.Items) != 6 {
@@ -155,19 +155,19 @@ func TestHistoryDocumented(t *testing.T) {
 	}
 }
 
-// TestHistoryAsk checks the selection of events.
-func TestHistoryAsk(t *testing.T) {
+// TestHistoryQuery checks the selection of events.
+func TestHistoryQuery(t *testing.T) {
 	r := historyReport(t)
 	where, err := table.ParseSelection(clusters.HistorySchema(render.ReportOptions{}), []string{"count>1"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := writtenHistory(t, r, "csv", render.ReportOptions{Ask: table.Query{Where: where, Columns: []string{"kind", "count"}}})
+	text := writeHistory(t, r, "csv", render.ReportOptions{Query: table.Query{Where: where, Columns: []string{"kind", "count"}}})
 	if text != "kind,count\nchannel_rewritten,39\n" {
 		t.Errorf("asked for groups, got %q", text)
 	}
 	r.Events = r.History.Select(history.Filter{Objects: []history.Selector{{Resource: "pchannels"}}})
-	if text := writtenHistory(t, r, "table", render.ReportOptions{}); !strings.HasPrefix(text, "no events\n") {
+	if text := writeHistory(t, r, "table", render.ReportOptions{}); !strings.HasPrefix(text, "no events\n") {
 		t.Errorf("of nothing it says %q", text)
 	}
 }

@@ -21,7 +21,7 @@ func writeHTML(w io.Writer, d *Diagnosis) error {
 	where, _ := d.Headline()
 	c := d.Conclude()
 	p := &webpage.Page{
-		Window: d.title() + " of " + where, Headline: c.Headline, Tone: c.Tone, Under: d.Under(),
+		Window: d.title() + " of " + where, Headline: c.Headline, Tone: c.Tone, Under: d.SubheadLines(),
 		Facts: c.Facts, Commands: c.Commands, FixFirst: true, Version: d.Version,
 	}
 	if d.Since != nil {
@@ -37,9 +37,9 @@ func writeHTML(w io.Writer, d *Diagnosis) error {
 	return render.WritePage(w, p)
 }
 
-// Under returns the lines below the headline of a page: the cluster, its state, the results of the checks, and the
+// SubheadLines returns the lines below the headline of a page: the cluster, its state, the results of the checks, and the
 // time.
-func (d *Diagnosis) Under() []string {
+func (d *Diagnosis) SubheadLines() []string {
 	where, state := d.Headline()
 	return render.NonBlank(where, strings.ReplaceAll(state, "  ", " · "), d.Counts(), "Generated at "+d.Report.Now.UTC().Format("2006-01-02 15:04:05 UTC"))
 }

@@ -66,9 +66,9 @@ func writeImpact(e *encode.Encoder, c *model.Cluster) {
 	e.EndList()
 }
 
-// feltFindings returns the findings about requests, which clients notice, and their causes, in the order of the
+// clientFindings returns the findings about requests, which clients notice, and their causes, in the order of the
 // report.
-func feltFindings(r *check.Report) []*check.Finding {
+func clientFindings(r *check.Report) []*check.Finding {
 	wanted := map[string]bool{}
 	for range r.Findings { // causes come before their effects and may have causes themselves
 		before := len(wanted)
@@ -84,9 +84,9 @@ func feltFindings(r *check.Report) []*check.Finding {
 	return slices.DeleteFunc(slices.Clone(r.Findings), func(f *check.Finding) bool { return !wanted[f.Key()] })
 }
 
-// Felt returns the findings that clients notice, and the lines of a diagnosis about the impact and these findings. If
+// ClientFindings returns the findings that clients notice, and the lines of a diagnosis about the impact and these findings. If
 // all is set, the lines include requests without problems. Felt returns nil for a nil report.
-func Felt(r *check.Report, all, ascii bool) ([]*check.Finding, []render.Line) {
+func ClientFindings(r *check.Report, all, ascii bool) ([]*check.Finding, []render.Line) {
 	if r == nil {
 		return nil, nil
 	}
@@ -95,18 +95,18 @@ func Felt(r *check.Report, all, ascii bool) ([]*check.Finding, []render.Line) {
 	if !all {
 		lines = lines[:len(x.Affected())]
 	}
-	list := feltFindings(r)
+	list := clientFindings(r)
 	if len(list) > 0 {
 		lines = append(append(lines, render.Line{}), (&Found{Report: r, List: list}).lines(check.Info, ascii)...)
 	}
 	return list, lines
 }
 
-// WriteFelt writes the impact and the findings that clients notice, with the keys "impact" and "findings".
-func WriteFelt(e *encode.Encoder, r *check.Report) {
+// WriteClientFindings writes the impact and the findings that clients notice, with the keys "impact" and "findings".
+func WriteClientFindings(e *encode.Encoder, r *check.Report) {
 	if r == nil {
 		return
 	}
 	writeImpact(e, r.Cluster)
-	writeFound(e, &Found{Report: r, List: feltFindings(r)})
+	writeFound(e, &Found{Report: r, List: clientFindings(r)})
 }

@@ -127,7 +127,7 @@ func writeStates(e *encode.Encoder, key string, states []view.StateCount) {
 type lineList []render.Line
 
 func (l *lineList) add(role render.Role, text string, after ...render.Piece) {
-	*l = append(*l, render.Line{Role: role, Text: text, After: after, Whole: true})
+	*l = append(*l, render.Line{Role: role, Text: text, After: after, NoWrap: true})
 }
 
 // title starts a list. It may have text after its name.
@@ -155,7 +155,7 @@ func overviewLines(v *view.Overview, found *Found, o *render.Options) []render.L
 	}
 	if !v.StatesUnknown {
 		name := "segments"
-		if asked(v) { // the figures of query nodes differ, because they include rows since the last checkpoint
+		if queried(v) { // the figures of query nodes differ, because they include rows since the last checkpoint
 			name += " in etcd"
 		}
 		l.states(name, v.States)
@@ -181,8 +181,8 @@ func overviewLines(v *view.Overview, found *Found, o *render.Options) []render.L
 	return l
 }
 
-// asked reports whether the query nodes were queried for their segments.
-func asked(v *view.Overview) bool { return len(v.Nodes) > 0 && v.Nodes[0].Live != nil }
+// queried reports whether the query nodes were queried for their segments.
+func queried(v *view.Overview) bool { return len(v.Nodes) > 0 && v.Nodes[0].Live != nil }
 
 // states adds a line for each state with its count.
 func (l *lineList) states(name string, states []view.StateCount) {
@@ -209,7 +209,7 @@ func (l *lineList) processes(v *view.Overview) {
 	for i := range v.Nodes {
 		switch {
 		case i > 0:
-		case asked(v):
+		case queried(v):
 			l.title("query nodes in memory")
 		default:
 			l.title("query nodes")

@@ -7,9 +7,9 @@ import (
 	"kitescope/internal/table"
 )
 
-// TestListsHaveWhatTheOverviewCounts checks that the overview counts as many objects as the list of the same name
+// TestOverviewCountsMatchLists checks that the overview counts as many objects as the list of the same name
 // shows.
-func TestListsHaveWhatTheOverviewCounts(t *testing.T) {
+func TestOverviewCountsMatchLists(t *testing.T) {
 	for _, name := range fixtures(t) {
 		env := read(t, name)
 		o := view.NewOverview(env)

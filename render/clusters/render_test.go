@@ -196,9 +196,9 @@ func TestStructuredFormatsAgree(t *testing.T) {
 	}
 }
 
-// TestNothingReachesTheTerminal checks that no list, description, tree or diff contains the control characters of
+// TestOutputEscaped checks that no list, description, tree or diff contains the control characters of
 // harmful names.
-func TestNothingReachesTheTerminal(t *testing.T) {
+func TestOutputEscaped(t *testing.T) {
 	env := smallEnv()
 	check := func(what string, out []byte) {
 		t.Helper()

@@ -51,7 +51,7 @@ func TestManyRowsStayInOrder(t *testing.T) {
 	}
 }
 
-func TestManyRowsKnowWhatIsUnknown(t *testing.T) {
+func TestManyRowsUnknown(t *testing.T) {
 	p := modeltest.LargeParts(2 * manyRows)
 	p.Loaded = model.PartCatalog | model.PartSegments
 	out := list(t, view.NewEnv(model.Build(p), modeltest.Now), "segments", render.Options{Format: format(t, "json")})
@@ -72,7 +72,7 @@ func (w *brokenPipe) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func TestAClosedPipeEndsWriting(t *testing.T) {
+func TestClosedPipe(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	env := view.NewEnv(modeltest.Large(4*manyRows), modeltest.Now)
 	for _, word := range []string{"json", "csv", "table", "yaml"} {

@@ -31,14 +31,14 @@ func StreamingText(s *view.StreamingLine) string {
 // CacheText returns the loaded data of tiered storage in one line, e.g. "memory 7.0 MiB of 10 MiB, disk 20 MiB of 100
 // MiB on 3 query nodes (1 unknown)".
 func CacheText(c *view.CacheLine) string {
-	text := "memory " + ofLimit(c.Memory, c.MemoryLimit) + ", disk " + ofLimit(c.Disk, c.DiskLimit) + " on " + words.Plural(c.Nodes, "query node")
+	text := "memory " + tierText(c.Memory, c.MemoryLimit) + ", disk " + tierText(c.Disk, c.DiskLimit) + " on " + words.Plural(c.Nodes, "query node")
 	if c.UnknownNodes > 0 {
 		text += " (" + words.Number(c.UnknownNodes) + " unknown)"
 	}
 	return text
 }
 
-func ofLimit(loaded, limit table.Cell) string {
+func tierText(loaded, limit table.Cell) string {
 	switch limit.Absent {
 	case table.Present:
 		return render.Text(loaded, table.Bytes) + " of " + render.Text(limit, table.Bytes)

@@ -15,8 +15,8 @@ import (
 	"kitescope/render/rendertest"
 )
 
-// streamed returns a cluster of a streaming node and a query node, with the metrics of testdata/metrics.
-func streamed(t *testing.T) *model.Cluster {
+// streamingCluster returns a cluster of a streaming node and a query node, with the metrics of testdata/metrics.
+func streamingCluster(t *testing.T) *model.Cluster {
 	t.Helper()
 	var parts model.RuntimeParts
 	for role, name := range map[string]string{"streamingnode": "streamingnode.txt", "querynode": "querynode-cache.txt"} {
@@ -45,7 +45,7 @@ func streamed(t *testing.T) *model.Cluster {
 
 // TestOverviewOfStreaming checks that an overview has a line and an object each for streaming nodes and caches.
 func TestOverviewOfStreaming(t *testing.T) {
-	o := view.NewOverview(view.NewEnv(streamed(t), modeltest.Now))
+	o := view.NewOverview(view.NewEnv(streamingCluster(t), modeltest.Now))
 	for _, word := range []string{"table", "json"} {
 		var b bytes.Buffer
 		if err := Overview(&b, o, nil, render.Options{Format: format(t, word)}); err != nil {

@@ -16,10 +16,10 @@ import (
 type Palette struct {
 	tree *flame.Tree
 	dark bool
-	// of maps name ids to groups; groups are the groups' names and colors.
-	of     []int
-	groups []flameGroup
-	most   float64
+	// groupOfName maps name ids to groups; groups are the groups' names and colors.
+	groupOfName []int
+	groups      []flameGroup
+	maxChange   float64
 }
 
 type flameGroup struct {
@@ -38,8 +38,8 @@ type Key struct {
 // NewPalette returns the palette of a Tree.
 func NewPalette(t *flame.Tree, dark bool) *Palette {
 	p := &Palette{tree: t, dark: dark}
-	p.of, p.groups = flameGroups([]*flame.Tree{t})
-	p.most = strongest(t)
+	p.groupOfName, p.groups = flameGroups([]*flame.Tree{t})
+	p.maxChange = maxChange(t)
 	return p
 }
 
@@ -50,11 +50,11 @@ func (p *Palette) Fill(frame int32) color.RGBA {
 	case frame == 0 && !p.tree.Diff:
 		return c.rest
 	case !p.tree.Diff:
-		return p.groups[p.of[p.tree.Frames[frame].Name]].color(p.dark)
+		return p.groups[p.groupOfName[p.tree.Frames[frame].Name]].color(p.dark)
 	case p.tree.Verdict(frame) == report.Noise && p.tree.PValues[frame] >= flame.Level:
 		return c.noise
 	}
-	return p.diverging(min(1, max(-1, changeOf(p.tree, &p.tree.Frames[frame])/p.most)))
+	return p.diverging(min(1, max(-1, changeOf(p.tree, &p.tree.Frames[frame])/p.maxChange)))
 }
 
 // Text returns the text color for a fill: black or white, whichever has more contrast.
@@ -90,8 +90,8 @@ func changeOf(t *flame.Tree, f *flame.Frame) float64 {
 	return (float64(f.Total) - float64(f.Base)) / float64(whole)
 }
 
-// strongest returns the largest change that is not noise, which gets the strongest color.
-func strongest(t *flame.Tree) float64 {
+// maxChange returns the largest change that is not noise, which gets the strongest color.
+func maxChange(t *flame.Tree) float64 {
 	var top, most float64
 	for i := 1; i < len(t.Frames); i++ {
 		d := math.Abs(changeOf(t, &t.Frames[i]))
@@ -125,10 +125,10 @@ func (p *Palette) Legend() []Key {
 	if p.tree.Diff {
 		return p.diffLegend()
 	}
-	sums, rest := leafSums(p.tree, p.of, p.groups)
+	sums, rest := leafSums(p.tree, p.groupOfName, p.groups)
 	seen := make([]bool, len(p.groups))
 	for i := 1; i < len(p.tree.Frames); i++ {
-		seen[p.of[p.tree.Frames[i].Name]] = true
+		seen[p.groupOfName[p.tree.Frames[i].Name]] = true
 	}
 	var keys []Key
 	total := p.tree.Root().Total
@@ -145,7 +145,7 @@ func (p *Palette) Legend() []Key {
 }
 
 // leafSums returns the values of a tree's groups without callees, and the value of omitted frames.
-func leafSums(t *flame.Tree, of []int, groups []flameGroup) (sums []int64, rest int64) {
+func leafSums(t *flame.Tree, groupOfName []int, groups []flameGroup) (sums []int64, rest int64) {
 	sums = make([]int64, len(groups))
 	rest = t.Root().Total
 	put := func(group int, value int64) {
@@ -154,7 +154,7 @@ func leafSums(t *flame.Tree, of []int, groups []flameGroup) (sums []int64, rest 
 	}
 	if t.Leaves == nil {
 		for i := 1; i < len(t.Frames); i++ {
-			put(of[t.Frames[i].Name], t.Frames[i].Self)
+			put(groupOfName[t.Frames[i].Name], t.Frames[i].Self)
 		}
 		return sums, rest
 	}
@@ -182,7 +182,7 @@ func (p *Palette) diffLegend() []Key {
 	for _, x := range []float64{-1, -0.25, 0, 0.25, 1} {
 		label := "unchanged"
 		if x != 0 {
-			label = profiles.SignedPercent(100*x*p.most) + " of total"
+			label = profiles.SignedPercent(100*x*p.maxChange) + " of total"
 		}
 		keys = append(keys, Key{label, p.diverging(x), -1})
 	}
@@ -199,7 +199,7 @@ func (g *flameGroup) color(dark bool) color.RGBA {
 
 // flameGroups returns the group of each name, for all trees in order, and the groups: the classes of code, and
 // the native libraries with the largest values.
-func flameGroups(trees []*flame.Tree) (of []int, groups []flameGroup) {
+func flameGroups(trees []*flame.Tree) (groupOfName []int, groups []flameGroup) {
 	worth := map[string]float64{}
 	for _, t := range trees {
 		for _, leaf := range t.Leaves {
@@ -231,10 +231,10 @@ func flameGroups(trees []*flame.Tree) (of []int, groups []flameGroup) {
 	}
 	for _, t := range trees {
 		for i, class := range t.Classes {
-			of = append(of, groupOf(groups, class, t.Libraries[i]))
+			groupOfName = append(groupOfName, groupOf(groups, class, t.Libraries[i]))
 		}
 	}
-	return of, groups
+	return groupOfName, groups
 }
 
 func part64(value, total int64) float64 {

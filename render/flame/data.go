@@ -104,7 +104,7 @@ func newFlameInks(groups []flameGroup, dark bool) flameInks {
 	return inks
 }
 
-func (d *flameData) tree(t *flame.Tree, of []int, groups []flameGroup) flameTree {
+func (d *flameData) tree(t *flame.Tree, groupOfName []int, groups []flameGroup) flameTree {
 	out := flameTree{
 		Label: words.Harmless(t.Type.String()), Unit: words.Harmless(t.Type.Unit), Scale: flameDivisor(t), Nodes: t.Nodes, Inverted: t.Inverted,
 		Pruned: t.Pruned, Min: t.PrunedMin, Samples: t.SamplesTotal, BaseSamples: t.BaseSamples,
@@ -112,7 +112,7 @@ func (d *flameData) tree(t *flame.Tree, of []int, groups []flameGroup) flameTree
 	if t.Diff && t.Hypothesis == report.EqualRates {
 		out.Before, out.After = t.Before, t.After
 	}
-	out.Leaves, _ = leafSums(t, of, groups)
+	out.Leaves, _ = leafSums(t, groupOfName, groups)
 	for i := range out.Leaves {
 		out.Leaves[i] /= out.Scale
 	}
@@ -121,7 +121,7 @@ func (d *flameData) tree(t *flame.Tree, of []int, groups []flameGroup) flameTree
 	for i := range t.Frames {
 		frame := &t.Frames[i]
 		if ids[frame.Name] == 0 {
-			ids[frame.Name] = 1 + d.name(cutName(t.Names[frame.Name]), cutName(t.Files[frame.Name]), of[frame.Name])
+			ids[frame.Name] = 1 + d.name(cutName(t.Names[frame.Name]), cutName(t.Files[frame.Name]), groupOfName[frame.Name])
 		}
 		f.Name, f.Depth = append(f.Name, ids[frame.Name]-1), append(f.Depth, frame.Depth)
 		f.Total, f.Self = append(f.Total, frame.Total/out.Scale), append(f.Self, frame.Self/out.Scale)

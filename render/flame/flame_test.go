@@ -273,9 +273,9 @@ func TestFlameLabel(t *testing.T) {
 	}
 }
 
-// TestFlameColorsCanBeRead checks the contrast of text on all fills, and that the sides of a difference differ in
+// TestFlameContrast checks the contrast of text on all fills, and that the sides of a difference differ in
 // brightness or hue.
-func TestFlameColorsCanBeRead(t *testing.T) {
+func TestFlameContrast(t *testing.T) {
 	for _, dark := range []bool{false, true} {
 		p := NewPalette(plainTree(t, flame.Options{}), dark)
 		c := flameRamps(dark)

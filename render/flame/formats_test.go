@@ -13,8 +13,8 @@ import (
 	profileread "kitescope/profile/read"
 )
 
-// TestFlameFormatsComeBack checks that kitescope reads the same frames and values from folded stacks.
-func TestFlameFormatsComeBack(t *testing.T) {
+// TestFlameRoundTrip checks that kitescope reads the same frames and values from folded stacks.
+func TestFlameRoundTrip(t *testing.T) {
 	p := profiletest.Read(t, "../../testdata/profiles/milvus-cpu-hnsw.pb.gz")
 	want, err := flame.New(p, flame.Options{})
 	if err != nil {

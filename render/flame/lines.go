@@ -56,14 +56,14 @@ func verdictLine(t *flame.Tree, frame int32) string {
 	case report.Undecided:
 		return "significance unknown: the number of samples is not known"
 	case report.Noise:
-		return "within noise, " + chance(t.PValues[frame])
+		return "within noise, " + pValueText(t.PValues[frame])
 	default:
-		return "significant, " + chance(t.PValues[frame])
+		return "significant, " + pValueText(t.PValues[frame])
 	}
 }
 
-func chance(p float64) string {
-	text := render.ChanceText(p)
+func pValueText(p float64) string {
+	text := render.PValueText(p)
 	if below, ok := strings.CutPrefix(text, "<"); ok {
 		return "p < " + below
 	}

@@ -52,7 +52,7 @@ func TestPageZoomsSearchesAndResets(t *testing.T) {
 	p.Until(`flame.state().zoom === "main.main"`)
 	p.Key("Escape")
 	p.Until(`flame.state().zoom === ""`)
-	p.Quiet()
+	p.CheckErrors()
 }
 
 func TestPageViews(t *testing.T) {
@@ -89,10 +89,10 @@ func TestPageViews(t *testing.T) {
 	if legend := p.Text("#legend"); !strings.Contains(legend, "native libknowhere.so 60.0%") || !strings.Contains(legend, "gc 20.0%") {
 		t.Errorf("the legend is %q", legend)
 	}
-	p.Quiet()
+	p.CheckErrors()
 }
 
-func TestPageOfADifference(t *testing.T) {
+func TestDiffPage(t *testing.T) {
 	p := openPage(t, savePage(t, flameDiff(t), Options{Title: "before and after"}), 1200, 700)
 	for _, word := range []string{"noise", "new", "less", "more"} {
 		if legend := p.Text("#legend"); !strings.Contains(legend, word) {
@@ -117,7 +117,7 @@ func TestPageOfADifference(t *testing.T) {
 	}
 	p.Key("i")
 	p.Until(`flame.state().view === "inverted" && flame.where("new.thing") !== null`)
-	p.Quiet()
+	p.CheckErrors()
 }
 
 // TestPagesOfMilvus opens pages of real profiles in both color schemes, for -screenshots.
@@ -146,7 +146,7 @@ func TestPagesOfMilvus(t *testing.T) {
 	clickFrame(t, p, "runtime.mallocgc", 2)
 	p.Until(`flame.state().view === "sandwich" && document.getElementById("crumbs").textContent.endsWith("sandwich of runtime.mallocgc")`)
 	p.Screenshot(*screenshots, "milvus-sandwich")
-	p.Quiet()
+	p.CheckErrors()
 
 	diff, err := flame.NewDiff(flat, hnsw, flame.Options{Normalize: true})
 	if err != nil {
@@ -157,7 +157,7 @@ func TestPagesOfMilvus(t *testing.T) {
 	p.Call("Emulation.setEmulatedMedia", map[string]any{"features": []any{map[string]string{"name": "prefers-color-scheme", "value": "dark"}}})
 	p.Key("c")
 	p.Screenshot(*screenshots, "milvus-diff-dark")
-	p.Quiet()
+	p.CheckErrors()
 }
 
 func TestPageByNode(t *testing.T) {
@@ -187,7 +187,7 @@ func TestPageByNode(t *testing.T) {
 	p.Until(`document.getElementById("detail").textContent.includes("720 ms (72%)")`)
 	p.ClickElement("#reset")
 	p.Until(`flame.where("querynode-8") !== null`)
-	p.Quiet()
+	p.CheckErrors()
 }
 
 // TestLargePage checks that a page with the maximum number of frames stays responsive, regardless of the depth of
@@ -230,5 +230,5 @@ func TestLargePage(t *testing.T) {
 			t.Errorf("%s took %.0f ms", action, took)
 		}
 	}
-	p.Quiet()
+	p.CheckErrors()
 }

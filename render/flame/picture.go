@@ -53,14 +53,14 @@ type legendEntry struct {
 }
 
 // newPicture lays out a tree. It omits frames narrower than least pixels.
-func newPicture(t *flame.Tree, o *Options, least float64) *picture {
-	p := &picture{tree: t, o: o, palette: NewPalette(t, o.Dark), width: o.width(), narrow: least}
+func newPicture(t *flame.Tree, o *Options, minWidth float64) *picture {
+	p := &picture{tree: t, o: o, palette: NewPalette(t, o.Dark), width: o.width(), narrow: minWidth}
 	p.top = pad + lineHeight + 6
 	if o.Subtitle != "" {
 		p.top += lineHeight
 	}
 	p.widths = t.Widths()
-	p.rows = t.Layout(nil, p.widths, 0, float64(p.width)-2*pad, least)
+	p.rows = t.Layout(nil, p.widths, 0, float64(p.width)-2*pad, minWidth)
 	p.layLegend()
 	most := int((float64(o.maxHeight()) - p.top - float64(len(p.legend)+4)*lineHeight) / rowHeight)
 	if most = max(most, 1); len(p.rows) > most {

@@ -10,8 +10,8 @@ import (
 	"kitescope/render/rendertest"
 )
 
-func TestNamesAreNoStructure(t *testing.T) {
-	rendertest.NamesAreNoStructure(t, map[string]func(w io.Writer, name string) error{
+func TestInjection(t *testing.T) {
+	rendertest.CheckInjection(t, map[string]func(w io.Writer, name string) error{
 		"flame.svg": func(w io.Writer, name string) error {
 			return SVG(w, namedTree(t, name), Options{Title: name, Subtitle: name, Width: 600})
 		},

@@ -18,9 +18,9 @@ func schema() table.Schema {
 }
 
 // number returns a key with a numeric value that may be unknown.
-func number(name string, of func(*Row) (float64, bool)) table.ColumnOf[*Row] {
+func number(name string, get func(*Row) (float64, bool)) table.ColumnOf[*Row] {
 	return render.Key(name, table.Number, func(r *Row) table.Cell {
-		v, ok := of(r)
+		v, ok := get(r)
 		if !ok || math.IsInf(v, 0) {
 			return table.OfUnknown()
 		}
@@ -29,9 +29,9 @@ func number(name string, of func(*Row) (float64, bool)) table.ColumnOf[*Row] {
 }
 
 // ms returns a key with a time in milliseconds. The table leaves the cell empty if the time is unknown.
-func ms(name, title string, priority int, of func(*Row) (float64, bool)) table.ColumnOf[*Row] {
-	return number(name, of).Titled(title, priority, func(r *Row) string {
-		v, ok := of(r)
+func ms(name, title string, priority int, get func(*Row) (float64, bool)) table.ColumnOf[*Row] {
+	return number(name, get).Titled(title, priority, func(r *Row) string {
+		v, ok := get(r)
 		if !ok {
 			return ""
 		}
@@ -49,7 +49,7 @@ func columns(o *render.ReportOptions, name func(*latency.Phase) string) []table.
 		Column: table.Column{Name: "bar", Title: "", For: table.People, Shorten: true, Priority: 2},
 		Cell:   func(*Row) table.Cell { return table.OfNone() }, Shown: func(r *Row) string { return waterfall(r, o) },
 	}.Looking(barLook)
-	most := render.TextKey("most_at", mostAt).Titled("BUSIEST", 3, mostAt).Looking((*Row).look)
+	most := render.TextKey("most_at", busiestText).Titled("BUSIEST", 3, busiestText).Looking((*Row).look)
 	most.For = table.People
 	return append([]table.ColumnOf[*Row]{
 		render.TextKey("collection", func(r *Row) string { return r.budget.Name }),
@@ -197,9 +197,9 @@ func shareText(r *Row) string {
 // figure returns a time in milliseconds without its unit.
 func figure(ms float64) string { return strings.TrimSuffix(latency.Milliseconds(ms), " ms") }
 
-// mostAt returns the process that requests wait for longest and its percentage of the phase, or "" unless there are
+// busiestText returns the process that requests wait for longest and its percentage of the phase, or "" unless there are
 // several processes.
-func mostAt(r *Row) string {
+func busiestText(r *Row) string {
 	if r.at != nil || len(r.phase.Nodes) < 2 || r.phase.Ms <= 0 {
 		return ""
 	}
@@ -222,7 +222,7 @@ func waterfall(r *Row, o *render.ReportOptions) string {
 		return short(r.phase.Why)
 	}
 	if r.phase.Background() && r.at == nil {
-		return aside(r.phase)
+		return backgroundText(r.phase)
 	}
 	size := BarWidth(o)
 	if r.budget.Ms <= 0 {
@@ -241,8 +241,8 @@ func waterfall(r *Row, o *render.ReportOptions) string {
 	return strings.Repeat(" ", from) + strings.Repeat(glyph[render.BoolInt(o.ASCII)], to-from)
 }
 
-// aside returns the duration of a phase that no client waits for, e.g. "79 ms each, 0.4 a second, after the response".
-func aside(p *latency.Phase) string {
+// backgroundText returns the duration of a phase that no client waits for, e.g. "79 ms each, 0.4 a second, after the response".
+func backgroundText(p *latency.Phase) string {
 	text := latency.Milliseconds(p.Call.Value) + " each, after the response"
 	if p.PerSecond.Known {
 		text = latency.Milliseconds(p.Call.Value) + " each, " + words.ThreeDigits(p.PerSecond.Value) + " a second, after the response"

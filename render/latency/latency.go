@@ -56,11 +56,11 @@ func Schema(o render.ReportOptions) *table.Schema {
 }
 
 func newSheet(r *Report, f render.Format, o *render.ReportOptions) *render.Sheet {
-	list := table.New(schema(), lay(r.Budgets), columns(o, phaseNames(f)))
-	asked := render.Ask(o, list, nil)
+	list := table.New(schema(), rowsOf(r.Budgets), columns(o, phaseNames(f)))
+	asked := render.Select(o, list, nil)
 	s := &render.Sheet{
 		Kind: "Latency", Options: o, Head: head(r), Items: asked.Items,
-		About: func(e *encode.Encoder) { about(e, r.Latency, r.Budgets, latency.Verdict) },
+		About: func(e *encode.Encoder) { writeHead(e, r.Latency, r.Budgets, latency.Verdict) },
 	}
 	wide := f.Name() == "wide" || f.Name() == "csv"
 	for i, b := range r.Budgets {
@@ -96,15 +96,15 @@ func (r *Report) AddTo(p *webpage.Page) {
 
 // head returns the verdict, the window, and the unknown processes.
 func head(r *Report) []render.Line {
-	first := render.Line{Role: render.RoleTitle, Text: Nothing(r.Latency)}
+	first := render.Line{Role: render.RoleTitle, Text: EmptyText(r.Latency)}
 	if len(r.Budgets) > 0 {
 		first.Text = latency.Verdict(r.Budgets[0])
 	}
 	return append([]render.Line{first, {Role: render.RoleDim, Text: r.Latency.Window.Why}}, unknown(r)...)
 }
 
-// Nothing returns the first line of a report without budgets: why they are unknown, or that no request ended.
-func Nothing(l *latency.Latency) string {
+// EmptyText returns the first line of a report without budgets: why they are unknown, or that no request ended.
+func EmptyText(l *latency.Latency) string {
 	if len(l.Unknown) > 0 {
 		return "where requests spend their time is unknown: " + l.Unknown[0].Reason
 	}
@@ -203,8 +203,8 @@ func foot(r *Report, o *render.ReportOptions) (lines []render.Line) {
 	return lines
 }
 
-// about writes the entries before the items: the window, the verdicts and the unknown processes.
-func about(e *encode.Encoder, l *latency.Latency, budgets []*latency.Budget, verdict func(*latency.Budget) string) {
+// writeHead writes the entries before the items: the window, the verdicts and the unknown processes.
+func writeHead(e *encode.Encoder, l *latency.Latency, budgets []*latency.Budget, verdict func(*latency.Budget) string) {
 	w := l.Window
 	e.Key("window")
 	e.BeginObject()
@@ -247,7 +247,7 @@ func Round(w io.Writer, l *latency.Latency, budgets []*latency.Budget, at time.T
 		s.Head = append(s.Head, line)
 	}
 	if len(budgets) == 0 {
-		s.Head = []render.Line{{Role: render.RoleDim, Text: clock + "  " + Nothing(l)}}
+		s.Head = []render.Line{{Role: render.RoleDim, Text: clock + "  " + EmptyText(l)}}
 	}
 	return s.Write(w, render.Format{})
 }

@@ -64,8 +64,8 @@ func written(t *testing.T, r *show.Report, format string, o render.ReportOptions
 }
 
 func TestFormats(t *testing.T) {
-	looks := map[string]rendertest.Look{"80": {Width: 80}, "ascii": {Width: 80, ASCII: true}, "json": {}}
-	rendertest.Report(t, "latency", show.Formats().Names(), looks, nil, func(w io.Writer, l rendertest.Look) error {
+	looks := map[string]rendertest.Variant{"80": {Width: 80}, "ascii": {Width: 80, ASCII: true}, "json": {}}
+	rendertest.Report(t, "latency", show.Formats().Names(), looks, nil, func(w io.Writer, l rendertest.Variant) error {
 		_, err := io.WriteString(w, written(t, report(), l.Word, render.ReportOptions{Options: render.Options{Width: l.Width, ASCII: l.ASCII}}))
 		return err
 	})
@@ -84,14 +84,14 @@ func TestFirstLine(t *testing.T) {
 	}
 }
 
-// TestAsked checks that selections filter rows by their keys.
-func TestAsked(t *testing.T) {
+// TestQuery checks that selections filter rows by their keys.
+func TestQuery(t *testing.T) {
 	o := render.ReportOptions{}
 	where, err := table.ParseSelection(show.Schema(o), []string{"phase=consistency_wait", "node=5"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.Ask.Where = where
+	o.Query.Where = where
 	text := written(t, report(), "jsonl", o)
 	if strings.Count(text, "\n") != 1 || !strings.Contains(text, `"mean_ms":30`) {
 		t.Errorf("got %s", text)

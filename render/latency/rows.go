@@ -15,8 +15,8 @@ type Row struct {
 	start float64
 }
 
-// lay returns the rows of budgets: the phases in the order of the request, each followed by its processes.
-func lay(budgets []*latency.Budget) []*Row {
+// rowsOf returns the rows of budgets: the phases in the order of the request, each followed by its processes.
+func rowsOf(budgets []*latency.Budget) []*Row {
 	var rows []*Row
 	for _, b := range budgets {
 		rows = append(rows, phases(b, b.Root, 0, 0)...)

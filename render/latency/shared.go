@@ -15,8 +15,8 @@ func Rows(b *latency.Budget) []*Row {
 	return slices.DeleteFunc(phases(b, b.Root, 0, 0), func(r *Row) bool { return r.at != nil })
 }
 
-// Whole returns the row of the whole request.
-func Whole(b *latency.Budget) *Row { return &Row{budget: b, phase: b.Root} }
+// RootRow returns the row of the whole request.
+func RootRow(b *latency.Budget) *Row { return &Row{budget: b, phase: b.Root} }
 
 // Processes returns a row for each process of a phase, in the order of the phase: the client waits longest for the
 // first one.
@@ -67,8 +67,8 @@ func (r *Row) Look() render.Role {
 // 16 ms".
 func Rates(b *latency.Budget) string { return rates(b) }
 
-// Silent returns the processes that reported nothing, each with the reason.
-func Silent(l *latency.Latency) []string {
+// Unresponsive returns the processes that reported nothing, each with the reason.
+func Unresponsive(l *latency.Latency) []string {
 	list := make([]string, len(l.Unknown))
 	for i, u := range l.Unknown {
 		list[i] = strings.TrimPrefix(name(u)+": ", words.UnknownMark+": ") + u.Reason

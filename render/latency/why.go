@@ -16,8 +16,8 @@ import (
 	"kitescope/render/clusters"
 )
 
-// Because holds the input of WriteWhy: why requests take as long as they do.
-type Because struct {
+// WhyReport holds the input of WriteWhy: why requests take as long as they do.
+type WhyReport struct {
 	Latency *latency.Latency
 	// Answers are the selected answers.
 	Answers []*why.Answer
@@ -29,7 +29,7 @@ type Because struct {
 }
 
 // WriteWhy writes why requests take as long as they do.
-func WriteWhy(w io.Writer, r *Because, f render.Format, o render.ReportOptions) error {
+func WriteWhy(w io.Writer, r *WhyReport, f render.Format, o render.ReportOptions) error {
 	return whySheet(r, f, &o).Write(w, f)
 }
 
@@ -45,7 +45,7 @@ func WhyFormats() render.Formats {
 }
 
 // WhySheet returns the report as a part of another document.
-func WhySheet(r *Because) *render.Sheet {
+func WhySheet(r *WhyReport) *render.Sheet {
 	ticket, _ := WhyFormats().Parse("markdown")
 	return whySheet(r, ticket, &render.ReportOptions{})
 }
@@ -62,13 +62,13 @@ func whyRows() table.Schema {
 	}
 }
 
-// littleWeight is the share of the time of all requests below which the table leaves a request out. The first answer
+// minWeight is the share of the time of all requests below which the table leaves a request out. The first answer
 // always stays.
-const littleWeight = 0.05
+const minWeight = 0.05
 
 // reasonRow is a reason and its answer.
 type reasonRow struct {
-	of *why.Answer
+	answer *why.Answer
 	*why.Reason
 }
 
@@ -77,28 +77,28 @@ func whyColumns(name func(*latency.Phase) string) []table.ColumnOf[*reasonRow] {
 	number := func(name string, of func(*reasonRow) float64) table.ColumnOf[*reasonRow] {
 		return render.Key(name, table.Number, func(r *reasonRow) table.Cell { return table.OfFloat(of(r)) })
 	}
-	finding := text("finding", func(r *reasonRow) string { return r.said(func() string { return r.Finding.Check }) })
+	finding := text("finding", func(r *reasonRow) string { return r.findingText(func() string { return r.Finding.Check }) })
 	return []table.ColumnOf[*reasonRow]{
-		text("collection", func(r *reasonRow) string { return r.of.Budget.Name }),
-		text("database", func(r *reasonRow) string { return r.of.Budget.Database }),
-		text("request", func(r *reasonRow) string { return string(r.of.Budget.Request) }),
-		text("verdict", func(r *reasonRow) string { return r.of.Verdict() }),
+		text("collection", func(r *reasonRow) string { return r.answer.Budget.Name }),
+		text("database", func(r *reasonRow) string { return r.answer.Budget.Database }),
+		text("request", func(r *reasonRow) string { return string(r.answer.Budget.Request) }),
+		text("verdict", func(r *reasonRow) string { return r.answer.Verdict() }),
 		text("phase", func(r *reasonRow) string { return string(r.Phase.Name) }).Titled("PHASE", 0, func(r *reasonRow) string { return r.phase(name) }),
 		text("parent", func(r *reasonRow) string { return string(r.Phase.Parent) }),
-		number("mean_ms", func(r *reasonRow) float64 { return r.Phase.Ms }).Titled("MS", 0, func(r *reasonRow) string { return meanText(&Row{budget: r.of.Budget, phase: r.Phase}) }),
+		number("mean_ms", func(r *reasonRow) float64 { return r.Phase.Ms }).Titled("MS", 0, func(r *reasonRow) string { return meanText(&Row{budget: r.answer.Budget, phase: r.Phase}) }),
 		number("share", func(r *reasonRow) float64 { return r.Phase.Share }).Titled("SHARE", 0, func(r *reasonRow) string { return words.Share(r.Phase.Share) }),
 		render.Key("estimate", table.Bool, func(r *reasonRow) table.Cell { return table.OfBool(r.Phase.Estimate) }),
-		finding.Titled("FINDING", 0, func(r *reasonRow) string { return r.said(func() string { return r.Finding.Check }) }).Looking((*reasonRow).look),
+		finding.Titled("FINDING", 0, func(r *reasonRow) string { return r.findingText(func() string { return r.Finding.Check }) }).Looking((*reasonRow).look),
 		text("object", func(r *reasonRow) string {
-			return r.said(func() string { return r.Finding.Object.Resource + "/" + r.Finding.Object.ID })
+			return r.findingText(func() string { return r.Finding.Object.Resource + "/" + r.Finding.Object.ID })
 		}).Titled("OBJECT", 2, func(r *reasonRow) string {
-			return r.said(func() string { return clusters.ObjectText(r.Finding.Object) })
+			return r.findingText(func() string { return clusters.ObjectText(r.Finding.Object) })
 		}).Wider(),
-		text("message", func(r *reasonRow) string { return r.said(func() string { return r.Finding.Message }) }),
-		text("hint", func(r *reasonRow) string { return r.said(func() string { return r.Finding.Advice() }) }),
+		text("message", func(r *reasonRow) string { return r.findingText(func() string { return r.Finding.Message }) }),
+		text("hint", func(r *reasonRow) string { return r.findingText(func() string { return r.Finding.Advice() }) }),
 		number("gain_low", func(r *reasonRow) float64 { return r.Gain.Low }),
 		number("gain_high", func(r *reasonRow) float64 { return r.Gain.High }),
-		text("gain_with", func(r *reasonRow) string { return r.with(",") }),
+		text("gain_with", func(r *reasonRow) string { return r.otherPhases(",") }),
 		table.Picture("gain", "COULD SAVE", 0, gainText),
 	}
 }
@@ -106,7 +106,7 @@ func whyColumns(name func(*latency.Phase) string) []table.ColumnOf[*reasonRow] {
 // phase returns the name of the phase. For unexplained time it appends the processes between which the time is spent.
 func (r *reasonRow) phase(name func(*latency.Phase) string) string {
 	text := name(r.Phase)
-	reads := r.of.Budget.Request == latency.Search || r.of.Budget.Request == latency.Query
+	reads := r.answer.Budget.Request == latency.Search || r.answer.Budget.Request == latency.Query
 	switch {
 	case r.Phase.Name != latency.Unexplained:
 		return text
@@ -120,12 +120,12 @@ func (r *reasonRow) phase(name func(*latency.Phase) string) string {
 	return text + ", at the proxy"
 }
 
-// said returns a text from the finding, or "" without a finding.
-func (r *reasonRow) said(of func() string) string {
+// findingText returns a text from the finding, or "" without a finding.
+func (r *reasonRow) findingText(get func() string) string {
 	if r.Finding == nil {
 		return ""
 	}
-	return of()
+	return get()
 }
 
 func (r *reasonRow) look() table.Role {
@@ -149,7 +149,7 @@ func GainText(r *why.Reason) string {
 	switch {
 	case r.Bound:
 		return "at most " + high
-	case r.Gain.High < nothing:
+	case r.Gain.High < minGain:
 		return "almost nothing"
 	case high == latency.Milliseconds(r.Gain.Low):
 		return high
@@ -159,29 +159,29 @@ func GainText(r *why.Reason) string {
 	return between(r.Gain)
 }
 
-// nothing is the gain in milliseconds below which it cannot be measured.
-const nothing = 0.05
+// minGain is the gain in milliseconds below which it cannot be measured.
+const minGain = 0.05
 
-// with returns the names of the other phases that a gain includes.
-func (r *reasonRow) with(between string) string {
+// otherPhases returns the names of the other phases that a gain includes.
+func (r *reasonRow) otherPhases(separator string) string {
 	names := make([]string, len(r.OtherPhases))
 	for i, name := range r.OtherPhases {
 		names[i] = string(name)
 	}
-	return strings.Join(names, between)
+	return strings.Join(names, separator)
 }
 
-func whySheet(r *Because, f render.Format, o *render.ReportOptions) *render.Sheet {
+func whySheet(r *WhyReport, f render.Format, o *render.ReportOptions) *render.Sheet {
 	var rows []*reasonRow
 	for _, a := range r.Answers {
 		for i := range a.Reasons {
 			rows = append(rows, &reasonRow{a, &a.Reasons[i]})
 		}
 	}
-	asked := render.Ask(o, table.New(whyRows(), rows, whyColumns(phaseNames(f))), nil)
-	s := &render.Sheet{Kind: "Why", Options: o, Items: asked.Items, About: func(e *encode.Encoder) { whyAbout(e, r) }, Nested: func(e *encode.Encoder, item int) { frames(e, asked.Rows[item].Frames) }}
+	asked := render.Select(o, table.New(whyRows(), rows, whyColumns(phaseNames(f))), nil)
+	s := &render.Sheet{Kind: "Why", Options: o, Items: asked.Items, About: func(e *encode.Encoder) { writeWhyHead(e, r) }, Nested: func(e *encode.Encoder, item int) { frames(e, asked.Rows[item].Frames) }}
 	told, small := map[string]bool{}, 0
-	felt, lines := clusters.Felt(r.Report, len(r.Answers) == 0, o.ASCII)
+	felt, lines := clusters.ClientFindings(r.Report, len(r.Answers) == 0, o.ASCII)
 	for _, f := range felt {
 		told[f.Key()] = true
 	}
@@ -190,15 +190,15 @@ func whySheet(r *Because, f render.Format, o *render.ReportOptions) *render.Shee
 	case len(r.Answers) > 0:
 		s.Head = append(s.Head, render.Line{Role: render.RoleTitle, Text: r.Answers[0].Verdict()})
 	case len(felt) == 0:
-		s.Head = append(s.Head, render.Line{Role: render.RoleTitle, Text: Nothing(r.Latency)})
+		s.Head = append(s.Head, render.Line{Role: render.RoleTitle, Text: EmptyText(r.Latency)})
 	}
 	s.Head = append(append(s.Head, render.Line{Role: render.RoleDim, Text: r.Latency.Window.Why}), unknown(&Report{Latency: r.Latency})...)
 	for i, a := range r.Answers {
-		if i > 0 && a.Weight < littleWeight {
+		if i > 0 && a.Weight < minWeight {
 			small++
 			continue
 		}
-		part := render.Part{List: asked.Part(func(x *reasonRow) bool { return x.of == a })}
+		part := render.Part{List: asked.Part(func(x *reasonRow) bool { return x.answer == a })}
 		if i > 0 {
 			part.Head = append(part.Head, render.Line{Role: render.RoleTitle, Text: a.Verdict()})
 		}
@@ -206,13 +206,13 @@ func whySheet(r *Because, f render.Format, o *render.ReportOptions) *render.Shee
 		s.Parts = append(s.Parts, part)
 	}
 	for _, x := range asked.Rows {
-		if x.of == r.Answers[0] || x.of.Weight >= littleWeight {
-			s.Foot = append(s.Foot, explained(x, told)...)
+		if x.answer == r.Answers[0] || x.answer.Weight >= minWeight {
+			s.Foot = append(s.Foot, explain(x, told)...)
 		}
 	}
 	s.Foot = append(s.Foot, asked.More(o)...)
 	if small > 0 {
-		text := "requests with less than " + words.Share(littleWeight) + " of the total time are left out (" +
+		text := "requests with less than " + words.Share(minWeight) + " of the total time are left out (" +
 			words.Number(small) + "): name the collection, or use --request"
 		s.Foot = append(s.Foot, render.Line{Role: render.RoleDim, Text: text})
 	}
@@ -222,26 +222,26 @@ func whySheet(r *Because, f render.Format, o *render.ReportOptions) *render.Shee
 	return s
 }
 
-// explained returns lines that explain a phase: the finding, its fix, and the hottest functions. It writes each
+// explain returns lines that explain a phase: the finding, its fix, and the hottest functions. It writes each
 // finding only once.
-func explained(r *reasonRow, told map[string]bool) (lines []render.Line) {
-	if f := r.Finding; f != nil && !told[f.Key()] {
-		told[f.Key()] = true
+func explain(r *reasonRow, written map[string]bool) (lines []render.Line) {
+	if f := r.Finding; f != nil && !written[f.Key()] {
+		written[f.Key()] = true
 		lines = append(lines, render.Line{}, render.Line{Role: clusters.SeverityRole(f.Severity), Text: f.Check, After: []render.Piece{{Role: render.RolePlain, Text: ": " + f.Message}}})
 		if x := r.Effect; x != nil {
 			lines = append(lines, render.Line{Text: "  hence " + x.Check + ": " + x.Message})
 		}
 		if len(r.OtherPhases) > 0 {
-			lines = append(lines, render.Line{Text: "  * of " + string(r.Phase.Name) + ", " + r.with(", ") + " together"})
+			lines = append(lines, render.Line{Text: "  * of " + string(r.Phase.Name) + ", " + r.otherPhases(", ") + " together"})
 		}
 		lines = append(lines, clusters.FixLines(f, 2)...)
 	}
 	for _, x := range r.Frames {
 		key := "frames of " + x.Process
-		if told[key] {
+		if written[key] {
 			continue
 		}
-		told[key] = true
+		written[key] = true
 		var parts []string
 		for _, f := range x.Hottest {
 			parts = append(parts, words.Share(f.Part)+" "+f.Function)
@@ -251,15 +251,15 @@ func explained(r *reasonRow, told map[string]bool) (lines []render.Line) {
 	return lines
 }
 
-// whyAbout writes the entries before the items.
-func whyAbout(e *encode.Encoder, r *Because) {
+// writeWhyHead writes the entries before the items.
+func writeWhyHead(e *encode.Encoder, r *WhyReport) {
 	budgets := make([]*latency.Budget, len(r.Answers))
 	verdicts := make(map[*latency.Budget]string, len(r.Answers))
 	for i, a := range r.Answers {
 		budgets[i], verdicts[a.Budget] = a.Budget, a.Verdict()
 	}
-	clusters.WriteFelt(e, r.Report)
-	about(e, r.Latency, budgets, func(b *latency.Budget) string { return cmp.Or(verdicts[b], latency.Verdict(b)) })
+	clusters.WriteClientFindings(e, r.Report)
+	writeHead(e, r.Latency, budgets, func(b *latency.Budget) string { return cmp.Or(verdicts[b], latency.Verdict(b)) })
 }
 
 // frames writes the hottest functions of a reason.

@@ -17,9 +17,9 @@ import (
 	"kitescope/render/rendertest"
 )
 
-// because returns four reasons: a finding that explains most of a search, a finding that only gives a bound, hot
+// whyReport returns four reasons: a finding that explains most of a search, a finding that only gives a bound, hot
 // functions, and a phase without an explanation.
-func because() *show.Because {
+func whyReport() *show.WhyReport {
 	r := report()
 	search, insert := r.Budgets[0], r.Budgets[1]
 	strong := &check.Finding{
@@ -30,7 +30,7 @@ func because() *show.Because {
 		Check: "wal-append-slow", Severity: check.Error, Object: model.Ref{Resource: "nodes", ID: "proxy-9", Name: "proxy-9\x1b[2J"}, Message: "the queue takes writes late",
 	}
 	late := &check.Finding{Check: "late-writes", Severity: check.Warning, Message: "an insert waits 6 of 8 ms"}
-	return &show.Because{
+	return &show.WhyReport{
 		Latency: r.Latency, Where: r.Where, Version: r.Version, At: r.At,
 		Answers: []*why.Answer{
 			{Budget: search, Reasons: []why.Reason{
@@ -46,7 +46,7 @@ func because() *show.Because {
 	}
 }
 
-func whyWritten(t *testing.T, r *show.Because, format string, o render.ReportOptions) string {
+func whyWritten(t *testing.T, r *show.WhyReport, format string, o render.ReportOptions) string {
 	t.Helper()
 	f, err := show.WhyFormats().Parse(format)
 	if err != nil {
@@ -60,19 +60,19 @@ func whyWritten(t *testing.T, r *show.Because, format string, o render.ReportOpt
 }
 
 func TestWhyFormats(t *testing.T) {
-	looks := map[string]rendertest.Look{"80": {Width: 80}, "wide": {}, "json": {}}
-	rendertest.Report(t, "why", show.WhyFormats().Names(), looks, nil, func(w io.Writer, l rendertest.Look) error {
-		b := because()
+	looks := map[string]rendertest.Variant{"80": {Width: 80}, "wide": {}, "json": {}}
+	rendertest.Report(t, "why", show.WhyFormats().Names(), looks, nil, func(w io.Writer, l rendertest.Variant) error {
+		b := whyReport()
 		if l.Word == "json" || l.Word == "yaml" {
-			b.Report = feltReport()
+			b.Report = clientReport()
 		}
 		_, err := io.WriteString(w, whyWritten(t, b, l.Word, render.ReportOptions{Options: render.Options{Width: l.Width}}))
 		return err
 	})
 }
 
-// feltReport returns a report of a cluster whose inserts fail because its storage is full.
-func feltReport() *check.Report {
+// clientReport returns a report of a cluster whose inserts fail because its storage is full.
+func clientReport() *check.Report {
 	cause := &check.Finding{Check: "storage-read-only", Severity: check.Error, Message: "the storage is full", Impact: "No file is written.", Fix: check.Fix(check.Do("free some space"))}
 	return &check.Report{Cluster: modeltest.Served(), Findings: []*check.Finding{
 		cause,
@@ -84,11 +84,11 @@ func feltReport() *check.Report {
 	}}
 }
 
-// TestWhyFelt checks that failing requests come first, below their cause and with its fix, and that no other finding
+// TestWhyClientFindings checks that failing requests come first, below their cause and with its fix, and that no other finding
 // is included.
-func TestWhyFelt(t *testing.T) {
-	for name, b := range map[string]*show.Because{"with others": because(), "nothing ended": {Latency: &latency.Latency{Window: latency.Window{Why: "over 10s"}}}} {
-		b.Report = feltReport()
+func TestWhyClientFindings(t *testing.T) {
+	for name, b := range map[string]*show.WhyReport{"with others": whyReport(), "nothing ended": {Latency: &latency.Latency{Window: latency.Window{Why: "over 10s"}}}} {
+		b.Report = clientReport()
 		text := whyWritten(t, b, "table", render.ReportOptions{Options: render.Options{Width: 80}})
 		cause, effect, fix := strings.Index(text, "error the storage is full"), strings.Index(text, "error inserts fail: the storage refuses"), strings.Index(text, "free some space")
 		if cause < 0 || effect < cause || fix < cause || strings.Contains(text, "clock") || strings.Contains(text, "see the storage") || strings.Contains(text, "no search, query or write ended") {
@@ -99,11 +99,11 @@ func TestWhyFelt(t *testing.T) {
 
 // TestWhyText checks that the first line has the reason.
 func TestWhyText(t *testing.T) {
-	text := whyWritten(t, because(), "table", render.ReportOptions{Options: render.Options{Width: 80}})
+	text := whyWritten(t, whyReport(), "table", render.ReportOptions{Options: render.Options{Width: 80}})
 	if !strings.HasPrefix(text, "a search of docs waits 150 of 200 ms for consistency; without that about 50 ms\n") {
 		t.Errorf("the first line is %.100q", text)
 	}
-	none := &show.Because{Latency: &latency.Latency{Window: latency.Window{Why: "over 10s"}}}
+	none := &show.WhyReport{Latency: &latency.Latency{Window: latency.Window{Why: "over 10s"}}}
 	if text := whyWritten(t, none, "table", render.ReportOptions{}); !strings.HasPrefix(text, "no search, query or write ended in that time\n") {
 		t.Errorf("of nothing: %q", text)
 	}
@@ -111,7 +111,7 @@ func TestWhyText(t *testing.T) {
 
 // TestWhyFix checks that the instructions of a fix are wrapped but its commands are not, because they are copied.
 func TestWhyFix(t *testing.T) {
-	b := because()
+	b := whyReport()
 	with := func(s check.Step) string {
 		b.Answers[0].Reasons[0].Finding.Fix = []check.Step{s}
 		return whyWritten(t, b, "table", render.ReportOptions{Options: render.Options{Width: 80}})

@@ -12,8 +12,8 @@ import (
 	"kitescope/render"
 )
 
-// bound sets the ranges of the axes to fit the values.
-func (p *Panel) bound(x *plot.Plot) {
+// setRanges sets the ranges of the axes to fit the values.
+func (p *Panel) setRanges(x *plot.Plot) {
 	var xs, ys []float64
 	for _, s := range p.Series {
 		for _, q := range s.Points {
@@ -28,7 +28,7 @@ func (p *Panel) bound(x *plot.Plot) {
 	across, up := p.X, p.Y
 	across.Free = true
 	if len(p.Bars) > 0 {
-		xs, across.Free = append(xs, p.longest()), false
+		xs, across.Free = append(xs, p.maxLength()), false
 		up.From, up.To = -0.6, float64(len(p.Bars))-0.4
 		for i, b := range p.Bars {
 			up.Ticks = append(up.Ticks, Tick{float64(len(p.Bars) - 1 - i), render.ShortenMiddle(render.Harmless(b.Name), 28, "…")})
@@ -42,8 +42,8 @@ func (p *Panel) bound(x *plot.Plot) {
 	}
 }
 
-// longest returns the length of the longest bar, including its interval.
-func (p *Panel) longest() float64 {
+// maxLength returns the length of the longest bar, including its interval.
+func (p *Panel) maxLength() float64 {
 	longest := 1e-9
 	for _, b := range p.Bars {
 		sum := 0.0
@@ -228,10 +228,10 @@ func (clockTicks) Ticks(from, to float64) []plot.Tick {
 	return ticks
 }
 
-// Doubling returns an axis for settings such as a number of sessions, with ticks at the measured values. If the
+// LogAxis returns an axis for settings such as a number of sessions, with ticks at the measured values. If the
 // values span a factor of at least 8, each doubling has the same width. place returns the position of a value on
 // the axis.
-func Doubling(label string, values []float64) (axis Axis, place func(v float64) float64) {
+func LogAxis(label string, values []float64) (axis Axis, place func(v float64) float64) {
 	place = func(v float64) float64 { return v }
 	if n := len(values); n > 2 && slices.Min(values) > 0 && slices.Max(values) >= 8*slices.Min(values) {
 		place = math.Log2
@@ -243,9 +243,9 @@ func Doubling(label string, values []float64) (axis Axis, place func(v float64) 
 	return axis, place
 }
 
-// Recall returns an axis of recall. It is logarithmic in 1-recall if the highest recall exceeds 0.985 and
+// RecallAxis returns an axis of recall. It is logarithmic in 1-recall if the highest recall exceeds 0.985 and
 // differs by more than 0.002 from the lowest. place returns the position of a recall on the axis.
-func Recall(recalls []float64) (axis Axis, place func(r float64) float64) {
+func RecallAxis(recalls []float64) (axis Axis, place func(r float64) float64) {
 	low, high := slices.Min(recalls), slices.Max(recalls)
 	axis.Label, place = "recall", func(r float64) float64 { return r }
 	if high <= 0.985 || high-low <= 0.002 {

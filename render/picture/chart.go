@@ -94,26 +94,26 @@ type Tick struct {
 }
 
 const (
-	cssDPI      = 96
-	cssPixel    = vg.Inch / cssDPI
-	margin      = 0.24 * vg.Inch
-	panelGap    = 0.22 * vg.Inch
-	textLine    = 0.2 * vg.Inch
-	textSize    = 9
-	nameSize    = 10
-	titleSize   = 14
-	titleHeight = 1.4 * textLine
-	signWidth   = 0.3 * vg.Inch
-	usualWidth  = 1056
-	leastPixels = 240
-	mostPixels  = 8000
+	cssDPI       = 96
+	cssPixel     = vg.Inch / cssDPI
+	margin       = 0.24 * vg.Inch
+	panelGap     = 0.22 * vg.Inch
+	textLine     = 0.2 * vg.Inch
+	textSize     = 9
+	nameSize     = 10
+	titleSize    = 14
+	titleHeight  = 1.4 * textLine
+	signWidth    = 0.3 * vg.Inch
+	defaultWidth = 1056
+	minPixels    = 240
+	maxPixels    = 8000
 )
 
 // drawing is the state of drawing a chart.
 type drawing struct {
 	*Chart
 	theme  theme
-	legend []sign
+	legend []legendEntry
 }
 
 // Write draws the chart in a format from Formats.
@@ -121,14 +121,14 @@ func (c *Chart) Write(w io.Writer, format string) error {
 	if !slices.Contains(Formats().Names(), format) {
 		return &view.UnknownError{What: "format of plots", Word: format, Known: Formats().Names()}
 	}
-	d := &drawing{Chart: c, theme: themeOf(c.Dark), legend: c.signs()}
+	d := &drawing{Chart: c, theme: themeOf(c.Dark), legend: c.legendEntries()}
 	columns := min(max(c.Columns, 1), max(1, len(c.Panels)))
 	rows := (len(c.Panels) + columns - 1) / columns
-	width := clampPixels(c.Width, usualWidth)
+	width := clampPixels(c.Width, defaultWidth)
 	small := d.text(textSize)
 	inner := width - 2*margin
 	heads, feet := wrapAll(&small, c.Heads, inner), wrapAll(&small, c.Notes, inner)
-	legend := signRows(d.legend, &small, inner)
+	legend := legendRows(d.legend, &small, inner)
 	head := titleHeight + vg.Length(len(heads))*textLine + panelGap/2
 	foot := vg.Length(len(legend)+len(feet))*textLine + panelGap/2
 	height := 2*margin + head + foot + vg.Length(rows)*(c.panelHeight()+panelGap) - panelGap
@@ -162,11 +162,11 @@ func (c *Chart) Write(w io.Writer, format string) error {
 	return err
 }
 
-func clampPixels(n, usual int) vg.Length {
+func clampPixels(n, fallback int) vg.Length {
 	if n <= 0 {
-		n = usual
+		n = fallback
 	}
-	return vg.Length(min(max(n, leastPixels), mostPixels)) * cssPixel
+	return vg.Length(min(max(n, minPixels), maxPixels)) * cssPixel
 }
 
 func (c *Chart) panelHeight() vg.Length {
@@ -246,7 +246,7 @@ func (d *drawing) plot(p *Panel) *plot.Plot {
 		axis.LineStyle.Color, axis.Tick.LineStyle.Color = d.theme.dim, d.theme.dim
 		axis.Label.Padding, axis.Padding = 3, 0
 	}
-	p.bound(x)
+	p.setRanges(x)
 	x.X.Label.Text, x.Y.Label.Text = Text(p.X.Label), Text(p.Y.Label)
 	x.Add(content{d, p})
 	return x
@@ -334,7 +334,7 @@ func whisker(dc draw.Canvas, style draw.LineStyle, from, to vg.Point) {
 }
 
 func (c content) series(dc draw.Canvas, s *Series, x *plot.Plot, toX, toY func(float64) vg.Length) {
-	colour := c.d.theme.of(&s.Look)
+	colour := c.d.theme.lookColor(&s.Look)
 	thin := draw.LineStyle{Color: colour, Width: vg.Points(0.8)}
 	var line []vg.Point
 	stroke := func() {
@@ -346,7 +346,7 @@ func (c content) series(dc draw.Canvas, s *Series, x *plot.Plot, toX, toY func(f
 	text := c.d.text(textSize)
 	text.YAlign = -0.5
 	for _, q := range s.Points {
-		if !c.p.places(&q, x) {
+		if !c.p.canDraw(&q, x) {
 			stroke()
 			continue
 		}
@@ -365,10 +365,10 @@ func (c content) series(dc draw.Canvas, s *Series, x *plot.Plot, toX, toY func(f
 	}
 	stroke()
 	for i, q := range s.Points {
-		if !c.p.places(&q, x) {
+		if !c.p.canDraw(&q, x) {
 			continue
 		}
-		alone := !s.Look.NoLine && (i == 0 || !c.p.places(&s.Points[i-1], x)) && (i == len(s.Points)-1 || !c.p.places(&s.Points[i+1], x))
+		alone := !s.Look.NoLine && (i == 0 || !c.p.canDraw(&s.Points[i-1], x)) && (i == len(s.Points)-1 || !c.p.canDraw(&s.Points[i+1], x))
 		if glyph := c.d.theme.glyph(&s.Look); glyph.Shape != nil {
 			dc.DrawGlyph(glyph, vg.Point{X: toX(q.X), Y: toY(q.Y)})
 		} else if alone { // a line with a single point is invisible
@@ -377,8 +377,8 @@ func (c content) series(dc draw.Canvas, s *Series, x *plot.Plot, toX, toY func(f
 	}
 }
 
-// places reports whether a point can be drawn in its panel.
-func (p *Panel) places(q *Point, x *plot.Plot) bool {
+// canDraw reports whether a point can be drawn in its panel.
+func (p *Panel) canDraw(q *Point, x *plot.Plot) bool {
 	_, log := x.Y.Scale.(plot.LogScale)
 	return drawable(q.X) && drawable(q.Y) && (!log || q.Y > 0)
 }
@@ -386,37 +386,37 @@ func (p *Panel) places(q *Point, x *plot.Plot) bool {
 // drawable reports whether a value can be drawn. Differences of larger values overflow.
 func drawable(x float64) bool { return math.Abs(x) < 1e300 }
 
-// sign is an entry of the legend.
-type sign struct {
+// legendEntry is an entry of the legend.
+type legendEntry struct {
 	text   string
 	look   Look
 	filled bool // a piece of a bar
 }
 
-// signs returns the names of series and pieces, without duplicates.
-func (c *Chart) signs() []sign {
-	var list []sign
-	add := func(s sign) {
-		if s.text != "" && !slices.ContainsFunc(list, func(o sign) bool { return o.text == s.text }) {
+// legendEntries returns the names of series and pieces, without duplicates.
+func (c *Chart) legendEntries() []legendEntry {
+	var list []legendEntry
+	add := func(s legendEntry) {
+		if s.text != "" && !slices.ContainsFunc(list, func(o legendEntry) bool { return o.text == s.text }) {
 			list = append(list, s)
 		}
 	}
 	for i := range c.Panels {
 		for _, s := range c.Panels[i].Series {
-			add(sign{s.Name, s.Look, false})
+			add(legendEntry{s.Name, s.Look, false})
 		}
 		for _, b := range c.Panels[i].Bars {
 			for _, piece := range b.Pieces {
-				add(sign{piece.Kind, piece.Look, true})
+				add(legendEntry{piece.Kind, piece.Look, true})
 			}
 		}
 	}
 	return list
 }
 
-// signRows breaks a legend into rows.
-func signRows(legend []sign, style *draw.TextStyle, width vg.Length) [][]sign {
-	var rows [][]sign
+// legendRows breaks a legend into rows.
+func legendRows(legend []legendEntry, style *draw.TextStyle, width vg.Length) [][]legendEntry {
+	var rows [][]legendEntry
 	left := vg.Length(0)
 	for _, s := range legend {
 		s.text = fit(style, s.text, width/2)
@@ -431,10 +431,10 @@ func signRows(legend []sign, style *draw.TextStyle, width vg.Length) [][]sign {
 }
 
 // foot draws the legend and the lines below it.
-func (d *drawing) foot(dc draw.Canvas, legend [][]sign, feet []string) {
+func (d *drawing) foot(dc draw.Canvas, legend [][]legendEntry, notes []string) {
 	small := d.text(textSize)
 	small.YAlign = -0.5
-	at := vg.Point{X: dc.Min.X, Y: dc.Min.Y + vg.Length(len(legend)+len(feet))*textLine - textLine/2}
+	at := vg.Point{X: dc.Min.X, Y: dc.Min.Y + vg.Length(len(legend)+len(notes))*textLine - textLine/2}
 	for _, row := range legend {
 		for _, s := range row {
 			middle := vg.Point{X: at.X + signWidth/2, Y: at.Y}
@@ -454,7 +454,7 @@ func (d *drawing) foot(dc draw.Canvas, legend [][]sign, feet []string) {
 		at = vg.Point{X: dc.Min.X, Y: at.Y - textLine}
 	}
 	small.Color = d.theme.dim
-	for _, text := range feet {
+	for _, text := range notes {
 		dc.FillText(small, at, text)
 		at.Y -= textLine
 	}
@@ -516,7 +516,7 @@ func (t *theme) colour(c Colour) color.Color {
 	return t.series[max(0, int(c))%len(t.series)]
 }
 
-func (t *theme) of(l *Look) color.Color {
+func (t *theme) lookColor(l *Look) color.Color {
 	if !l.Faint {
 		return t.colour(l.Colour)
 	}
@@ -527,7 +527,7 @@ func (t *theme) of(l *Look) color.Color {
 
 func (t *theme) line(l *Look) draw.LineStyle {
 	dashes := [][]vg.Length{nil, {6, 3}, {1.5, 2}, {8, 3, 1.5, 3}}
-	style := draw.LineStyle{Color: t.of(l), Width: vg.Points(1.5), Dashes: dashes[l.Dash%len(dashes)]}
+	style := draw.LineStyle{Color: t.lookColor(l), Width: vg.Points(1.5), Dashes: dashes[l.Dash%len(dashes)]}
 	if l.Faint {
 		style.Width = vg.Points(0.7)
 	}
@@ -541,7 +541,7 @@ func (t *theme) glyph(l *Look) draw.GlyphStyle {
 	if l.Mark == 0 {
 		return draw.GlyphStyle{}
 	}
-	style := draw.GlyphStyle{Color: t.of(l), Radius: vg.Points(3), Shape: shapes[(l.Mark-1)%len(shapes)]}
+	style := draw.GlyphStyle{Color: t.lookColor(l), Radius: vg.Points(3), Shape: shapes[(l.Mark-1)%len(shapes)]}
 	if l.Faint {
 		style.Radius = vg.Points(2)
 	}
@@ -553,7 +553,7 @@ func (t *theme) fill(dc draw.Canvas, l *Look, r vg.Rectangle) {
 	if r.Max.X <= r.Min.X || r.Max.Y <= r.Min.Y {
 		return
 	}
-	dc.SetColor(t.of(l))
+	dc.SetColor(t.lookColor(l))
 	dc.Fill(r.Path())
 	const step = 5 * vg.Length(1)
 	style := draw.LineStyle{Color: t.paper, Width: vg.Points(0.7)}

@@ -18,8 +18,8 @@ import (
 	"kitescope/render"
 )
 
-// Nothing returns an error with the reason why a picture cannot be drawn, and a hint about alternatives.
-func Nothing(why, hint string) error {
+// EmptyError returns an error with the reason why a picture cannot be drawn, and a hint about alternatives.
+func EmptyError(why, hint string) error {
 	return &hints.Error{Err: errors.New(why), Advice: hint}
 }
 

@@ -39,7 +39,7 @@ func Verdict(v report.Verdict, ascii bool) (mark string, role render.Role) {
 
 func newDiffSheet(c *report.Comparison, o *render.ReportOptions) *render.Sheet {
 	var scale changeScale
-	asked := render.Ask(o, diffTable(c, &scale, o), nil)
+	asked := render.Select(o, diffTable(c, &scale, o), nil)
 	scale = newChangeScale(c, asked.Rows)
 	empty := "nothing changed"
 	if c.Base.Total == 0 && c.New.Total == 0 {
@@ -88,13 +88,13 @@ func diffHead(c *report.Comparison, o *render.ReportOptions) []render.Line {
 		of = "nothing was sampled before: " + of
 	}
 	lines = append(lines, render.Line{Role: render.RoleDim, Text: of},
-		render.Line{Role: render.RoleDim, Text: chanceLegend(c)})
+		render.Line{Role: render.RoleDim, Text: pValueLegend(c)})
 	lines = append(lines, noteLines(&c.Base, "before: ")...)
 	return append(lines, noteLines(&c.New, "after: ")...)
 }
 
-// chanceLegend explains the columns P, which determine the verdicts.
-func chanceLegend(c *report.Comparison) string {
+// pValueLegend explains the columns P, which determine the verdicts.
+func pValueLegend(c *report.Comparison) string {
 	if c.Base.Samples < 0 || c.New.Samples < 0 {
 		return "the number of sampled events is unknown: changes cannot be distinguished from noise"
 	}
@@ -190,8 +190,8 @@ func diffTable(c *report.Comparison, s *changeScale, o *render.ReportOptions) *t
 		render.TextKey("cum_verdict", func(x change) string { return x.CumVerdict.String() }).Word(),
 		chance("flat_p", func(x change) float64 { return x.FlatP }),
 		chance("cum_p", func(x change) float64 { return x.CumP }),
-		chance("flat_p_corrected", func(x change) float64 { return x.FlatCorrectedP }).Titled("P", 4, func(x change) string { return flatLook(x, o).chance }).Looking(flat),
-		chance("cum_p_corrected", func(x change) float64 { return x.CumCorrectedP }).Titled("P", 0, func(x change) string { return cumLook(x, o).chance }).Looking(cum).Wider(),
+		chance("flat_p_corrected", func(x change) float64 { return x.FlatCorrectedP }).Titled("P", 4, func(x change) string { return flatLook(x, o).pValue }).Looking(flat),
+		chance("cum_p_corrected", func(x change) float64 { return x.CumCorrectedP }).Titled("P", 0, func(x change) string { return cumLook(x, o).pValue }).Looking(cum).Wider(),
 		render.TextKey("class", func(x change) string { return x.Class.String() }).Titled("CLASS", 0, func(x change) string { return x.Class.String() }).Looking(flat).Wider().Word(),
 		render.TextKey("file", func(x change) string { return x.File }),
 		table.Picture("flat_mark", "", 0, func(x change) string { return flatLook(x, o).mark }).Looking(flat),
@@ -204,17 +204,17 @@ func diffTable(c *report.Comparison, s *changeScale, o *render.ReportOptions) *t
 
 // look is the style of a verdict on one value of a change.
 type look struct {
-	mark, chance string
+	mark, pValue string
 	role         render.Role
 }
 
 // verdictLook returns the look of a verdict. It shows none for a value that is 0 on both sides.
 func verdictLook(before, after int64, v report.Verdict, p float64, o *render.ReportOptions) look {
 	if before == 0 && after == 0 {
-		return look{chance: words.NoneMark, role: render.RoleDim}
+		return look{pValue: words.NoneMark, role: render.RoleDim}
 	}
 	mark, role := Verdict(v, o.ASCII)
-	return look{mark, render.ChanceText(p), role}
+	return look{mark, render.PValueText(p), role}
 }
 
 func flatLook(x *report.Change, o *render.ReportOptions) look {

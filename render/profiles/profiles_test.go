@@ -104,10 +104,10 @@ func profileReports() map[string]func(b *bytes.Buffer, f render.Format, o render
 
 func TestGoldenProfiles(t *testing.T) {
 	for name, write := range profileReports() {
-		rendertest.Report(t, "profile/"+name, render.ReportFormats().Names(), map[string]rendertest.Look{
+		rendertest.Report(t, "profile/"+name, render.ReportFormats().Names(), map[string]rendertest.Variant{
 			"table": {}, "80": {Width: 80, Limit: 4}, "50": {Width: 50}, "color": {Width: 140, Color: true},
 			"wide": {}, "json": {}, "jsonl": {}, "yaml": {}, "csv": {}, "markdown": {Limit: 4},
-		}, nil, func(w io.Writer, l rendertest.Look) error {
+		}, nil, func(w io.Writer, l rendertest.Variant) error {
 			var b bytes.Buffer
 			o := render.ReportOptions{Options: render.Options{Width: l.Width, ASCII: l.Width == 50, Color: l.Color}, Limit: l.Limit}
 			err := write(&b, rendertest.Format(t, render.ReportFormats(), l.Word), o)
@@ -193,8 +193,8 @@ func TestParseReportFormat(t *testing.T) {
 	}
 }
 
-// TestAskedOfReports checks that queries of lists apply to the output for people and for scripts.
-func TestAskedOfReports(t *testing.T) {
+// TestReportQueries checks that queries of lists apply to the output for people and for scripts.
+func TestReportQueries(t *testing.T) {
 	for name, tt := range map[string]struct {
 		schema              *table.Schema
 		where, sort, column string
@@ -207,7 +207,7 @@ func TestAskedOfReports(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o := render.ReportOptions{Limit: 3, Ask: table.Query{Where: where, Sort: []string{tt.sort}, Columns: []string{"function", tt.column}}}
+		o := render.ReportOptions{Limit: 3, Query: table.Query{Where: where, Sort: []string{tt.sort}, Columns: []string{"function", tt.column}}}
 		var lines, people bytes.Buffer
 		for word, b := range map[string]*bytes.Buffer{"csv": &lines, "table": &people} {
 			if err := tt.write(b, rendertest.Format(t, render.ReportFormats(), word), o); err != nil {

@@ -22,7 +22,7 @@ func TopSchema(o render.ReportOptions) *table.Schema {
 
 func newTopSheet(t *report.Top, o *render.ReportOptions) *render.Sheet {
 	var unit scale
-	asked := render.Ask(o, topTable(t, &unit, o), nil)
+	asked := render.Select(o, topTable(t, &unit, o), nil)
 	unit = newScale(t.Type.Unit, t.Total, magnitudes(asked.Rows, flatOf, cumOf))
 	return &render.Sheet{
 		Kind: "ProfileTop", Options: o,

@@ -49,7 +49,7 @@ func bytesUsed(v float64) string { return words.Bytes(int64(min(v, math.MaxInt64
 
 // WriteUsage writes the resource usage of processes after the watch.
 func WriteUsage(w io.Writer, u *usage.Usage, f render.Format, o render.ReportOptions) error {
-	asked := render.Ask(&o, usageTable(u), nil)
+	asked := render.Select(&o, usageTable(u), nil)
 	list := asked.List("")
 	list.Head = append([]render.Line{{Role: render.RoleDim, Text: "min .. mean .. max"}}, list.Head...)
 	s := &render.Sheet{

@@ -12,9 +12,9 @@ import (
 	"kitescope/render"
 )
 
-// fitting returns the largest unit in which value, given in the smallest unit, is at least 1. It returns bytes or
+// fitUnit returns the largest unit in which value, given in the smallest unit, is at least 1. It returns bytes or
 // seconds for smaller values.
-func fitting(family []profile.Unit, value float64) profile.Unit {
+func fitUnit(family []profile.Unit, value float64) profile.Unit {
 	best := family[max(0, slices.IndexFunc(family, func(u profile.Unit) bool { return u.Name == "s" }))]
 	for _, u := range family {
 		if value/u.Factor >= 1 {
@@ -51,9 +51,9 @@ func newScale(unit string, total int64, values iter.Seq[int64]) scale {
 			least = min(least, x)
 		}
 	}
-	to := fitting(family, most*from.Factor)
+	to := fitUnit(family, most*from.Factor)
 	if least*from.Factor/to.Factor < 0.01 {
-		to = fitting(family, 100*least*from.Factor)
+		to = fitUnit(family, 100*least*from.Factor)
 	}
 	return scale{from.Factor / to.Factor, " " + to.Name}
 }

@@ -20,9 +20,9 @@ const LongName = "github.com/milvus-io/milvus/internal/querynodev2/delegator.(*s
 // Update reports whether to write goldens.
 var Update = flag.Bool("update", false, "write golden files")
 
-// withoutLooks removes the style and script from an HTML page, because all pages share them and render/webpage
+// withoutStyles removes the style and script from an HTML page, because all pages share them and render/webpage
 // tests them.
-func withoutLooks(page []byte) []byte {
+func withoutStyles(page []byte) []byte {
 	if !bytes.HasPrefix(page, []byte("<!DOCTYPE html>")) {
 		return page
 	}
@@ -44,7 +44,7 @@ func Document(t *testing.T, name, variant string, got []byte) {
 func Golden(t *testing.T, name string, got []byte) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
-	got = withoutLooks(got)
+	got = withoutStyles(got)
 	if *Update {
 		if t.Failed() {
 			t.Fatalf("%s is not written, as the test failed", path)

@@ -171,9 +171,9 @@ func WellFormed(t *testing.T, name string, text []byte) {
 	}
 }
 
-// Look is a set of options to write a report with. Word is the name of the format. If it is empty, the format is
+// Variant is a set of options to write a report with. Word is the name of the format. If it is empty, the format is
 // the name of the look if that is a format, and otherwise table.
-type Look struct {
+type Variant struct {
 	Word         string
 	Width, Limit int
 	ASCII, Color bool
@@ -183,9 +183,9 @@ type Look struct {
 // exceed their width, ASCII output is ASCII, the syntax is valid, and the looks "80" and "json" match their
 // goldens. It also checks that all formats agree. Lines for which free returns true, e.g. commands, can exceed
 // the width.
-func Report(t *testing.T, golden string, words []string, looks map[string]Look, free func(line string) bool, write func(w io.Writer, l Look) error) {
+func Report(t *testing.T, golden string, words []string, variants map[string]Variant, unlimited func(line string) bool, write func(w io.Writer, l Variant) error) {
 	t.Helper()
-	for name, l := range looks {
+	for name, l := range variants {
 		if l.Word == "" {
 			l.Word = "table"
 			if slices.Contains(words, name) {
@@ -208,14 +208,14 @@ func Report(t *testing.T, golden string, words []string, looks map[string]Look, 
 		}
 		for line := range strings.Lines(text) {
 			n := ansi.StringWidth(strings.TrimSuffix(line, "\n"))
-			if l.Word == "table" && !l.Color && l.Width > 0 && n > l.Width && (free == nil || !free(line)) {
+			if l.Word == "table" && !l.Color && l.Width > 0 && n > l.Width && (unlimited == nil || !unlimited(line)) {
 				t.Errorf("%s as %s: a line of %d cells in %d: %s", golden, name, n, l.Width, line)
 			}
 		}
 		Parses(t, golden, l.Word, text)
 		Document(t, golden, name, b.Bytes())
 	}
-	Agree(t, golden, words, func(w io.Writer, word string) error { return write(w, Look{Word: word}) })
+	Agree(t, golden, words, func(w io.Writer, word string) error { return write(w, Variant{Word: word}) })
 }
 
 // ElementsClose checks that all elements of a page are closed.

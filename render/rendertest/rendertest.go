@@ -24,10 +24,10 @@ func attacks() []string {
 	}
 }
 
-// NamesAreNoStructure checks that a page or picture with a hostile name has no elements or attributes other than
+// CheckInjection checks that a page or picture with a hostile name has no elements or attributes other than
 // one with a harmless name, and that it is at most 1 MiB larger. The keys of forms are file names, whose
 // extension selects the parser.
-func NamesAreNoStructure(t *testing.T, forms map[string]func(w io.Writer, name string) error) {
+func CheckInjection(t *testing.T, forms map[string]func(w io.Writer, name string) error) {
 	t.Helper()
 	for form, draw := range forms {
 		var harmless bytes.Buffer

@@ -17,7 +17,7 @@ import (
 // with the most queries per second at each recall, and a row per result and point, with the cost of a query on
 // the server. No result is a baseline.
 func WriteSideBySide(w io.Writer, results []Series, format render.Format, o render.ReportOptions) error {
-	return newBesideSheet(results, &o).Write(w, format)
+	return newSideBySideSheet(results, &o).Write(w, format)
 }
 
 // SideBySideSchema returns the schema of the points that WriteSideBySide writes.
@@ -25,8 +25,8 @@ func SideBySideSchema(o render.ReportOptions) *table.Schema {
 	return pointTable(nil, true, &o).Schema()
 }
 
-// besideName returns the short name of a result for a column. Structured formats have the full name.
-func besideName(results []Series, i int, o *render.ReportOptions) string {
+// sideBySideName returns the short name of a result for a column. Structured formats have the full name.
+func sideBySideName(results []Series, i int, o *render.ReportOptions) string {
 	const most = 16
 	mark := "…"
 	if o.ASCII {
@@ -39,28 +39,28 @@ func besideName(results []Series, i int, o *render.ReportOptions) string {
 	return render.ShortenMiddle(name, most, mark)
 }
 
-func newBesideSheet(results []Series, o *render.ReportOptions) *render.Sheet {
+func newSideBySideSheet(results []Series, o *render.ReportOptions) *render.Sheet {
 	var rows []pointRow
 	for i := range results {
 		for _, r := range pointRows(results[i].Result.Points) {
-			r.name, r.short, r.target = results[i].name(i), besideName(results, i, o), render.OrUnknown(results[i].Result.Setup.Target)
+			r.name, r.short, r.target = results[i].name(i), sideBySideName(results, i, o), render.OrUnknown(results[i].Result.Setup.Target)
 			rows = append(rows, r)
 		}
 	}
-	asked := render.Ask(o, pointTable(rows, true, o), render.Unbounded[pointRow](o)) // the limit applies to other lists
+	asked := render.Select(o, pointTable(rows, true, o), render.Unbounded[pointRow](o)) // the limit applies to other lists
 	s := &render.Sheet{
 		Kind: "ReplaySideBySide", Options: o, Items: asked.Items, Parts: []render.Part{asked.List("")},
 		About: func(e *encode.Encoder) {
 			e.Key("results")
 			e.BeginList()
 			for i := range results {
-				writeBesideResult(e, results, i)
+				writeSideBySideResult(e, results, i)
 			}
 			e.EndList()
 		},
 	}
-	s.Head = []render.Line{{Role: render.RoleTitle, Text: besideTitle(results)}}
-	s.Head = append(s.Head, besideLines(results, o)...)
+	s.Head = []render.Line{{Role: render.RoleTitle, Text: sideBySideTitle(results)}}
+	s.Head = append(s.Head, sideBySideLines(results, o)...)
 	s.Parts[0].Head = append(s.Parts[0].Head, render.Line{Role: render.RoleDim, Text: pointLegend})
 	s.Foot = asked.More(o)
 	return s
@@ -71,13 +71,13 @@ func severalTargets(results []Series) bool {
 	return len(results) > 1 && slices.ContainsFunc(results, func(s Series) bool { return s.Result.Setup.Target != results[0].Result.Setup.Target })
 }
 
-func besideTitle(results []Series) string {
+func sideBySideTitle(results []Series) string {
 	return "Side by side: " + words.Plural(len(results), "result")
 }
 
-// besideConclusion names the fastest result at a recall of 0.95, which is the most common requirement, or else
+// sideBySideConclusion names the fastest result at a recall of 0.95, which is the most common requirement, or else
 // at the highest lower recall that any result reaches.
-func besideConclusion(results []Series, o *render.ReportOptions) string {
+func sideBySideConclusion(results []Series, o *render.ReportOptions) string {
 	text := "No result reaches a recall of 0.9"
 	for _, l := range recallLevels(results, o) {
 		if l.recall <= 0.95 {
@@ -87,22 +87,22 @@ func besideConclusion(results []Series, o *render.ReportOptions) string {
 	return text
 }
 
-// besideLines returns the targets of the results, their differences other than the target, and the fastest result
+// sideBySideLines returns the targets of the results, their differences other than the target, and the fastest result
 // at each recall.
-func besideLines(results []Series, o *render.ReportOptions) []render.Line {
+func sideBySideLines(results []Series, o *render.ReportOptions) []render.Line {
 	var lines []render.Line
 	asked := *results[0].Result // the setup without the target
 	asked.Setup.Target, asked.Setup.Milvus = "", ""
 	lines = append(lines, labelled(o, render.RoleDim, "setup", setupText(&asked.Setup, o))...)
 	for i := range results {
 		r := results[i].Result
-		text := besideName(results, i, o) + ": " + render.OrUnknown(r.Setup.Target)
+		text := sideBySideName(results, i, o) + ": " + render.OrUnknown(r.Setup.Target)
 		if taken := render.Stamp(r.Taken); taken != "" {
 			text += ", " + taken
 		}
 		lines = append(lines, labelled(o, render.RoleDim, "", text)...)
 	}
-	for _, text := range besideDifferences(results, o) {
+	for _, text := range sideBySideDifferences(results, o) {
 		lines = append(lines, labelled(o, render.RoleWarn, "differs", text)...)
 	}
 	for _, l := range recallLevels(results, o) {
@@ -111,9 +111,9 @@ func besideLines(results []Series, o *render.ReportOptions) []render.Line {
 	return lines
 }
 
-// besideDifferences returns the differences between results other than the target. Each result is compared with
+// sideBySideDifferences returns the differences between results other than the target. Each result is compared with
 // the first one, which is an arbitrary choice.
-func besideDifferences(results []Series, o *render.ReportOptions) []string {
+func sideBySideDifferences(results []Series, o *render.ReportOptions) []string {
 	var list []string
 	first := &results[0].Result.Setup
 	for i := range results[1:] {
@@ -124,7 +124,7 @@ func besideDifferences(results []Series, o *render.ReportOptions) []string {
 			{"client machine", machineText(&first.Machine), machineText(&other.Machine)},
 		} {
 			if x.a != x.b {
-				list = append(list, x.name+": "+render.OrUnknown(x.a)+" of "+besideName(results, 0, o)+", "+render.OrUnknown(x.b)+" of "+besideName(results, i+1, o))
+				list = append(list, x.name+": "+render.OrUnknown(x.a)+" of "+sideBySideName(results, 0, o)+", "+render.OrUnknown(x.b)+" of "+sideBySideName(results, i+1, o))
 			}
 		}
 	}
@@ -133,10 +133,10 @@ func besideDifferences(results []Series, o *render.ReportOptions) []string {
 
 // recallLevel is a recall with the best point of each result that reaches it, or nil for results that do not.
 type recallLevel struct {
-	recall float64
-	names  []string
-	best   []*load.Point
-	most   []float64 // the highest recall of each result, -1 if unknown
+	recall    float64
+	names     []string
+	best      []*load.Point
+	maxRecall []float64 // the highest recall of each result, -1 if unknown
 }
 
 // recallLevels returns the recalls commonly used in comparisons that at least one result reaches.
@@ -153,7 +153,7 @@ func recallLevels(results []Series, o *render.ReportOptions) []recallLevel {
 					best = p
 				}
 			}
-			l.names, l.best, l.most = append(l.names, besideName(results, i, o)), append(l.best, best), append(l.most, most)
+			l.names, l.best, l.maxRecall = append(l.names, sideBySideName(results, i, o)), append(l.best, best), append(l.maxRecall, most)
 		}
 		if slices.ContainsFunc(l.best, func(p *load.Point) bool { return p != nil }) {
 			levels = append(levels, l)
@@ -180,10 +180,10 @@ func (l *recallLevel) text() string {
 	for place, i := range order {
 		p := l.best[i]
 		switch {
-		case p == nil && l.most[i] < 0:
+		case p == nil && l.maxRecall[i] < 0:
 			text = join(text, l.names[i]+" has no recall")
 		case p == nil:
-			text = join(text, l.names[i]+" does not reach it: at most "+recallText(l.most[i]))
+			text = join(text, l.names[i]+" does not reach it: at most "+recallText(l.maxRecall[i]))
 		case place == 0:
 			text = join(text, l.names[i]+" "+words.ThreeDigits(p.QPS)+" QPS ("+join(parametersOf(p).text(false), shortLoad(p))+")")
 		default:
@@ -194,7 +194,7 @@ func (l *recallLevel) text() string {
 	return text
 }
 
-func writeBesideResult(e *encode.Encoder, results []Series, i int) {
+func writeSideBySideResult(e *encode.Encoder, results []Series, i int) {
 	r := results[i].Result
 	e.BeginObject()
 	e.Entry("result", results[i].name(i))

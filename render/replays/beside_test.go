@@ -92,7 +92,7 @@ func TestSideBySide(t *testing.T) {
 		t.Errorf("CPU %q, switches %q", cpu, kind)
 	}
 	series[1].Result.Setup.LogDigest = "another"
-	if list := besideDifferences(series, &render.ReportOptions{}); len(list) != 1 || !strings.Contains(list[0], "another of pgvector") {
+	if list := sideBySideDifferences(series, &render.ReportOptions{}); len(list) != 1 || !strings.Contains(list[0], "another of pgvector") {
 		t.Errorf("differences: %q", list)
 	}
 }

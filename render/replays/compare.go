@@ -46,7 +46,7 @@ func newReplayComparisonSheet(base, other *replay.Result, o *render.ReportOption
 			alone = append(alone, labelled(o, render.RoleDim, "only before", changeLoadText(c))...)
 		}
 	}
-	asked := render.Ask(o, comparedTable(rows, o), render.Unbounded[comparedRow](o)) // the limit applies to other lists
+	asked := render.Select(o, comparedTable(rows, o), render.Unbounded[comparedRow](o)) // the limit applies to other lists
 	s := &render.Sheet{
 		Kind: "ReplayComparison", Options: o, Items: asked.Items, Foot: append(asked.More(o), alone...),
 		About: func(e *encode.Encoder) {
@@ -208,7 +208,7 @@ func comparedTable(rows []comparedRow, o *render.ReportOptions) *table.Rows[comp
 		finite("change", func(f *load.Figure) float64 { return f.Relative }).Titled("CHANGE", 0, func(r row) string { return changeText(r.figure) }).Looking(look),
 		finite("change_low", func(f *load.Figure) float64 { return f.Low }),
 		finite("change_high", func(f *load.Figure) float64 { return f.High }),
-		finite("p", func(f *load.Figure) float64 { return f.P }).Titled("P", 2, func(r row) string { return render.ChanceText(r.figure.P) }),
+		finite("p", func(f *load.Figure) float64 { return f.P }).Titled("P", 2, func(r row) string { return render.PValueText(r.figure.P) }),
 		render.TextKey("verdict", func(r row) string { return string(r.figure.Verdict) }).Word(),
 		table.Picture("load", "LOAD", 0, func(r row) string { return changeLoadText(r.change) }),
 	})

@@ -23,7 +23,7 @@ func WriteCosts(w io.Writer, r *replay.Result, format render.Format, o render.Re
 		c = &replay.Costs{}
 		s.Head = append(s.Head, render.Line{Role: render.RoleDim, Text: noCosts})
 	}
-	asked := render.Ask(&o, costTable(c, &o), nil)
+	asked := render.Select(&o, costTable(c, &o), nil)
 	s.Items = asked.Items
 	if r.Costs != nil {
 		s.Parts, s.Foot = []render.Part{asked.List("")}, asked.More(&o)
@@ -118,15 +118,15 @@ func costParts(r *replay.Result, o *render.ReportOptions) []render.Part {
 			parts = append(parts, sharePart(x.title, list, c, o))
 		}
 	}
-	dearest := render.Ask(o.Unasked(), costTable(c, o), nil)
+	dearest := render.Select(o.WithoutQuery(), costTable(c, o), nil)
 	return append(parts, render.Part{
-		List: dearest.People,
-		Head: []render.Line{{Role: render.RoleTitle, Text: ofAll("Most expensive", len(dearest.Rows), len(c.Segments), "segment")}},
+		List: dearest.DisplayGrid,
+		Head: []render.Line{{Role: render.RoleTitle, Text: countHeading("Most expensive", len(dearest.Rows), len(c.Segments), "segment")}},
 	})
 }
 
-// ofAll returns a heading: "Most expensive 5 of 50 segments (--limit 0 shows all)".
-func ofAll(text string, shown, all int, noun string) string {
+// countHeading returns a heading: "Most expensive 5 of 50 segments (--limit 0 shows all)".
+func countHeading(text string, shown, all int, noun string) string {
 	switch {
 	case shown < all:
 		return text + " " + strconv.Itoa(shown) + " of " + words.Plural(all, noun) + render.LimitHint
@@ -143,7 +143,7 @@ func sharePart(title string, list []replay.Share, c *replay.Costs, o *render.Rep
 			Column: table.Column{Title: title, Right: true, Priority: priority}, Shown: func(i int) string { return text(&list[i]) },
 		}
 	}
-	return render.Part{List: render.Places(o.Shown(len(list)), []table.ColumnOf[int]{
+	return render.Part{List: render.PositionGrid(o.Shown(len(list)), []table.ColumnOf[int]{
 		{Column: table.Column{Title: title, Shorten: true}, Shown: func(i int) string { return list[i].Name }},
 		column("SEGMENTS", 3, func(g *replay.Share) string { return strconv.Itoa(g.Segments) }),
 		column("ROWS", 2, func(g *replay.Share) string { return rowCount(g.Rows) }),
@@ -257,8 +257,8 @@ func slowPart(r *replay.Result, o *render.ReportOptions) render.Part {
 		return table.ColumnOf[int]{Column: table.Column{Title: title, Right: true}, Shown: func(i int) string { return text(&list[i]) }}
 	}
 	return render.Part{
-		Head: []render.Line{{Role: render.RoleTitle, Text: ofAll("The slowest", n, len(list), "request")}},
-		List: render.Places(n, []table.ColumnOf[int]{
+		Head: []render.Line{{Role: render.RoleTitle, Text: countHeading("The slowest", n, len(list), "request")}},
+		List: render.PositionGrid(n, []table.ColumnOf[int]{
 			right("REQUEST", func(q *replay.SlowQuery) string { return strconv.Itoa(q.Request) }),
 			right("TOOK", func(q *replay.SlowQuery) string { return words.Latency(q.Took, o.ASCII) }),
 			{Column: table.Column{Title: "LONGEST IN", Shorten: true}, Shown: func(i int) string { return slowText(&list[i], o) }},

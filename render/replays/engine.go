@@ -65,7 +65,7 @@ func exactSingle(f float32) float64 {
 
 func newSearchSheet(f *target.SearchResult, o *render.ReportOptions) *render.Sheet {
 	a := f.Answers
-	asked := render.Ask(o, searchTable(f, f.Target.File.Effort()), nil)
+	asked := render.Select(o, searchTable(f, f.Target.File.Effort()), nil)
 	return &render.Sheet{
 		Kind: "EngineSearch", Options: o, Head: searchHead(f),
 		About: func(e *encode.Encoder) { writeSearchHead(e, f) },

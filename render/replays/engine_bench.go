@@ -21,7 +21,7 @@ func BenchSchema(render.ReportOptions) *table.Schema {
 }
 
 func newEngineBenchSheet(b *target.Bench, o *render.ReportOptions) *render.Sheet {
-	asked := render.Ask(o, engineBenchTable(b, b.Target.File.Effort()), nil)
+	asked := render.Select(o, engineBenchTable(b, b.Target.File.Effort()), nil)
 	s := &render.Sheet{
 		Kind: "EngineBench", Options: o,
 		Head: []render.Line{{Text: targetLine(b.Target)}},
@@ -39,8 +39,8 @@ func newEngineBenchSheet(b *target.Bench, o *render.ReportOptions) *render.Sheet
 	return s
 }
 
-// middle returns the median, or the upper one of two middle values.
-func middle(list []float64) float64 {
+// median returns the median, or the upper one of two middle values.
+func median(list []float64) float64 {
 	sorted := slices.Sorted(slices.Values(list))
 	return sorted[len(sorted)/2]
 }
@@ -94,7 +94,7 @@ func engineBenchTable(b *target.Bench, effort index.Effort) *table.Rows[*target.
 		count("threads", func(p point) int { return p.Load.Threads }).Titled("THREADS", 0, func(p point) string { return strconv.Itoa(p.Load.Threads) }),
 		count("rounds", func(p point) int { return p.Load.Rounds }),
 		benchRecall(),
-		qps("qps", "QPS", 0, func(p point) float64 { return middle(p.QPS) }),
+		qps("qps", "QPS", 0, func(p point) float64 { return median(p.QPS) }),
 		qps("qps_slowest", "SLOWEST", 3, func(p point) float64 { return slices.Min(p.QPS) }),
 		qps("qps_fastest", "FASTEST", 3, func(p point) float64 { return slices.Max(p.QPS) }),
 		latency("latency_p50_us", "P50", 0.5, 0), micro("latency_p90_us", 0.9), latency("latency_p95_us", "P95", 0.95, 1),

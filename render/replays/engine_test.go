@@ -125,8 +125,8 @@ func engineReports(t *testing.T) map[string]writeEngine {
 
 func TestGoldenEngine(t *testing.T) {
 	for name, write := range engineReports(t) {
-		rendertest.Report(t, "engine/"+name, render.ReportFormats().Names(), map[string]rendertest.Look{
+		rendertest.Report(t, "engine/"+name, render.ReportFormats().Names(), map[string]rendertest.Variant{
 			"table": {}, "80": {Width: 80}, "80-ascii": {Width: 80, ASCII: true}, "wide": {}, "json": {}, "yaml": {}, "jsonl": {}, "csv": {}, "markdown": {},
-		}, nil, looked(write))
+		}, nil, withVariant(write))
 	}
 }

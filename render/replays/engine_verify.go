@@ -38,7 +38,7 @@ func newEngineVerifySheet(v *target.Verification, o *render.ReportOptions) *rend
 	if failed > 0 {
 		role, verdict = render.RoleBad, words.Plural(failed, "check")+" failed"
 	}
-	asked := render.Ask(o, checkTable(v.Checks, o.ASCII), nil)
+	asked := render.Select(o, checkTable(v.Checks, o.ASCII), nil)
 	return &render.Sheet{
 		Kind: "EngineVerification", Options: o,
 		Head: []render.Line{
@@ -77,12 +77,12 @@ func WriteInfo(w io.Writer, d *target.Description, format render.Format, o rende
 
 func newEngineInfoSheet(d *target.Description, o *render.ReportOptions) *render.Sheet {
 	facts := d.Facts
-	asked := render.Ask(o, levelTable(d.Levels), nil)
+	asked := render.Select(o, levelTable(d.Levels), nil)
 	s := &render.Sheet{
 		Kind: "EngineInfo", Options: o, Head: []render.Line{{Text: targetLine(d.Target)}},
 		About: func(e *encode.Encoder) { writeEngineDescription(e, d) },
 		Items: asked.Items,
-		Parts: []render.Part{{List: render.Places(len(facts), []table.ColumnOf[int]{
+		Parts: []render.Part{{List: render.PositionGrid(len(facts), []table.ColumnOf[int]{
 			{Column: table.Column{Title: "FACT"}, Shown: func(i int) string { return facts[i].Name }},
 			{Column: table.Column{Title: "VALUE", Shorten: true}, Shown: func(i int) string { return render.Harmless(facts[i].Text) }, Role: func(i int) render.Role {
 				if facts[i].IsFault {
@@ -99,7 +99,7 @@ func newEngineInfoSheet(d *target.Description, o *render.ReportOptions) *render.
 		}
 	}
 	if len(d.Parts) > 0 {
-		s.Parts = append(s.Parts, render.Part{List: render.Places(len(d.Parts), []table.ColumnOf[int]{
+		s.Parts = append(s.Parts, render.Part{List: render.PositionGrid(len(d.Parts), []table.ColumnOf[int]{
 			{Column: table.Column{Title: "PART"}, Shown: func(i int) string { return d.Parts[i].Name }},
 			{Column: table.Column{Title: "BYTES", Right: true}, Shown: func(i int) string { return words.Bytes(int64(d.Parts[i].Bytes)) }},
 			{Column: table.Column{Title: "SHARE", Right: true}, Shown: func(i int) string {
@@ -171,11 +171,11 @@ func WriteLog(w io.Writer, l *target.Log, format render.Format, o render.ReportO
 				}
 			}
 		},
-		Items: render.ForScripts(len(l.Facts), len(l.Facts), []table.ColumnOf[int]{
+		Items: render.ScriptGrid(len(l.Facts), len(l.Facts), []table.ColumnOf[int]{
 			render.Key("fact", table.Text, func(i int) table.Cell { return table.Of(l.Facts[i].Name) }),
 			render.Key("value", table.Text, func(i int) table.Cell { return table.Of(l.Facts[i].Text) }),
 		}),
-		Parts: []render.Part{{List: render.Places(len(l.Facts), []table.ColumnOf[int]{
+		Parts: []render.Part{{List: render.PositionGrid(len(l.Facts), []table.ColumnOf[int]{
 			{Column: table.Column{Title: "FACT"}, Shown: func(i int) string { return render.Harmless(l.Facts[i].Name) }},
 			{Column: table.Column{Title: "VALUE", Shorten: true}, Shown: func(i int) string { return render.Harmless(l.Facts[i].Text) }, Role: func(i int) render.Role {
 				if l.Facts[i].IsFault {

@@ -273,8 +273,8 @@ func fixtureIndexed(r *replay.Result) *replay.Result {
 	return r
 }
 
-func fixtureOutcome(most float64, sessions int, cpu time.Duration, uses ...float64) whatif.Outcome {
-	qps := math.Round(min(most, float64(sessions)/cpu.Seconds()*3))
+func fixtureOutcome(maxQPS float64, sessions int, cpu time.Duration, uses ...float64) whatif.Outcome {
+	qps := math.Round(min(maxQPS, float64(sessions)/cpu.Seconds()*3))
 	rt := time.Duration(float64(sessions) / qps * 1e9).Round(time.Microsecond)
 	x := whatif.Outcome{QPS: qps, Mean: rt, P50: rt * 9 / 10, P95: rt * 17 / 10, P99: rt * 23 / 10, Bound: "node querynode-1's cores"}
 	for i, use := range uses {

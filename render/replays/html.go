@@ -29,7 +29,7 @@ func WriteHTML(w io.Writer, results []Series, report *whatif.Report, version str
 	if len(results) > 0 {
 		p.Window, p.Under = title(results[0].Result), []string{title(results[0].Result), setupText(&results[0].Result.Setup, o)}
 		if severalTargets(results) {
-			p.Window = besideTitle(results)
+			p.Window = sideBySideTitle(results)
 			p.Under = []string{p.Window}
 		}
 	} else {
@@ -52,7 +52,7 @@ func Conclude(results []Series, report *whatif.Report) string {
 	case report != nil:
 		return answerText(report, o)
 	case severalTargets(results):
-		return besideConclusion(results, o)
+		return sideBySideConclusion(results, o)
 	case len(results) > 0 && len(results[0].Result.Points) > 0:
 		return bestText(results[len(results)-1].Result, o)
 	case len(results) > 0 && results[0].Result.Stopped != "":
@@ -62,12 +62,12 @@ func Conclude(results []Series, report *whatif.Report) string {
 }
 
 // bestText returns the conclusion of a result: the figures of its only point, or of its best point. A point is
-// better than the best one before it if its recall is higher by more than nearRecall, or if its QPS is higher
-// and its recall is not lower by nearRecall or more.
+// better than the best one before it if its recall is higher by more than recallTolerance, or if its QPS is higher
+// and its recall is not lower by recallTolerance or more.
 func bestText(r *replay.Result, o *render.ReportOptions) string {
 	best := &r.Points[0]
 	for i := range r.Points {
-		if p := &r.Points[i]; p.Recall > best.Recall+nearRecall || p.Recall > best.Recall-nearRecall && p.QPS > best.QPS {
+		if p := &r.Points[i]; p.Recall > best.Recall+recallTolerance || p.Recall > best.Recall-recallTolerance && p.QPS > best.QPS {
 			best = p
 		}
 	}
@@ -84,8 +84,8 @@ func bestText(r *replay.Result, o *render.ReportOptions) string {
 	return text
 }
 
-// nearRecall is by how much recall may be lower if QPS is higher.
-const nearRecall = 0.01
+// recallTolerance is by how much recall may be lower if QPS is higher.
+const recallTolerance = 0.01
 
 // htmlSegments is the maximum number of segments and requests that a page lists.
 const htmlSegments = 25
@@ -98,7 +98,7 @@ func AddTo(p *webpage.Page, results []Series, report *whatif.Report) error {
 		addSheet(p, "What if: at "+simulatedLoadText(&report.Load), newWhatIfSheet(report, o, false))
 	}
 	if len(results) > 1 {
-		addSheet(p, "Side by side", newBesideSheet(results, o))
+		addSheet(p, "Side by side", newSideBySideSheet(results, o))
 	}
 	for i := range results {
 		title := "What was measured"

@@ -27,14 +27,14 @@ func WriteLayout(w io.Writer, l *replay.Layout, format render.Format, o render.R
 func LayoutSchema(render.ReportOptions) *table.Schema { return layoutTable(&replay.Layout{}).Schema() }
 
 func newLayoutSheet(l *replay.Layout, o *render.ReportOptions, short bool) *render.Sheet {
-	asked := render.Ask(o, layoutTable(l), render.Unbounded[*replay.Segment](o)) // the limit applies to the lines about segments
+	asked := render.Select(o, layoutTable(l), render.Unbounded[*replay.Segment](o)) // the limit applies to the lines about segments
 	s := &render.Sheet{
 		Kind: "ReplayLayout", Options: o,
 		Head: layoutHead(l, o), About: func(e *encode.Encoder) { writeLayoutHead(e, l) }, Items: asked.Items,
 	}
 	s.Head = append(s.Head, missingFileLines(l, o)...)
 	s.Parts = []render.Part{layoutStates(l), layoutNodes(l)}
-	if !short || o.Asks() {
+	if !short || o.HasQuery() {
 		s.Parts = append(s.Parts, asked.List(""))
 		s.Foot = asked.More(o)
 	}
@@ -180,11 +180,11 @@ func layoutCounts(title string, list []layoutCount, mark string, columns ...tabl
 		Shown: func(i int) string { return []string{"", mark}[render.BoolInt(list[i].all() == 0)] },
 		Role:  func(int) render.Role { return render.RoleWarn },
 	})
-	return render.Part{List: render.Places(len(list), all)}
+	return render.Part{List: render.PositionGrid(len(list), all)}
 }
 
-func countColumn(list []layoutCount, title string, of func(c *layoutCount) string) table.ColumnOf[int] {
-	return table.ColumnOf[int]{Column: table.Column{Title: title, Right: true}, Shown: func(row int) string { return of(&list[row]) }}
+func countColumn(list []layoutCount, title string, get func(c *layoutCount) string) table.ColumnOf[int] {
+	return table.ColumnOf[int]{Column: table.Column{Title: title, Right: true}, Shown: func(row int) string { return get(&list[row]) }}
 }
 
 func layoutStates(l *replay.Layout) render.Part {
@@ -234,7 +234,7 @@ func layoutNodes(l *replay.Layout) render.Part {
 	return layoutCounts("NODE", list, "idle",
 		state("GROWING", replay.Growing), state("ROW BY ROW", replay.Unindexed), state("INDEXED", replay.Indexed),
 		countColumn(list, "LEADS", func(c *layoutCount) string { return words.Plural(c.leads, "shard") }),
-		countColumn(list, "CORES", func(c *layoutCount) string { return toldText(c.cores) }))
+		countColumn(list, "CORES", func(c *layoutCount) string { return knownText(c.cores) }))
 }
 
 // nodeName returns the name of a node in a layout, which has only query nodes.
@@ -242,7 +242,7 @@ func nodeName(id int64, name string) string {
 	return render.Harmless(cmp.Or(name, model.NodeID(id).Name("querynode")))
 }
 
-func onText(l *replay.Layout, s *replay.Segment) string {
+func nodesText(l *replay.Layout, s *replay.Segment) string {
 	var list []string
 	for _, id := range s.On {
 		switch n := l.Node(id); {
@@ -333,7 +333,7 @@ func layoutTable(l *replay.Layout) *table.Rows[*replay.Segment] {
 				}
 			}
 			return table.OfList(ids)
-		}).Titled("NODE", 0, func(s row) string { return onText(l, s) }),
+		}).Titled("NODE", 0, func(s row) string { return nodesText(l, s) }),
 		files("insert_logs", func(f *segment.Files) (n int) {
 			for _, logs := range f.Insert {
 				n += len(logs)

@@ -76,7 +76,7 @@ func PlotResults(w io.Writer, results []Series, o PlotOptions) error {
 	case !known:
 		err = &view.UnknownError{What: "plot", Word: o.Kind, Known: PlotNames()}
 	case len(results) == 0:
-		err = picture.Nothing("at least one result file is needed", "")
+		err = picture.EmptyError("at least one result file is needed", "")
 	default:
 		c.Title = render.OrUnknown(results[0].Result.Setup.Collection) + ": " + kind.what
 		c.Heads = circumstances(results)
@@ -151,8 +151,8 @@ func (c *resultChart) dash(result int) int {
 	return []int{1, 0, 2, 3}[result%4]
 }
 
-// named prefixes a name with that of its result if there are several results.
-func (c *resultChart) named(result int, name string) string {
+// label prefixes a name with that of its result if there are several results.
+func (c *resultChart) label(result int, name string) string {
 	if len(c.results) > 1 {
 		return join(c.results[result].name(result), name)
 	}
@@ -183,14 +183,14 @@ func (c *resultChart) qps() error {
 		failed += render.BoolInt(p.Failed > 0)
 	}
 	if len(loads) == 0 {
-		return picture.Nothing("no point has a number of sessions or a rate", "")
+		return picture.EmptyError("no point has a number of sessions or a rate", "")
 	}
-	axis, place := picture.Doubling([]string{"concurrent sessions", "target requests per second"}[render.BoolInt(rated > closed)], loads)
+	axis, place := picture.LogAxis([]string{"concurrent sessions", "target requests per second"}[render.BoolInt(rated > closed)], loads)
 	panel := picture.Panel{X: axis, Y: picture.Axis{Label: "queries per second"}}
 	all, k := c.parameters()
 	for r, s := range c.results {
 		for i, params := range all {
-			line := picture.Series{Name: c.named(r, params.text(k)), Look: picture.Look{Colour: picture.Colour(i), Dash: c.dash(r), Mark: 1 + i}}
+			line := picture.Series{Name: c.label(r, params.text(k)), Look: picture.Look{Colour: picture.Colour(i), Dash: c.dash(r), Mark: 1 + i}}
 			for _, p := range render.Pointers(s.Result.Points) {
 				if v, ok := of(p); ok && parametersOf(p) == params {
 					line.Points = append(line.Points, picture.Point{X: place(v), Y: p.QPS, Low: p.QPSLow, High: p.QPSHigh})
@@ -238,7 +238,7 @@ func circumstances(results []Series) []string {
 	return lines
 }
 
-func onPaper(p *load.Point) bool {
+func plottable(p *load.Point) bool {
 	return p.Recall >= 0 && p.Recall <= 1 && p.QPS > 0 && picture.DrawableRate(p.QPS)
 }
 
@@ -247,14 +247,14 @@ func onPaper(p *load.Point) bool {
 func (c *resultChart) front() error {
 	var recalls, rates []float64
 	for _, p := range c.points() {
-		if onPaper(p) {
+		if plottable(p) {
 			recalls, rates = append(recalls, p.Recall), append(rates, p.QPS)
 		}
 	}
 	if len(recalls) == 0 {
-		return picture.Nothing("no point has a recall", "replay with --truth exact, or with a log that has the truth")
+		return picture.EmptyError("no point has a recall", "replay with --truth exact, or with a log that has the truth")
 	}
-	axis, place := picture.Recall(recalls)
+	axis, place := picture.RecallAxis(recalls)
 	panel := picture.Panel{X: axis, Y: picture.Axis{Label: "queries per second"}}
 	if slices.Max(rates) > 50*slices.Min(rates) {
 		panel.Y.Log, panel.Y.Label = true, "queries per second (logarithmic)"
@@ -270,7 +270,7 @@ func (c *resultChart) front() error {
 		for i, front := range load.OnFront(points) {
 			p := &points[i]
 			switch {
-			case !onPaper(p):
+			case !plottable(p):
 			case front:
 				x := at(p)
 				x.Label = join(parametersOf(p).text(k), shortLoad(p))
@@ -298,8 +298,8 @@ func shortLoad(q *load.Point) string {
 	return words.Plural(q.Sessions, "session")
 }
 
-// mostDistributions is the maximum number of distributions in a plot of a single result.
-const mostDistributions = 6
+// maxDistributions is the maximum number of distributions in a plot of a single result.
+const maxDistributions = 6
 
 // latency draws the distribution of latency of points that are evenly spaced among those with latencies. The X
 // axis is logarithmic in the share of slower requests, because the tail matters (as in HdrHistogram's percentile
@@ -314,12 +314,12 @@ func (c *resultChart) latency() error {
 	least, most, beyond := math.Inf(1), 0.0, 2.2
 	for r, s := range c.results {
 		all := slices.DeleteFunc(render.Pointers(s.Result.Points), func(p *load.Point) bool { return p.Latency.Count == 0 })
-		shown := evenly(all, max(1, mostDistributions/len(c.results)))
+		shown := sampleEvenly(all, max(1, maxDistributions/len(c.results)))
 		left += len(all) - len(shown)
 		for i, p := range shown {
 			l := &p.Latency
 			line := picture.Series{
-				Name: c.named(r, join(shortLoad(p), parametersOf(p).text(k))) + ": p50 " + words.Latency(l.P50, false) + ", p99 " + words.Latency(l.P99, false),
+				Name: c.label(r, join(shortLoad(p), parametersOf(p).text(k))) + ": p50 " + words.Latency(l.P50, false) + ", p99 " + words.Latency(l.P99, false),
 				Look: picture.Look{Colour: picture.Colour(i), Dash: c.dash(r)}, Points: distribution(l),
 			}
 			if len(c.results) == 1 {
@@ -332,7 +332,7 @@ func (c *resultChart) latency() error {
 		}
 	}
 	if len(panel.Series) == 0 {
-		return picture.Nothing("no point has latencies", "")
+		return picture.EmptyError("no point has latencies", "")
 	}
 	panel.X.From, panel.X.To, panel.X.Ticks = 0, 1.02*beyond, percentileTicks()
 	if most > 12*least {
@@ -352,8 +352,8 @@ func percentileTicks() (list []picture.Tick) {
 	return list
 }
 
-// evenly selects at most n evenly spaced elements of a list, including the first, and the last if n > 1.
-func evenly[T any](list []T, n int) []T {
+// sampleEvenly selects at most n evenly spaced elements of a list, including the first, and the last if n > 1.
+func sampleEvenly[T any](list []T, n int) []T {
 	if len(list) <= n {
 		return list
 	}

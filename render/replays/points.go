@@ -75,7 +75,7 @@ func pointTable(rows []pointRow, several bool, o *render.ReportOptions) *table.R
 	show("cpu_per_query_seconds", "CPU", 1, func(p *load.Point) string { return knownLatency(p.CPUPerQuery, o) })
 	show("voluntary_per_query", "VOL", 4, func(p *load.Point) string { return switchesText(p, p.VoluntaryPerQuery) })
 	show("involuntary_per_query", "INVOL", 5, func(p *load.Point) string { return switchesText(p, p.InvoluntaryPerQuery) })
-	show("distances_per_query", "DISTANCES", 9, func(p *load.Point) string { return toldText(p.DistancesPerQuery) })
+	show("distances_per_query", "DISTANCES", 9, func(p *load.Point) string { return knownText(p.DistancesPerQuery) })
 	return table.New(schema, rows, columns)
 }
 
@@ -121,8 +121,8 @@ func rateText(p *load.Point) string {
 	return shortLoad(p)
 }
 
-// toldText formats a figure, or returns "?" for 0, which means unknown.
-func toldText(x float64) string {
+// knownText formats a figure, or returns "?" for 0, which means unknown.
+func knownText(x float64) string {
 	if x <= 0 {
 		return words.UnknownMark
 	}

@@ -22,7 +22,7 @@ import (
 // the report.
 func WriteResult(w io.Writer, r *replay.Result, format render.Format, o render.ReportOptions) error {
 	s := newReplaySheet(r, &o, format.Name() != "table")
-	s.Whole = func(e *encode.Encoder) { replay.EncodeResult(e, r) }
+	s.WriteAll = func(e *encode.Encoder) { replay.EncodeResult(e, r) }
 	return s.Write(w, format)
 }
 
@@ -35,12 +35,12 @@ func sweep(r *replay.Result) bool { return len(r.Points) > 1 }
 // newReplaySheet returns the sheet of a result. repeat adds instructions to reproduce the run, which do not fit
 // on one screen.
 func newReplaySheet(r *replay.Result, o *render.ReportOptions, repeat bool) *render.Sheet {
-	asked := render.Ask(o, pointTable(pointRows(r.Points), false, o), render.Unbounded[pointRow](o)) // the limit applies to other lists
+	asked := render.Select(o, pointTable(pointRows(r.Points), false, o), render.Unbounded[pointRow](o)) // the limit applies to other lists
 	s := &render.Sheet{
 		Kind: "Replay", Options: o,
 		Head: replayHead(r, o), Items: asked.Items, About: func(*encode.Encoder) {},
 	}
-	if sweep(r) || o.Asks() {
+	if sweep(r) || o.HasQuery() {
 		s.Parts = append(s.Parts, asked.List(""))
 		if sweep(r) {
 			s.Parts[0].Head = append(sweepHead(r.Points, o), s.Parts[0].Head...)

@@ -68,19 +68,19 @@ func replayReports() map[string]writeEngine {
 
 func TestGoldenReplay(t *testing.T) {
 	for name, write := range replayReports() {
-		looks := map[string]rendertest.Look{
+		looks := map[string]rendertest.Variant{
 			"80": {Width: 80, Limit: 5}, "80-ascii": {Width: 80, ASCII: true, Limit: 5}, "wide": {}, "csv": {}, "json": {}, "markdown": {Limit: 10},
 		}
 		if name == "run" || name == "sweep" || name == "trouble" || name == "live" || name == "whatif" {
 			delete(looks, "json") // has another format, see TestReplaySaved
 		}
-		rendertest.Report(t, "replay/"+name, render.ReportFormats().Names(), looks, nil, looked(write))
+		rendertest.Report(t, "replay/"+name, render.ReportFormats().Names(), looks, nil, withVariant(write))
 	}
 }
 
-// looked writes a report in the format of a look.
-func looked(write writeEngine) func(w io.Writer, l rendertest.Look) error {
-	return func(w io.Writer, l rendertest.Look) error {
+// withVariant writes a report in the format of a look.
+func withVariant(write writeEngine) func(w io.Writer, l rendertest.Variant) error {
+	return func(w io.Writer, l rendertest.Variant) error {
 		f, err := render.ReportFormats().Parse(l.Word)
 		if err != nil {
 			return err
@@ -175,7 +175,7 @@ func TestNodesHaveNames(t *testing.T) {
 	l.Nodes[0].Name = ""
 	l.Segments[0].On = []int64{l.Nodes[0].ID, 77}
 	cost := &replay.SegmentCost{Node: 3}
-	if got, want := []string{onText(l, &l.Segments[0]), costNode(cost), costNode(&replay.SegmentCost{})}, []string{"querynode-1,querynode-77", "querynode-3", "?"}; !slices.Equal(got, want) {
+	if got, want := []string{nodesText(l, &l.Segments[0]), costNode(cost), costNode(&replay.SegmentCost{})}, []string{"querynode-1,querynode-77", "querynode-3", "?"}; !slices.Equal(got, want) {
 		t.Errorf("nodes are called %q, want %q", got, want)
 	}
 }

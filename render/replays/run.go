@@ -102,7 +102,7 @@ func failLines(p *load.Point, o *render.ReportOptions) []render.Line {
 
 // costText formats the cost of a query: "CPU 640 µs, context switches 1.2, distances computed 45,000".
 func costText(p *load.Point, o *render.ReportOptions) string {
-	return "CPU " + knownLatency(p.CPUPerQuery, o) + ", context switches " + toldText(p.SwitchesPerQuery) + ", distances computed " + toldText(p.DistancesPerQuery)
+	return "CPU " + knownLatency(p.CPUPerQuery, o) + ", context switches " + knownText(p.SwitchesPerQuery) + ", distances computed " + knownText(p.DistancesPerQuery)
 }
 
 func timesText(n int64) string {
@@ -198,21 +198,21 @@ func pointFields() []table.ColumnOf[*load.Point] {
 		field("failed", table.Int, func(p *load.Point) table.Cell { return table.OfInt(p.Failed) }),
 		field("unsent", table.Int, func(p *load.Point) table.Cell { return table.OfInt(p.Unsent) }),
 		field("late", table.Int, func(p *load.Point) table.Cell { return table.OfInt(p.Late) }),
-		field("cpu_per_query_seconds", table.Exact, func(p *load.Point) table.Cell { return toldCell(p.CPUPerQuery.Seconds()) }),
-		field("switches_per_query", table.Exact, func(p *load.Point) table.Cell { return toldCell(p.SwitchesPerQuery) }),
+		field("cpu_per_query_seconds", table.Exact, func(p *load.Point) table.Cell { return knownCell(p.CPUPerQuery.Seconds()) }),
+		field("switches_per_query", table.Exact, func(p *load.Point) table.Cell { return knownCell(p.SwitchesPerQuery) }),
 		field("voluntary_per_query", table.Exact, func(p *load.Point) table.Cell { return kindCell(p, p.VoluntaryPerQuery) }),
 		field("involuntary_per_query", table.Exact, func(p *load.Point) table.Cell { return kindCell(p, p.InvoluntaryPerQuery) }),
-		field("distances_per_query", table.Exact, func(p *load.Point) table.Cell { return toldCell(p.DistancesPerQuery) }),
+		field("distances_per_query", table.Exact, func(p *load.Point) table.Cell { return knownCell(p.DistancesPerQuery) }),
 	}
 	for _, x := range []struct {
 		name string
-		of   func(p *load.Point) *load.Latency
+		get  func(p *load.Point) *load.Latency
 	}{
 		{"latency", func(p *load.Point) *load.Latency { return &p.Latency }},
 		{"failed_latency", func(p *load.Point) *load.Latency { return &p.FailedLatency }},
 		{"waited", func(p *load.Point) *load.Latency { return &p.Waited }},
 	} {
-		list = append(list, latencyFields(x.name, x.of)...)
+		list = append(list, latencyFields(x.name, x.get)...)
 	}
 	return append(list, field("stopped", table.Text, func(p *load.Point) table.Cell { return table.Of(p.Stopped) }))
 }
@@ -229,11 +229,11 @@ func kindCell(p *load.Point, x float64) table.Cell {
 // switchKinds reports whether the kinds of a point's context switches are known.
 func switchKinds(p *load.Point) bool { return p.VoluntaryPerQuery > 0 || p.InvoluntaryPerQuery > 0 }
 
-func latencyFields(name string, of func(p *load.Point) *load.Latency) []table.ColumnOf[*load.Point] {
+func latencyFields(name string, get func(p *load.Point) *load.Latency) []table.ColumnOf[*load.Point] {
 	var list []table.ColumnOf[*load.Point]
 	for i, figure := range strings.Fields("mean min p50 p90 p95 p99 p999 max") {
 		list = append(list, render.Key(name+"_"+figure+"_seconds", table.Exact, func(p *load.Point) table.Cell {
-			l := of(p)
+			l := get(p)
 			if l.Count == 0 {
 				return table.OfNone()
 			}

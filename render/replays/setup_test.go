@@ -7,9 +7,9 @@ import (
 	"kitescope/replay"
 )
 
-// TestSetupSaysWhoSearched checks that the setup names the server that searched: PostgreSQL is not Milvus, and
+// TestSetupText checks that the setup names the server that searched: PostgreSQL is not Milvus, and
 // this machine only sent the requests.
-func TestSetupSaysWhoSearched(t *testing.T) {
+func TestSetupText(t *testing.T) {
 	for target, want := range map[string]string{
 		"engine":                       "as Milvus 2.3.5 · on Zen, 2 cores",
 		"":                             "as Milvus 2.3.5 · on Zen, 2 cores",

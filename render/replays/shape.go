@@ -20,13 +20,13 @@ func WriteShape(w io.Writer, l *log.Log, s *log.Shape, format render.Format, o r
 }
 
 func newShapeSheet(l *log.Log, s *log.Shape, o *render.ReportOptions) *render.Sheet {
-	asked := render.Ask(o, bucketTable(s), nil)
+	asked := render.Select(o, bucketTable(s), nil)
 	sheet := &render.Sheet{
 		Kind: "ReplayShape", Options: o, Head: shapeHead(l, s, o),
 		About: func(e *encode.Encoder) { writeShapeHead(e, l, s) },
 		Items: asked.Items, Foot: replayNotes(l.Notes, o),
 	}
-	if o.Asks() {
+	if o.HasQuery() {
 		sheet.Parts = []render.Part{asked.List("")}
 	}
 	if len(s.Buckets) > 1 {
@@ -149,7 +149,7 @@ func countPart(title string, counts map[string]int, o *render.ReportOptions) ren
 		all += n
 	}
 	n := o.Shown(len(keys))
-	part := render.Part{List: render.Places(n, []table.ColumnOf[int]{
+	part := render.Part{List: render.PositionGrid(n, []table.ColumnOf[int]{
 		{Column: table.Column{Title: title, Shorten: true}, Shown: func(i int) string { return render.OrUnknown(keys[i]) }},
 		{Column: table.Column{Title: "REQUESTS", Right: true}, Shown: func(i int) string { return words.Number(int64(counts[keys[i]])) }},
 		{Column: table.Column{Title: "SHARE", Right: true}, Shown: func(i int) string { return words.Share(ratioOf(float64(counts[keys[i]]), float64(all))) }},

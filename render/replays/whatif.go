@@ -21,7 +21,7 @@ import (
 // one.
 func WriteWhatIf(w io.Writer, r *whatif.Report, format render.Format, o render.ReportOptions) error {
 	s := newWhatIfSheet(r, &o, format.Name() != "table")
-	s.Whole = func(e *encode.Encoder) { whatif.EncodeReport(e, r) }
+	s.WriteAll = func(e *encode.Encoder) { whatif.EncodeReport(e, r) }
 	return s.Write(w, format)
 }
 
@@ -45,7 +45,7 @@ func changeName(r *whatif.Report, p *whatif.Prediction) string {
 
 func newWhatIfSheet(r *whatif.Report, o *render.ReportOptions, repeat bool) *render.Sheet {
 	list := predictions(r)
-	asked := render.Ask(o, predictionTable(r, list, o), render.Unbounded[*whatif.Prediction](o))
+	asked := render.Select(o, predictionTable(r, list, o), render.Unbounded[*whatif.Prediction](o))
 	s := &render.Sheet{Kind: "WhatIf", Options: o, About: func(*encode.Encoder) {}, Items: asked.Items, Foot: asked.More(o)}
 	s.Head = []render.Line{{Role: render.RoleTitle, Text: "What if: " + render.OrUnknown(r.Setup.Collection) + ", " + simulatedLoadText(&r.Load)}}
 	if text := setupText(&r.Setup, o); text != "" {
@@ -126,7 +126,7 @@ func predictionTable(r *whatif.Report, list []*whatif.Prediction, o *render.Repo
 	type prediction = *whatif.Prediction
 	field := render.Key[prediction]
 	gain := func(name, title string, of func(p prediction) float64) table.ColumnOf[prediction] {
-		c := field(name, table.Exact, func(p prediction) table.Cell { return toldCell(of(p)) })
+		c := field(name, table.Exact, func(p prediction) table.Cell { return knownCell(of(p)) })
 		return c.Titled(title, 0, func(p prediction) string {
 			if p == &r.Base {
 				return ""
@@ -147,12 +147,12 @@ func predictionTable(r *whatif.Report, list []*whatif.Prediction, o *render.Repo
 	change.Shorten = true
 	columns := []table.ColumnOf[prediction]{
 		change,
-		field("most_qps", table.Exact, func(p prediction) table.Cell { return toldCell(p.Most) }).
-			Titled("MAX QPS", 0, func(p prediction) string { return toldText(p.Most) }),
+		field("most_qps", table.Exact, func(p prediction) table.Cell { return knownCell(p.Most) }).
+			Titled("MAX QPS", 0, func(p prediction) string { return knownText(p.Most) }),
 		gain("gain", "OF MAX", func(p prediction) float64 { return p.Gain }),
 		gain("gain_at_load", "GAIN", func(p prediction) float64 { return p.GainAtLoad }),
-		field("gain_low", table.Exact, func(p prediction) table.Cell { return toldCell(p.AtLoad.Low) }),
-		field("gain_high", table.Exact, func(p prediction) table.Cell { return toldCell(p.AtLoad.High) }),
+		field("gain_low", table.Exact, func(p prediction) table.Cell { return knownCell(p.AtLoad.Low) }),
+		field("gain_high", table.Exact, func(p prediction) table.Cell { return knownCell(p.AtLoad.High) }),
 		table.Picture("likely", "LIKELY", 3, func(p prediction) string {
 			if !(p.AtLoad.High > 0) {
 				return ""
@@ -236,12 +236,12 @@ func costColumns() []table.ColumnOf[*whatif.Prediction] {
 }
 
 // usesOf returns the utilization of the least busy and of the busiest node.
-func usesOf(x *whatif.Outcome) (least, most float64) {
-	least = 1
+func usesOf(x *whatif.Outcome) (minUse, maxUse float64) {
+	minUse = 1
 	for i := range x.Nodes {
-		least, most = min(least, x.Nodes[i].Use), max(most, x.Nodes[i].Use)
+		minUse, maxUse = min(minUse, x.Nodes[i].Use), max(maxUse, x.Nodes[i].Use)
 	}
-	return least, most
+	return minUse, maxUse
 }
 
 // causeLines returns the costs of the current cluster, largest first.

@@ -138,7 +138,7 @@ func labelled(o *render.ReportOptions, role render.Role, label, text string) []r
 	}
 	out := make([]render.Line, len(lines))
 	for i, line := range lines {
-		out[i] = render.Line{Role: render.RoleDim, Text: render.Padded(label, labelWidth), After: []render.Piece{{Role: role, Text: line}}, Whole: true}
+		out[i] = render.Line{Role: render.RoleDim, Text: render.Padded(label, labelWidth), After: []render.Piece{{Role: role, Text: line}}, NoWrap: true}
 		label = ""
 	}
 	return out
@@ -186,8 +186,8 @@ func presentCell(f float64) table.Cell {
 	return render.FiniteCell(f)
 }
 
-// toldCell returns a cell with a number, or an unknown cell for 0.
-func toldCell(f float64) table.Cell {
+// knownCell returns a cell with a number, or an unknown cell for 0.
+func knownCell(f float64) table.Cell {
 	if f == 0 {
 		return table.OfUnknown()
 	}

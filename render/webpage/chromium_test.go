@@ -62,7 +62,7 @@ func TestPagesInBrowser(t *testing.T) {
 					for _, v := range found {
 						t.Errorf("%s (%s): %s: %d times, first %s", v.ID, v.Impact, v.Help, len(v.Nodes), v.Nodes[0].HTML)
 					}
-					p.Quiet()
+					p.CheckErrors()
 				})
 			}
 		}

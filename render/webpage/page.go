@@ -103,11 +103,11 @@ type view struct {
 	Hash   string
 }
 
-// contents is the minimum number of sections for a table of contents.
-const contents = 4
+// minContents is the minimum number of sections for a table of contents.
+const minContents = 4
 
 // Contents reports whether the page has a table of contents.
-func (v *view) Contents() bool { return len(v.Sections) >= contents }
+func (v *view) Contents() bool { return len(v.Sections) >= minContents }
 
 // numbered is a section with its anchor.
 type numbered struct {

@@ -33,11 +33,11 @@ func (p *balancePage) add(role render.Role, text string) {
 // prose adds lines of the report, wrapped unless they are code.
 func (p *balancePage) prose(list []render.Line, w int) {
 	for _, l := range list {
-		if text := l.All(); l.Code || render.Cells(text) <= w-2 {
+		if text := l.EscapedText(); l.Code || render.Cells(text) <= w-2 {
 			p.add(l.Role, text)
 			continue
 		}
-		for _, text := range render.WrapLine(l.All(), w-2, "…") {
+		for _, text := range render.WrapLine(l.EscapedText(), w-2, "…") {
 			p.add(l.Role, text)
 		}
 	}

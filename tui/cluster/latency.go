@@ -31,7 +31,7 @@ func openLatency(m *tui.Model, args []string) (tui.Page, error) {
 			}
 			rows := make([]*show.Row, len(l.Budgets))
 			for i, b := range l.Budgets {
-				rows[i] = show.Whole(b)
+				rows[i] = show.RootRow(b)
 			}
 			return rows, ""
 		},
@@ -47,7 +47,7 @@ func openLatency(m *tui.Model, args []string) (tui.Page, error) {
 	p.Head = func(m *tui.Model, w, h int) []string {
 		l := m.Times().Latency()
 		lines := verdictLines(m, tui.BusiestBudget(l), w, h)
-		about := append([]string{l.Window.Why}, show.Silent(l)...)
+		about := append([]string{l.Window.Why}, show.Unresponsive(l)...)
 		return append(lines, " "+m.Styles.Dim.On(draw.Cut(words.Harmless(strings.Join(about, "; ")), w-2)))
 	}
 	return p, nil
@@ -177,7 +177,7 @@ func noBudgets(m *tui.Model, l *latency.Latency) string {
 	if _, away := m.Shown(); away && m.Env().Cluster.Runtime == nil {
 		return "no latency data from that time"
 	}
-	return words.Harmless(show.Nothing(l))
+	return words.Harmless(show.EmptyText(l))
 }
 
 // noBudget returns the reason why the page of a request type is empty.

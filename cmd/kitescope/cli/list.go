@@ -101,9 +101,9 @@ func (f *ReportFlags) ask(o *render.ReportOptions) error {
 		}
 		return Usage(err, "columns of "+schema.Name+": "+names)
 	}
-	o.Ask, o.KeepColumns = table.Query{Where: where, Sort: f.list.Sort, Columns: f.list.Columns}, len(f.list.Columns) > 0
+	o.Query, o.KeepColumns = table.Query{Where: where, Sort: f.list.Sort, Columns: f.list.Columns}, len(f.list.Columns) > 0
 	if f.rows {
-		o.Ask.Limit = f.limit
+		o.Query.Limit = f.limit
 	}
 	return nil
 }

@@ -82,7 +82,7 @@ func (f *packFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if f.out == "-" && ro.Asks() {
+	if f.out == "-" && ro.HasQuery() {
 		return cli.Usage(errors.New("-O - writes the profile, not a list: --where, --sort and --columns do not apply"), "omit them, or give a file with -O")
 	}
 	dir, err := f.folder(ctx) // fail before profiles are pulled

@@ -35,7 +35,7 @@ for a delta log: the deletes with keys and times.`,
 				if err != nil {
 					return err
 				}
-				if ro.Asks() {
+				if ro.HasQuery() {
 					return noLevels(args[0])
 				}
 				return a.Write(func(w *bufio.Writer) error { return replays.WriteLog(w, l, format, ro) })
@@ -49,7 +49,7 @@ for a delta log: the deletes with keys and times.`,
 			if err != nil {
 				return err
 			}
-			if ro.Asks() && len(d.Levels) == 0 {
+			if ro.HasQuery() && len(d.Levels) == 0 {
 				return noLevels(args[0])
 			}
 			return a.Write(func(w *bufio.Writer) error { return replays.WriteInfo(w, d, format, ro) })

@@ -308,7 +308,7 @@ func writeBeside(w *bufio.Writer, r, baseline *replay.Result, format render.Form
 		return replays.WriteResult(w, r, format, o)
 	}
 	if !format.Structured() {
-		if err := replays.WriteResult(w, r, format, *o.Unasked()); err != nil {
+		if err := replays.WriteResult(w, r, format, *o.WithoutQuery()); err != nil {
 			return err
 		}
 		if err := w.WriteByte('\n'); err != nil {
