@@ -69,7 +69,7 @@ const (
 
 	ActNumber
 
-	ActTakeBack
+	ActBackspace
 	ActDelete
 	ActDeleteWord
 	ActDeleteAll

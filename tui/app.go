@@ -32,17 +32,17 @@ type Model struct {
 	// background is the background of the terminal, if the theme follows it.
 	background background
 	// colours is the colour profile of the terminal, Unknown until the terminal has reported it.
-	colours  colorprofile.Profile
-	Width, h int
-	stack    stack
-	Prompt   *Prompt
-	Menu     *Menu
-	data     data
-	toast    toast
-	said     int             // counts toasts
-	refused  time.Time       // time of the last filter key on a page that has no filter
-	done     <-chan struct{} // closed when the program ends, which cancels timers; nil means never
-	ticks    *ticks          // nil if no program is running
+	colours    colorprofile.Profile
+	Width, h   int
+	stack      stack
+	Prompt     *Prompt
+	Menu       *Menu
+	data       data
+	toast      toast
+	toastCount int             // counts toasts
+	refused    time.Time       // time of the last filter key on a page that has no filter
+	done       <-chan struct{} // closed when the program ends, which cancels timers; nil means never
+	ticks      *ticks          // nil if no program is running
 }
 
 // Message is the result of a command. Apply runs on the event loop.
@@ -57,14 +57,14 @@ func New(cfg Config) *Model {
 		cfg.Checks = rules.All()
 	}
 	m := &Model{Config: cfg, kinds: pageKinds(cfg.Pages), theme: cfg.Theme}
-	m.data.waits = cfg.Now()
+	m.data.waitStart = cfg.Now()
 	m.data.judged = &judgement{judge: &check.Judge{}}
 	m.keys = &keys{all: keyMap(m.kinds), kinds: m.kinds}
 	if m.theme == "" {
 		m.theme = autoTheme
 	}
 	if names := themeNames(); !slices.Contains(names, m.theme) {
-		m.Say(ToneWarn, "no theme "+m.theme+"; available: "+strings.Join(names, ", "))
+		m.Notify(ToneWarn, "no theme "+m.theme+"; available: "+strings.Join(names, ", "))
 		m.theme = autoTheme
 	}
 	m.setTheme()
@@ -77,13 +77,13 @@ func New(cfg Config) *Model {
 		p, err := m.open(cfg.StartPage)
 		switch {
 		case err != nil:
-			m.Say(ToneBad, err.Error())
+			m.Notify(ToneBad, err.Error())
 		case p != nil && p.Scope() != InOverview:
 			m.stack.push(p)
 		}
 	}
 	if cfg.Notice != "" {
-		m.Say(ToneWarn, cfg.Notice)
+		m.Notify(ToneWarn, cfg.Notice)
 	}
 	return m
 }
@@ -129,7 +129,7 @@ func handle(m *Model, msg tea.Msg) Cmd {
 			return m.Prompt.key(m, ActNone, msg.Content)
 		}
 	case history.Update:
-		return m.take(&msg)
+		return m.handleUpdate(&msg)
 	case Message:
 		return msg.Apply(m)
 	}
@@ -160,30 +160,30 @@ func (m *Model) press(msg tea.KeyPressMsg) Cmd {
 		}
 		return m.Menu.key(m, a, key)
 	}
-	return pressed(m, key)
+	return pressOnPage(m, key)
 }
 
 // Keys typed after the filter key on a page without a table are ignored, until there was no key for filterPause.
 const (
-	filterPause     = time.Second
-	nothingToFilter = "/: no table to filter on this page; the text after it is ignored"
+	filterPause  = time.Second
+	noFilterText = "/: no table to filter on this page; the text after it is ignored"
 )
 
-// pressed handles a key on the current page.
-func pressed(m *Model, key string) Cmd {
+// pressOnPage handles a key on the current page.
+func pressOnPage(m *Model, key string) Cmd {
 	a, ok := m.keys.find(m.Top().Scope(), key)
 	ends := key == "enter" || key == "esc"
 	switch {
 	case time.Since(m.refused) < filterPause && (ends || key == "space" || utf8.RuneCountInString(key) == 1),
-		!ok && key == m.keys.of(InGrid, ActFilter):
+		!ok && key == m.keys.keyFor(InGrid, ActFilter):
 		m.refused = time.Now()
 		if ends {
 			m.refused = time.Time{}
 		}
-		m.Say(ToneWarn, nothingToFilter)
+		m.Notify(ToneWarn, noFilterText)
 		return nil
 	case !ok:
-		m.Say(ToneInfo, m.keys.unbound(key))
+		m.Notify(ToneInfo, m.keys.unbound(key))
 		return nil
 	case a == ActNumber:
 		return goPlace(m, key)
@@ -194,7 +194,7 @@ func pressed(m *Model, key string) Cmd {
 // do performs the action of a key, or shows the reason why it is not possible.
 func (m *Model) do(key string, a Action) Cmd {
 	if why := m.can(m.Top(), a); why != "" {
-		m.Say(ToneWarn, shown(key)+": "+why)
+		m.Notify(ToneWarn, displayName(key)+": "+why)
 		return nil
 	}
 	return m.act(a)
@@ -204,7 +204,7 @@ func (m *Model) do(key string, a Action) Cmd {
 func (m *Model) can(p Page, a Action) string {
 	switch {
 	case a == ActGoFindings && m.Config.First != nil:
-		return "findings need a cluster; this session has " + m.Config.Instead
+		return "findings need a cluster; this session has " + m.Config.Content
 	case a == ActSave && m.Config.SaveFile == nil:
 		return "saving is switched off"
 	case a >= ActEarlier && a <= ActLive:
@@ -236,8 +236,8 @@ func (m *Model) act(a Action) Cmd {
 	case ActGoFindings:
 		return m.goFindings()
 	case ActForward:
-		if !m.stack.again() {
-			m.Say(ToneInfo, "this is the newest page")
+		if !m.stack.goForward() {
+			m.Notify(ToneInfo, "this is the newest page")
 			return nil
 		}
 		return m.Refresh()
@@ -260,7 +260,7 @@ func (m *Model) Push(p Page) Cmd {
 // Back leaves the current page.
 func (m *Model) Back() Cmd {
 	if !m.stack.pop() {
-		m.Say(ToneInfo, "this is the first page: q quits")
+		m.Notify(ToneInfo, "this is the first page: q quits")
 		return nil
 	}
 	return m.Refresh()
@@ -274,7 +274,7 @@ func (m *Model) Refresh() Cmd {
 	return Batch(m.Top().Refresh(m), m.dateFindings())
 }
 
-// Stopper is implemented by the first page of a UI that runs concurrent work (Config.Beside).
+// Stopper is implemented by the first page of a UI that runs concurrent work (Config.Background).
 type Stopper interface {
 	// Stop ends the work. It reports whether the work was running.
 	Stop(m *Model) bool
@@ -309,7 +309,7 @@ func (m *Model) View() tea.View {
 	v.AltScreen = true
 	v.WindowTitle = "kitescope"
 	if m.Width > 0 && m.h > 0 {
-		v.Content, v.Cursor = frame{m}.whole()
+		v.Content, v.Cursor = frame{m}.screen()
 		v.Content = m.Config.Glyphs.Text(v.Content)
 	}
 	return v

@@ -30,7 +30,7 @@ func at(t *testing.T, keys string) *ui {
 
 func (d *ui) grid() *gridPage { return d.m.Top().(*gridPage) }
 
-func (d *ui) under() string {
+func (d *ui) cursorID() string {
 	d.T.Helper()
 	ref, ok := d.m.Top().(Pointer).Object(d.m)
 	if !ok {
@@ -42,34 +42,34 @@ func (d *ui) under() string {
 func TestCursorStaysOnItsObject(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := at(t, "5 down*6")
-		id := d.under()
+		id := d.cursorID()
 		line := d.grid().Cursor - d.grid().top
 		d.Cluster(tuitest.FixtureLater()) // a row before it is new, another is gone
-		if got := d.under(); got != id {
+		if got := d.cursorID(); got != id {
 			t.Errorf("after a refresh the cursor is on %s, was on %s", got, id)
 		}
 		if got := d.grid().Cursor - d.grid().top; got != line {
 			t.Errorf("after a refresh the cursor is on line %d, was on %d", got, line)
 		}
 		d.Keys("/").Typed("docs").Keys("enter down")
-		id = d.under()
+		id = d.cursorID()
 		d.Keys("esc")
-		if got := d.under(); got != id || d.grid().filtering() {
+		if got := d.cursorID(); got != id || d.grid().filtering() {
 			t.Errorf("after the filter was cleared the cursor is on %s, was on %s", got, id)
 		}
 	})
 }
 
-func TestRefreshWhileMovingKeepsTheNewPosition(t *testing.T) {
+func TestRefreshWhileMoving(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := at(t, "5")
 		_, c := d.m.Update(history.Update{Cluster: tuitest.FixtureLater(), Live: true})
 		d.m.Update(tuitest.KeyPress("down")) // before the new rows are built
 		d.m.Update(tuitest.KeyPress("down"))
-		id := d.under()
+		id := d.cursorID()
 		d.Run(c)
 		d.Settle()
-		if got := d.under(); got != id {
+		if got := d.cursorID(); got != id {
 			t.Errorf("the cursor jumped to %s from %s", got, id)
 		}
 	})
@@ -163,7 +163,7 @@ func TestFilterCompletesValues(t *testing.T) {
 	})
 }
 
-func TestFilterSaysWhatIsWrong(t *testing.T) {
+func TestFilterErrors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := at(t, "5 /")
 		d.Typed("re:(")
@@ -200,9 +200,9 @@ func TestSortByKeys(t *testing.T) {
 	})
 }
 
-// TestTheWayDoesNotGrow checks that opening a page in the breadcrumb goes back to it, with its cursor, and that
+// TestPageStackBounded checks that opening a page in the breadcrumb goes back to it, with its cursor, and that
 // help is not in the breadcrumb.
-func TestTheWayDoesNotGrow(t *testing.T) {
+func TestPageStackBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := at(t, "5 down*4 4 3 ? 6")
 		d.Shows("overview › segments › collections › nodes › vchannels")
@@ -223,8 +223,8 @@ func TestDrillDownAndBack(t *testing.T) {
 		d.Shows("› 470590760626295028  ", "no segment-indexes with segment_id=470590760626295028")
 		d.Keys("esc o")
 		d.Shows("collections")
-		if d.under() != strconv.Itoa(tuitest.FirstID) {
-			t.Errorf("the owner of the segment is %s", d.under())
+		if d.cursorID() != strconv.Itoa(tuitest.FirstID) {
+			t.Errorf("the owner of the segment is %s", d.cursorID())
 		}
 		d.Keys("esc*2")
 		d.Shows("overview › collections")
@@ -252,9 +252,9 @@ func TestOpenDescribes(t *testing.T) {
 	})
 }
 
-// TestSortNextIsSeen checks that the first > sorts by the second column, because the rows are already in the order
+// TestSortNextVisible checks that the first > sorts by the second column, because the rows are already in the order
 // of the first.
-func TestSortNextIsSeen(t *testing.T) {
+func TestSortNextVisible(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := at(t, "5 >")
 		d.Shows("sort collection ↑")
@@ -360,7 +360,7 @@ func TestPaletteRanks(t *testing.T) {
 	})
 }
 
-func TestAgesGrowThoughNothingChanges(t *testing.T) {
+func TestAgesUpdate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := testConfig()
 		begin := time.Now()
@@ -392,8 +392,8 @@ func TestResize(t *testing.T) {
 	})
 }
 
-// TestNothingFromTheClusterReachesTheTerminal checks that no frame contains control characters from the cluster.
-func TestNothingFromTheClusterReachesTheTerminal(t *testing.T) {
+// TestOutputEscaped checks that no frame contains control characters from the cluster.
+func TestOutputEscaped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, keys := range []string{"", "4", "4 down*5 d", "4 down*5 t", "4 down*5 enter", "g k", "g k end d", "g u", "g u d", "4 down*5 r", "g d"} {
 			d := at(t, keys)

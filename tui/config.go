@@ -59,11 +59,11 @@ type Config struct {
 	Pages []PageKind
 	// First is the first page of a UI without a cluster; nil if there is a cluster.
 	First Page
-	// Instead names the content of a UI without a cluster, e.g. "only profiles".
-	Instead string
-	// Beside runs concurrently with the UI until ctx ends or the work is done. It reports progress with send.
+	// Content names the content of a UI without a cluster, e.g. "only profiles".
+	Content string
+	// Background runs concurrently with the UI until ctx ends or the work is done. It reports progress with send.
 	// Nil means no such work.
-	Beside func(ctx context.Context, send func(tea.Msg))
+	Background func(ctx context.Context, send func(tea.Msg))
 	// ASCII draws flame graphs and plots with ASCII characters.
 	ASCII bool
 	// Glyphs is the character set of the terminal. All output is converted to it.

@@ -11,39 +11,39 @@ import (
 
 // data holds the data that the feed has delivered, and their age.
 type data struct {
-	cluster  *model.Cluster // the current cluster; nil until the first one
-	previous *model.Cluster // changes are marked against it, usually the cluster shown before; nil until the second
-	first    *model.Cluster
-	at       time.Time  // time at which cluster arrived
-	env      *view.Env  // of cluster
-	seen     *view.Env  // see rowsEnv
-	seenOf   *view.Env  // the env that seen was made from
-	judged   *judgement // the diagnosis
-	times    Times
-	ageTick  int  // serial number of the active age timer
-	clock    bool // whether the timer of tickClock is running
+	cluster   *model.Cluster // the current cluster; nil until the first one
+	previous  *model.Cluster // changes are marked against it, usually the cluster shown before; nil until the second
+	first     *model.Cluster
+	at        time.Time  // time at which cluster arrived
+	env       *view.Env  // of cluster
+	viewEnv   *view.Env  // see rowsEnv
+	viewEnvOf *view.Env  // the env that seen was made from
+	judged    *judgement // the diagnosis
+	times     Times
+	ageTick   int  // serial number of the active age timer
+	clock     bool // whether the timer of tickClock is running
 
-	live     bool
-	progress string
-	err      error
-	waits    time.Time      // start of the wait for the first cluster
-	retries  bool           // whether the source is retried after err
-	since    time.Time      // last contact with the source of err; zero if unknown
-	lost     []history.Lost // processes that stopped responding
+	live      bool
+	progress  string
+	err       error
+	waitStart time.Time      // start of the wait for the first cluster
+	retrying  bool           // whether the source is retried after err
+	since     time.Time      // last contact with the source of err; zero if unknown
+	lost      []history.Lost // processes that stopped responding
 
-	waiting *model.Cluster // the newest cluster while a past one is shown
-	past    past
+	newest *model.Cluster // the newest cluster while a past one is shown
+	past   past
 }
 
 // clockEvery is the interval at which ages in cells are updated while nothing else changes.
 const clockEvery = 30 * time.Second
 
-// take handles an update of the feed.
-func (m *Model) take(u *history.Update) Cmd {
+// handleUpdate handles an update of the feed.
+func (m *Model) handleUpdate(u *history.Update) Cmd {
 	d := &m.data
 	d.progress = u.Progress
 	if u.Err != nil || u.Progress == "" { // a new attempt alone is not a success yet
-		d.err, d.since, d.lost, d.retries = u.Err, u.Since, u.Lost, u.Err != nil && u.Live
+		d.err, d.since, d.lost, d.retrying = u.Err, u.Since, u.Lost, u.Err != nil && u.Live
 	}
 	if u.Cluster == nil {
 		return m.tickAge()
@@ -53,8 +53,8 @@ func (m *Model) take(u *history.Update) Cmd {
 	if u.Historical {
 		return Batch(m.show(u.Cluster), m.readPast(pastAfter))
 	}
-	if d.past.away {
-		d.waiting = u.Cluster
+	if d.past.inPast {
+		d.newest = u.Cluster
 		return m.growPast(u.Cluster)
 	}
 	return Batch(m.show(u.Cluster), m.growPast(u.Cluster))
@@ -79,13 +79,13 @@ func (m *Model) show(c *model.Cluster) Cmd {
 
 // replace makes c the current cluster and beside the cluster to compare it with. If beside is nil, c is
 // compared with the cluster shown before, unless the user stepped back from that cluster to c.
-func (m *Model) replace(beside, c *model.Cluster) Cmd {
+func (m *Model) replace(base, c *model.Cluster) Cmd {
 	d := &m.data
-	if beside == nil && (!d.past.away || d.cluster == nil || d.cluster.Origin.Revision < c.Origin.Revision) {
-		beside = d.cluster
+	if base == nil && (!d.past.inPast || d.cluster == nil || d.cluster.Origin.Revision < c.Origin.Revision) {
+		base = d.cluster
 	}
 	d.env = newEnv(m, c)
-	d.previous, d.cluster = beside, c
+	d.previous, d.cluster = base, c
 	d.at = m.Config.Now()
 	if d.first == nil {
 		d.first = c
@@ -98,9 +98,9 @@ func newEnv(m *Model, c *model.Cluster) *view.Env { return view.NewEnv(c, m.Conf
 // missing returns the reason why no cluster is available, and the start of the wait.
 func (m *Model) missing() string {
 	d := &m.data
-	since := " since " + d.waits.Format("15:04:05")
+	since := " since " + d.waitStart.Format("15:04:05")
 	switch {
-	case d.err != nil && d.retries:
+	case d.err != nil && d.retrying:
 		return "no data" + since + ", trying again: " + words.OneLine(d.err.Error())
 	case d.err != nil:
 		return "no data: " + words.OneLine(d.err.Error())
@@ -124,7 +124,7 @@ func (d *data) ageShown() (since time.Time, ok bool) {
 		return time.Time{}, false
 	case d.err != nil && !d.since.IsZero():
 		return d.since, true
-	case d.err == nil && d.past.away:
+	case d.err == nil && d.past.inPast:
 		return d.cluster.Origin.Taken, d.live && !d.cluster.Origin.Taken.IsZero()
 	case d.err != nil:
 		return d.at, true

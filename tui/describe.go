@@ -20,16 +20,16 @@ const sectionRows = 200
 
 // objectText is an object with its available records.
 type objectText struct {
-	What    *view.Description // nil if the object does not exist
-	Records []model.Record
-	Missing []string // keys without a record
+	Description *view.Description // nil if the object does not exist
+	Records     []model.Record
+	Missing     []string // keys without a record
 }
 
 // objectTextOf collects the description and the records of the object in a row.
 func objectTextOf(t view.Table, row int) objectText {
-	o := objectText{What: t.Describe(row)}
+	o := objectText{Description: t.Describe(row)}
 	keys := t.Env().Cluster.Keyspace
-	for _, key := range o.What.Records {
+	for _, key := range o.Description.Records {
 		if keys == nil {
 			o.Missing = append(o.Missing, key)
 			continue
@@ -46,11 +46,11 @@ func objectTextOf(t view.Table, row int) objectText {
 // lines returns the description as lines: fields, sections, records. related is the key that lists related objects.
 func (o *objectText) lines(related string, w int) []draw.TextLine {
 	// Leave out expensive fields. For keys this is the record, which is shown below anyway.
-	fields := slices.DeleteFunc(slices.Clone(o.What.Fields), func(f view.Field) bool { return f.Column.Show == table.OnDemand || f.Column.Omits(f.Cell) })
+	fields := slices.DeleteFunc(slices.Clone(o.Description.Fields), func(f view.Field) bool { return f.Column.Show == table.OnDemand || f.Column.Omits(f.Cell) })
 	lines := fieldLines(fields, w)
-	for i := range o.What.Sections {
+	for i := range o.Description.Sections {
 		lines = append(lines, draw.TextLine{})
-		lines = append(lines, sectionLines(&o.What.Sections[i], related, w)...)
+		lines = append(lines, sectionLines(&o.Description.Sections[i], related, w)...)
 	}
 	for i := range o.Records {
 		lines = append(lines, draw.TextLine{})

@@ -22,10 +22,10 @@ const clipboardLimit = 74_000
 func (m *Model) Copy(text, what string) Cmd {
 	what = words.Harmless(what)
 	if text = render.SanitizePaste(text); len(text) > clipboardLimit {
-		m.Say(ToneWarn, what+" is too large to copy: save it to a file")
+		m.Notify(ToneWarn, what+" is too large to copy: save it to a file")
 		return nil
 	}
-	m.Say(ToneInfo, "copied by the terminal (OSC 52): "+what)
+	m.Notify(ToneInfo, "copied by the terminal (OSC 52): "+what)
 	return tea.SetClipboard(text)
 }
 
@@ -59,7 +59,7 @@ func copyMenu(m *Model) *Menu {
 		}
 	}
 	if g, ok := top.(*gridPage); ok && g.rows.Table != nil {
-		text := writeIDs(g.rows.Table, g.taken()) // computed now, because a refresh while the menu is open changes the page
+		text := writeIDs(g.rows.Table, g.visibleRows()) // computed now, because a refresh while the menu is open changes the page
 		n.Items = append(n.Items, MenuItem{Text: "ids, one per line", Run: func(m *Model, _ *Menu) Cmd { return m.Copy(text, "ids") }})
 	}
 	return n
@@ -70,9 +70,9 @@ func (m *Model) copyCommand(command string) Cmd {
 	return m.Copy(line, line)
 }
 
-// reaching returns the commands of a fix with the flags for this cluster added to kitescope's own commands, so that
+// withClusterFlags returns the commands of a fix with the flags for this cluster added to kitescope's own commands, so that
 // they work when pasted elsewhere. Commands that name processes or files need no flags.
-func reaching(m *Model, fix string) string {
+func withClusterFlags(m *Model, fix string) string {
 	lines := strings.Split(fix, "\n")
 	for i, line := range lines {
 		if command, ours := strings.CutPrefix(line, "kitescope "); ours && !needsNoCluster(command) {
@@ -85,7 +85,7 @@ func reaching(m *Model, fix string) string {
 // commandLine returns a kitescope command with the flags for the current cluster, at the current moment.
 func commandLine(m *Model, command string) string {
 	line := command
-	if at, away := m.Shown(); away && knowsPast(command) {
+	if at, away := m.Revision(); away && supportsAt(command) {
 		line += " --at rev:" + strconv.FormatInt(at, 10)
 	} else if m.Config.NodeFlags != "" && !needsNoCluster(command) {
 		line = m.Config.NodeFlags + " " + line
@@ -96,8 +96,8 @@ func commandLine(m *Model, command string) string {
 	return line
 }
 
-// knowsPast reports whether a command accepts --at.
-func knowsPast(command string) bool {
+// supportsAt reports whether a command accepts --at.
+func supportsAt(command string) bool {
 	verb, _, _ := strings.Cut(command, " ")
 	return slices.Contains([]string{"get", "describe", "tree", "overview", "balance", "diagnose"}, verb)
 }
@@ -113,7 +113,7 @@ func (g *gridPage) TSVTable() (tsv string, rows int) {
 	if g.rows.Table == nil {
 		return "", 0
 	}
-	return writeTSV(g.rows.Table, g.taken(), g.columnList(), true), g.rows.Count()
+	return writeTSV(g.rows.Table, g.visibleRows(), g.columnList(), true), g.rows.Count()
 }
 
 // copyRow copies the current row.
@@ -122,8 +122,8 @@ func (g *gridPage) copyRow(m *Model) Cmd {
 	return m.Copy(writeTSV(g.rows.Table, []int32{int32(row)}, g.columnList(), false), g.resource.Singular+" "+refName(g.rows.Table.Ref(row)))
 }
 
-// taken returns the visible rows, for copy and save.
-func (g *gridPage) taken() []int32 {
+// visibleRows returns the visible rows, for copy and save.
+func (g *gridPage) visibleRows() []int32 {
 	n := g.rows.Count()
 	rows := make([]int32, 0, n)
 	for i := range n {
@@ -140,7 +140,7 @@ func (g *gridPage) Command(*Model) string {
 
 // saveMenu offers the formats in which the rows can be saved.
 func saveMenu(g *gridPage) *Menu {
-	t, list := g.rows.Table, g.taken()
+	t, list := g.rows.Table, g.visibleRows()
 	n := &Menu{Title: "save " + words.Number(len(list)) + " " + g.resource.Name}
 	for _, word := range []string{"json", "csv", "jsonl", "yaml"} {
 		format, err := render.ListFormats().Parse(word)
@@ -148,7 +148,7 @@ func saveMenu(g *gridPage) *Menu {
 			continue
 		}
 		n.Items = append(n.Items, MenuItem{Text: word, Note: format.Doc(), Run: func(m *Model, _ *Menu) Cmd {
-			grid := view.NewGrid(t, list, g.resource.ColumnsFor(format.Show(), g.known()))
+			grid := view.NewGrid(t, list, g.resource.ColumnsFor(format.Show(), g.knownParts()))
 			return Save(m, FileName(g.resource.Name, "")+"."+word, func(w io.Writer) error {
 				return clusters.Grid(w, grid, render.Options{Format: format})
 			})

@@ -60,7 +60,7 @@ func TestCopyNodeFlags(t *testing.T) {
 	})
 }
 
-func TestTooMuchForTheClipboard(t *testing.T) {
+func TestClipboardLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := testConfig()
 		cfg.StartPage = "segments"
@@ -120,9 +120,9 @@ func TestSave(t *testing.T) {
 	})
 }
 
-// TestWhatIsCopiedIsOnlyText checks that hostile names are harmless when pasted into a shell or shown on the
+// TestCopyPlainText checks that hostile names are harmless when pasted into a shell or shown on the
 // screen.
-func TestWhatIsCopiedIsOnlyText(t *testing.T) {
+func TestCopyPlainText(t *testing.T) {
 	hostile := "a\x1b[201~\x1b]52;c;aWQ=\x07\x1b\\\r;id\x00\u009b\u0085\u202e\u2028\xff'$(id)"
 	m := &Model{}
 	for _, text := range []string{hostile, hostile + "\tcell\n=1+1\t" + hostile + "\n", strings.Repeat("\x1b", clipboardLimit/8), "Müller 東京 😀\tb\n"} {

@@ -42,7 +42,7 @@ func openFinding(r *check.Report, f *check.Finding) *openedFinding {
 // The width of a label in cells, and the number of findings or objects of a chain that are named.
 const (
 	factLabelCells = 10
-	mostNamed      = 6
+	maxNamed       = 6
 )
 
 // fixMark is the left edge of the fix.
@@ -157,7 +157,7 @@ func (s *findingSheet) steps(steps []check.Step, mark draw.Piece) {
 		}
 		for _, line := range clusters.CommandLines(step) {
 			prompt := draw.Piece{Role: render.RoleDim, Text: line.Prompt}
-			for _, text := range draw.Broken(line.Text, s.w-draw.Width(line.Prompt)-draw.Width(mark.Text), !step.Python) {
+			for _, text := range draw.BreakCommand(line.Text, s.w-draw.Width(line.Prompt)-draw.Width(mark.Text), !step.Python) {
 				s.add(mark, prompt, draw.Piece{Role: render.RoleAccent, Text: text})
 				prompt.Text = draw.Pad(draw.Width(line.Prompt))
 			}
@@ -208,7 +208,7 @@ func (s *findingSheet) rest(o *openedFinding) {
 // chain adds the findings of a chain, one a line.
 func (s *findingSheet) chain(label string, list []*check.Finding) {
 	for i, f := range list {
-		if i == mostNamed {
+		if i == maxNamed {
 			s.put("", "and "+words.Number(len(list)-i)+" more")
 			return
 		}
@@ -236,11 +236,11 @@ func costLines(f *check.Finding) []string {
 // objectNames names the first of the additional objects of a finding.
 func objectNames(f *check.Finding) string {
 	var names []string
-	for _, r := range f.Objects[:min(mostNamed, len(f.Objects))] {
+	for _, r := range f.Objects[:min(maxNamed, len(f.Objects))] {
 		names = append(names, clusters.ObjectText(r))
 	}
 	text := strings.Join(names, ", ")
-	if more := len(f.Objects) - mostNamed; more > 0 {
+	if more := len(f.Objects) - maxNamed; more > 0 {
 		text += ", and " + words.Number(more) + " more"
 	}
 	return text

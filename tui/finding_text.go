@@ -35,16 +35,16 @@ func findingText(f *check.Finding) string {
 
 // copyFix copies the command of a step, and reports whether it changes the cluster.
 func copyFix(m *Model, s check.Step) Cmd {
-	text, what := reaching(m, string(s.Command)), "fix"
+	text, what := withClusterFlags(m, string(s.Command)), "fix"
 	if s.Changes {
 		what += ", " + check.ChangesCluster
 	}
 	return m.Copy(text, what+": "+draw.Cut(words.OneLine(text), 60))
 }
 
-// lackingFacts returns the reasons why checks could not run, one line for each, with the names of the checks as
+// skippedFacts returns the reasons why checks could not run, one line for each, with the names of the checks as
 // second text. Checks that need the processes, if these were not queried, are one line with a hint.
-func lackingFacts(r *check.Report) []Fact {
+func skippedFacts(r *check.Report) []Fact {
 	var list []Fact
 	var asking []string
 	all := " of " + words.Plural(len(r.Results), "check")

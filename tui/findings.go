@@ -16,91 +16,91 @@ import (
 // does.
 type Findings struct {
 	// Name is the palette input for the page, and Prints the command that prints the same, or "" if there is none.
-	Name, Prints string
+	Name, CommandLine string
 	// Checks returns the checks for a cluster. err is the reason, in one line, why they cannot judge it.
 	Checks func(c *model.Cluster) (checks []*check.Check, err error)
 	// About returns a line about the subject of the checks, shown above the findings.
 	About func() string
-	// Dress adds the subject of the checks to a report that is saved.
-	Dress func(d *clusters.Diagnosis)
+	// Annotate adds the subject of the checks to a report that is saved.
+	Annotate func(d *clusters.Diagnosis)
 }
 
 // NewFindingsPage returns a page that lists findings.
 func NewFindingsPage(f *Findings) Page {
-	return &findingsPage{judged: &judgement{own: f, judge: &check.Judge{}}}
+	return &findingsPage{judged: &judgement{config: f, judge: &check.Judge{}}}
 }
 
 // judgement is the result of checks on the current cluster.
 type judgement struct {
-	own    *Findings // the owner of the checks; nil for the diagnosis
-	judge  *check.Judge
-	hold   check.Hold      // of the diagnosis of a live cluster
-	report *check.Report   // nil until the first report
-	said   *view.Judgement // the part of the report that tables show
-	env    *view.Env       // the environment of the report, whose time ages refer to
-	why    error           // the reason why env could not be judged
-	busy   bool            // checks are running or paused; the next cluster waits for them
+	config  *Findings // the owner of the checks; nil for the diagnosis
+	judge   *check.Judge
+	hold    check.Hold      // of the diagnosis of a live cluster
+	report  *check.Report   // nil until the first report
+	display *view.Judgement // the part of the report that tables show
+	env     *view.Env       // the environment of the report, whose time ages refer to
+	err     error           // the reason why env could not be judged
+	busy    bool            // checks are running or paused; the next cluster waits for them
 }
 
-// On a large live cluster that changes all the time, the checks pause after each run for restFactor times its
-// duration, so that they take 1% of the time. The pause is at most restMost. There is no pause if it would be
-// shorter than restLeast.
+// On a large live cluster that changes all the time, the checks pause after each run for pauseFactor times its
+// duration, so that they take 1% of the time. The pause is at most maxPause. There is no pause if it would be
+// shorter than minPause.
 const (
-	restFactor = 100
-	restLeast  = time.Second
-	restMost   = 5 * time.Second
+	pauseFactor = 100
+	minPause    = time.Second
+	maxPause    = 5 * time.Second
 )
 
-// look runs the checks on the current cluster, off the event loop and one run at a time. Of the clusters that
+// run runs the checks on the current cluster, off the event loop and one run at a time. Of the clusters that
 // arrive during a run only the newest is judged.
-func (j *judgement) look(m *Model) Cmd {
+func (j *judgement) run(m *Model) Cmd {
 	d := &m.data
 	if d.cluster == nil || j.busy || j.env == d.env {
 		return nil
 	}
 	checks := m.Config.Checks
-	if j.own != nil {
-		if checks, j.why = j.own.Checks(d.cluster); j.why != nil {
+	if j.config != nil {
+		if checks, j.err = j.config.Checks(d.cluster); j.err != nil {
 			j.env, j.report = d.env, nil
 			return nil
 		}
 	}
 	j.busy = true
-	return runChecks(j, d.env, checks, j.own == nil && d.live && !d.past.away, m.Config.Now)
+	return runChecks(j, d.env, checks, j.config == nil && d.live && !d.past.inPast, m.Config.Now)
 }
 
 // judge runs the diagnosis on the current cluster.
-func judge(m *Model) Cmd { return m.data.judged.look(m) }
+func judge(m *Model) Cmd { return m.data.judged.run(m) }
 
 // judgedMsg delivers a requested report.
 type judgedMsg struct {
-	to     *judgement
-	env    *view.Env
-	report *check.Report
-	said   *view.Judgement
-	took   time.Duration
+	judgement *judgement
+	env       *view.Env
+	report    *check.Report
+	display   *view.Judgement
+	took      time.Duration
 }
 
 func (j judgedMsg) Apply(m *Model) Cmd {
-	d, to := &m.data, j.to
-	to.report, to.said, to.env, to.busy = j.report, j.said, j.env, false
-	if rest := restFactor * j.took; d.live && rest >= restLeast {
+	d, to := &m.data, j.judgement
+	to.report, to.display, to.env, to.busy = j.report, j.display, j.env, false
+	if rest := pauseFactor * j.took; d.live && rest >= minPause {
 		to.busy = true
-		return Batch(m.Refresh(), m.After(min(rest, restMost), restedMsg{to}))
+		return Batch(m.Refresh(), m.After(min(rest, maxPause), resumeMsg{to}))
 	}
 	return Batch(m.Refresh(), judge(m))
 }
 
-// restedMsg ends the pause of the checks.
-type restedMsg struct{ to *judgement }
+// resumeMsg ends the pause of the checks.
+type resumeMsg struct{ judgement *judgement }
 
-func (r restedMsg) Apply(m *Model) Cmd {
-	r.to.busy = false
+func (r resumeMsg) Apply(m *Model) Cmd {
+	r.judgement.busy = false
 	return Batch(m.Refresh(), judge(m))
 }
 
-// about returns the findings about an object, none before the first report.
-func (m *Model) about(ref model.Ref) []*check.Finding {
+// findingsAbout returns the findings about an object, none before the first report.
+func (m *Model) findingsAbout(ref model.Ref) []*check.Finding {
 	if m.data.judged.report == nil {
 		return nil
 	}
@@ -109,32 +109,32 @@ func (m *Model) about(ref model.Ref) []*check.Finding {
 
 // command returns the command that prints the judgement.
 func (j *judgement) command() string {
-	if j.own != nil {
-		return j.own.Prints
+	if j.config != nil {
+		return j.config.CommandLine
 	}
 	return "diagnose"
 }
 
-// named returns the base of the name of a saved file.
-func (j *judgement) named() string {
-	if j.own == nil {
+// fileName returns the base of the name of a saved file.
+func (j *judgement) fileName() string {
+	if j.config == nil {
 		return "findings"
 	}
-	name, _, _ := strings.Cut(j.own.Name, " ")
+	name, _, _ := strings.Cut(j.config.Name, " ")
 	return name
 }
 
 // goFindings shows the findings about the current object, or all findings if it has none or they are already shown.
 func (m *Model) goFindings() Cmd {
-	if p, ok := m.Top().(*findingsPage); ok && p.judged.own == nil {
-		p.of = nil
-		p.choose()
+	if p, ok := m.Top().(*findingsPage); ok && p.judged.config == nil {
+		p.object = nil
+		p.rebuildRows()
 		return nil
 	}
 	p := &findingsPage{judged: m.data.judged}
 	if s, ok := m.Top().(Pointer); ok {
-		if ref, ok := s.Object(m); ok && len(m.about(ref)) > 0 {
-			p.of = &ref
+		if ref, ok := s.Object(m); ok && len(m.findingsAbout(ref)) > 0 {
+			p.object = &ref
 		}
 	}
 	return m.Push(p)
@@ -150,7 +150,7 @@ func findingLines(m *Model, list []*check.Finding, w int) []draw.TextLine {
 		o := &openedFinding{Finding: f}
 		_, o.Began = m.data.judged.began(m, f)
 		for _, line := range o.Short(w - 2) {
-			lines = append(lines, draw.TextLine{Text: line.Plain(), Drawn: line})
+			lines = append(lines, draw.TextLine{Text: line.Plain(), Pieces: line})
 		}
 	}
 	return append(lines, draw.TextLine{})

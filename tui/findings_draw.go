@@ -6,12 +6,12 @@ import (
 	"kitescope/tui/draw"
 )
 
-// besideFindings is the width in cells from which the open finding is to the right of the list.
-const besideFindings = 110
+// minFindingsSplit is the width in cells from which the open finding is to the right of the list.
+const minFindingsSplit = 110
 
 func (p *findingsPage) Body(m *Model, w, h int) []string {
 	var head []string
-	if own := p.judged.own; own != nil && p.judged.why == nil {
+	if own := p.judged.config; own != nil && p.judged.err == nil {
 		head = []string{" " + m.Styles.Strong.On(draw.Cut(own.About(), w-2))}
 	}
 	p.above = len(head)
@@ -21,41 +21,41 @@ func (p *findingsPage) Body(m *Model, w, h int) []string {
 // body draws the page below the line about the subject.
 func (p *findingsPage) body(m *Model, w, h int) []string {
 	switch {
-	case m.data.cluster != nil && p.judged.why != nil:
-		return append([]string{""}, draw.Sentence(m.Styles, words.Harmless(p.judged.why.Error()), w)...)
+	case m.data.cluster != nil && p.judged.err != nil:
+		return append([]string{""}, draw.Sentence(m.Styles, words.Harmless(p.judged.err.Error()), w)...)
 	case m.data.cluster == nil || p.report == nil:
 		return []string{"", "   " + m.Styles.Dim.On("…")}
 	case len(p.rows) == 0 && p.filter != "":
 		return append([]string{""}, draw.Sentence(m.Styles, "no finding matches "+p.filter+"; esc clears the filter", w)...)
-	case len(p.rows) == 0 && p.of != nil:
-		text := "no findings about " + refName(*p.of) + " any more; " + KeyOf(m, ActGoFindings) + " lists all findings"
+	case len(p.rows) == 0 && p.object != nil:
+		text := "no findings about " + refName(*p.object) + " any more; " + KeyOf(m, ActGoFindings) + " lists all findings"
 		return append([]string{""}, draw.Sentence(m.Styles, text, w)...)
 	case len(p.rows) == 0:
 		return []string{"", p.verdict(m, w)}
 	}
-	left, top := draw.Halves(w, h, besideFindings, w/2)
+	left, top := draw.SplitSize(w, h, minFindingsSplit, w/2)
 	if top < h { // below: the list takes the lines it needs, up to half
 		top = min(len(p.rows)+1, max(3, h/2))
 	}
-	return draw.Split(m.Styles, p.listed(m, left, top), left, top, w, h, func(w, h int) []string { return p.detail(m, w, h) })
+	return draw.Split(m.Styles, p.listLines(m, left, top), left, top, w, h, func(w, h int) []string { return p.detail(m, w, h) })
 }
 
 // costWidth is the width in cells of the column for the share of query work that a finding costs.
 const costWidth = 7
 
-// listed draws the visible rows, below a title if there is room.
-func (p *findingsPage) listed(m *Model, w, h int) []string {
+// listLines draws the visible rows, below a title if there is room.
+func (p *findingsPage) listLines(m *Model, w, h int) []string {
 	var lines []string
 	switch {
 	case len(p.report.Findings) == 0:
 		lines = []string{p.verdict(m, w)}
 	case h > 3:
-		lines = []string{" " + m.Styles.Dim.On(draw.Ends("FINDING", "COST"+sinceTitle(p.since(m, w)), w-2))}
+		lines = []string{" " + m.Styles.Dim.On(draw.Justify("FINDING", "COST"+sinceTitle(p.since(m, w)), w-2))}
 	}
 	p.first = len(lines)
 	p.list.Fit(len(p.rows), h-p.first)
 	p.list.Scroll(min(0, p.cursor-p.list.Top) + max(0, p.cursor-p.list.Top-p.list.Height+1))
-	from, to := p.list.Seen()
+	from, to := p.list.Visible()
 	for i := from; i < to; i++ {
 		lines = append(lines, p.row(m, &p.rows[i], i == p.cursor, w))
 	}
@@ -65,7 +65,7 @@ func (p *findingsPage) listed(m *Model, w, h int) []string {
 // since returns the width in cells of the column for the start of findings, 0 without a history or without room.
 func (p *findingsPage) since(m *Model, w int) int {
 	const cells, least = 14, 70
-	if p.judged.own != nil || m.data.past.of == nil || w < least || m.Width < leastSince {
+	if p.judged.config != nil || m.data.past.source == nil || w < least || m.Width < minSinceWidth {
 		return 0
 	}
 	return cells
@@ -80,7 +80,7 @@ func sinceTitle(n int) string {
 
 // verdict returns the line that is shown without findings. It is good news only if all checks could run.
 func (p *findingsPage) verdict(m *Model, w int) string {
-	if unlooked(p.report) == 0 {
+	if skippedCount(p.report) == 0 {
 		text := "✓ no problems found by " + words.Plural(len(p.report.Results), "check")
 		return " " + m.Styles.Good.On(draw.Cut(text, w-2))
 	}
@@ -120,7 +120,7 @@ func (p *findingsPage) detail(m *Model, w, h int) []string {
 		lines = append(lines, " "+draw.Cut(text, w-1))
 	}
 	p.opened.Fit(len(lines), h)
-	from, to := p.opened.Seen()
+	from, to := p.opened.Visible()
 	return lines[from:to]
 }
 

@@ -132,9 +132,9 @@ func TestFindingsOfAnObject(t *testing.T) {
 	})
 }
 
-// TestFindingsKeepUp checks that clusters are judged one at a time, the newest next, and that the cursor stays on
+// TestFindingsFollowCluster checks that clusters are judged one at a time, the newest next, and that the cursor stays on
 // its finding.
-func TestFindingsKeepUp(t *testing.T) {
+func TestFindingsFollowCluster(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		running, runs, most := 0, 0, 0
 		slow := tuitest.FixtureCheck("slow", "Slow", check.Error)
@@ -172,8 +172,8 @@ func TestFindingsKeepUp(t *testing.T) {
 	})
 }
 
-// TestChecksRest checks that slow checks pause before they judge the next cluster.
-func TestChecksRest(t *testing.T) {
+// TestChecksPause checks that slow checks pause before they judge the next cluster.
+func TestChecksPause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		runs := 0
 		heavy := tuitest.FixtureCheck("heavy", "Heavy", check.Error)
@@ -193,7 +193,7 @@ func TestChecksRest(t *testing.T) {
 		if runs < 5 || runs > 11 {
 			t.Errorf("%d runs in 20 s of which each takes 20 ms, want one every two or three seconds", runs)
 		}
-		d.Sleep(restMost)
+		d.Sleep(maxPause)
 		before := runs
 		d.Sleep(time.Minute)
 		if runs > before+2 { // ages are updated every half minute
@@ -202,9 +202,9 @@ func TestChecksRest(t *testing.T) {
 	})
 }
 
-// TestRuntimeIsJudged checks that new responses of the nodes are judged although the revision of the metadata is
+// TestRuntimeChecks checks that new responses of the nodes are judged although the revision of the metadata is
 // the same.
-func TestRuntimeIsJudged(t *testing.T) {
+func TestRuntimeChecks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := testConfig()
 		cfg.Checks = tuitest.BlindChecks()
@@ -250,8 +250,8 @@ func TestNoData(t *testing.T) {
 	}
 }
 
-// TestNoProcessAnswers checks that a cluster whose processes do not respond is not shown as good.
-func TestNoProcessAnswers(t *testing.T) {
+// TestNoProcessResponds checks that a cluster whose processes do not respond is not shown as good.
+func TestNoProcessResponds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 100, 30)
 		silent := model.RuntimeParts{Nodes: []*model.LiveNode{{Role: "querynode", Node: 7, Outcome: model.Refused}, {Role: "proxy", Node: 8, Outcome: model.NotAsked}}}
@@ -261,7 +261,7 @@ func TestNoProcessAnswers(t *testing.T) {
 	})
 }
 
-func TestTakeFindings(t *testing.T) {
+func TestCopyFindings(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 100, 30)
 		d.Cluster(tuitest.Fixture())

@@ -17,11 +17,11 @@ import (
 	"kitescope/tui/tuitest"
 )
 
-const curing = "etcdctl --endpoints=127.0.0.1:2379 put by-dev/config/queryCoord/autoBalance true"
+const fixCommand = "etcdctl --endpoints=127.0.0.1:2379 put by-dev/config/queryCoord/autoBalance true"
 
-// TestFixIsOneKeyAway checks that y on the first screen copies the command that fixes the worst finding, at every
+// TestFixKey checks that y on the first screen copies the command that fixes the worst finding, at every
 // size.
-func TestFixIsOneKeyAway(t *testing.T) {
+func TestFixKey(t *testing.T) {
 	for _, size := range tuitest.Sizes {
 		t.Run(fmt.Sprintf("%dx%d", size.W, size.H), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -29,12 +29,12 @@ func TestFixIsOneKeyAway(t *testing.T) {
 				d.Cluster(tuitest.Fixture())
 				d.Shows(fixMark + "$ etcdctl") // and as much of the command as fits
 				d.Keys("y")
-				if d.Clip != curing {
+				if d.Clip != fixCommand {
 					t.Errorf("copied %q", d.Clip)
 				}
 				d.Keys("enter y")
 				d.Shows("› auto-balance-off")
-				if d.Clip != curing {
+				if d.Clip != fixCommand {
 					t.Errorf("copied from the finding's page: %q", d.Clip)
 				}
 			})
@@ -42,9 +42,9 @@ func TestFixIsOneKeyAway(t *testing.T) {
 	}
 }
 
-// TestFixOfOursNamesTheCluster checks that a kitescope command is copied with the flags for the cluster, unless it
+// TestFixClusterFlags checks that a kitescope command is copied with the flags for the cluster, unless it
 // names a process.
-func TestFixOfOursNamesTheCluster(t *testing.T) {
+func TestFixClusterFlags(t *testing.T) {
 	for command, want := range map[string]string{
 		"kitescope balance docs --plan":           "kitescope --from etcd://127.0.0.1:2379/by-dev balance docs --plan",
 		"kitescope profile top http://10.0.0.7:1": "kitescope profile top http://10.0.0.7:1",
@@ -116,11 +116,11 @@ func TestToastsFade(t *testing.T) {
 		d.Sleep(200 * time.Millisecond)
 		d.Lacks("sent to the terminal")
 		d.Shows("y copy fix")
-		d.m.Say(ToneBad, "that went wrong")
+		d.m.Notify(ToneBad, "that went wrong")
 		d.Send(nil)
-		d.Sleep(toastFor + time.Second)
+		d.Sleep(toastDuration + time.Second)
 		d.Shows("that went wrong")
-		d.Sleep(badToastFor)
+		d.Sleep(badToastDuration)
 		d.Lacks("that went wrong")
 	})
 }
@@ -140,9 +140,9 @@ func TestNeverAnyData(t *testing.T) {
 	})
 }
 
-// TestRegisteredIsNeutral checks that a key in etcd is a neutral status of a process. Only a response is good, and
+// TestRegisteredRole checks that a key in etcd is a neutral status of a process. Only a response is good, and
 // no response is bad.
-func TestRegisteredIsNeutral(t *testing.T) {
+func TestRegisteredRole(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 200, 50)
 		c := tuitest.Fixture()
@@ -159,9 +159,9 @@ func TestRegisteredIsNeutral(t *testing.T) {
 	})
 }
 
-// TestSmallPlaces checks that pages with findings fit into places smaller than the smallest terminal, and show the
+// TestSmallScreens checks that pages with findings fit into places smaller than the smallest terminal, and show the
 // fix there.
-func TestSmallPlaces(t *testing.T) {
+func TestSmallScreens(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 80, 24)
 		d.Cluster(tuitest.Fixture())

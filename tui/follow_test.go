@@ -9,9 +9,9 @@ import (
 	"kitescope/tui/tuitest"
 )
 
-// TestHealthIsNoRefresh checks that a new status of etcd is not a refresh: the highlights, the age and the base of
+// TestHealthWithoutRefresh checks that a new status of etcd is not a refresh: the highlights, the age and the base of
 // a diff stay.
-func TestHealthIsNoRefresh(t *testing.T) {
+func TestHealthWithoutRefresh(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 80, 40)
 		d.Cluster(tuitest.Fixture())
@@ -31,8 +31,8 @@ func TestHealthIsNoRefresh(t *testing.T) {
 	})
 }
 
-// TestDetailOfSomethingDropped checks that a described object stays on the screen after it was dropped.
-func TestDetailOfSomethingDropped(t *testing.T) {
+// TestDetailDropped checks that a described object stays on the screen after it was dropped.
+func TestDetailDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 120, 40)
 		c := tuitest.Fixture()

@@ -19,8 +19,8 @@ func scopes() []tui.Scope {
 	return []tui.Scope{tui.InOverview, tui.InGrid, tui.InList, tui.InDetail, tui.InTree, tui.InDiff, tui.InFindings, tui.InExplain, tui.InBalance, tui.InFlame, tui.InTop, tui.InProfiles, tui.InReport, tui.InReplay, timeline.InTimeline, tui.InHelp, tui.InPrompt, tui.InMenu}
 }
 
-// TestOneKeyOneMeaning checks that a key has one action in all scopes, including menus and prompts.
-func TestOneKeyOneMeaning(t *testing.T) {
+// TestKeysUnique checks that a key has one action in all scopes, including menus and prompts.
+func TestKeysUnique(t *testing.T) {
 	of := map[string]tui.Action{}
 	for _, b := range tui.KeyMap(everyPage()) {
 		for _, key := range b.Keys {

@@ -18,7 +18,7 @@ func (g *gridPage) Can(_ *Model, a Action) string {
 			return "no data yet"
 		}
 	}
-	if a == ActAll && g.rows.Table != nil && g.rows.Left == 0 && !g.all {
+	if a == ActAll && g.rows.Table != nil && g.rows.HiddenRows == 0 && !g.all {
 		return "nothing is hidden"
 	}
 	row, ok := g.current()
@@ -87,7 +87,7 @@ func (g *gridPage) arrange(m *Model, a Action) Cmd {
 		g.wide = !g.wide
 		g.ResetColumns()
 		if g.wide {
-			m.Say(ToneInfo, "wide: "+words.Plural(len(g.columnList()), "column")+", → scrolls to hidden ones")
+			m.Notify(ToneInfo, "wide: "+words.Plural(len(g.columnList()), "column")+", → scrolls to hidden ones")
 		}
 		if g.filtering() {
 			return g.rebuild(m, "matching…")
@@ -115,7 +115,7 @@ func (g *gridPage) sortMenu() *Menu {
 
 // neighbour returns the visible column next to the sort column.
 func (g *gridPage) neighbour(a Action) int {
-	list := g.drawn().list
+	list := g.view().list
 	shown := make([]int, 0, len(list))
 	for _, p := range g.Placed {
 		shown = append(shown, list[p.Column])
@@ -163,7 +163,7 @@ func (g *gridPage) open(m *Model) Cmd {
 	ref := g.rows.Table.Ref(row)
 	cmd := followLink(m, links[0], ref)
 	if linked, ok := m.Top().(*gridPage); ok && linked != g {
-		linked.instead = &ref
+		linked.fallback = &ref
 	}
 	return cmd
 }
@@ -172,12 +172,12 @@ func (g *gridPage) open(m *Model) Cmd {
 func followLink(m *Model, l view.Link, from model.Ref) Cmd {
 	r := m.resource(l.Resource)
 	if r == nil {
-		m.Say(ToneBad, "no page for "+l.Resource)
+		m.Notify(ToneBad, "no page for "+l.Resource)
 		return nil
 	}
 	p, err := newGridPage(r, l.Where)
 	if err != nil {
-		m.Say(ToneBad, err.Error())
+		m.Notify(ToneBad, err.Error())
 		return nil
 	}
 	p.(*gridPage).label = refName(from) + " " + l.Title
@@ -188,15 +188,15 @@ func followLink(m *Model, l view.Link, from model.Ref) Cmd {
 func (m *Model) goTo(ref model.Ref) Cmd {
 	r := m.resource(ref.Resource)
 	if r == nil {
-		m.Say(ToneBad, "no page for "+ref.Resource)
+		m.Notify(ToneBad, "no page for "+ref.Resource)
 		return nil
 	}
 	p, err := newGridPage(r, nil)
 	if err != nil {
-		m.Say(ToneBad, err.Error())
+		m.Notify(ToneBad, err.Error())
 		return nil
 	}
-	p.(*gridPage).want = ref.ID
+	p.(*gridPage).wantID = ref.ID
 	return m.Push(p)
 }
 
@@ -219,9 +219,9 @@ func relatedMenu(m *Model, t view.Table, row int) *Menu {
 			return m.goTo(owner)
 		}})
 	}
-	if found := m.about(ref); len(found) > 0 {
+	if found := m.findingsAbout(ref); len(found) > 0 {
 		n.Items = append(n.Items, MenuItem{Action: ActGoFindings, Text: "findings about it", Note: words.Number(len(found)), Run: func(m *Model, _ *Menu) Cmd {
-			return m.Push(&findingsPage{judged: m.data.judged, of: &ref})
+			return m.Push(&findingsPage{judged: m.data.judged, object: &ref})
 		}})
 	}
 	n.Items = append(n.Items, MenuItem{Action: ActDescribe, Text: "describe", Run: func(m *Model, _ *Menu) Cmd { return m.Push(newDetailPage(ref)) }})

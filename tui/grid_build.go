@@ -25,17 +25,17 @@ func (b builtMsg) Apply(m *Model) Cmd {
 	}
 	g.busy, g.building, g.err = "", false, b.rows.Err
 	if b.rows.Err != nil {
-		m.Say(ToneBad, b.rows.Err.Error())
+		m.Notify(ToneBad, b.rows.Err.Error())
 		return nil
 	}
-	if g.want != "" && b.rows.Cursor < 0 && b.rows.Left > 0 && !g.all { // it may be among the rows that are left out
+	if g.wantID != "" && b.rows.Cursor < 0 && b.rows.HiddenRows > 0 && !g.all { // it may be among the rows that are left out
 		return g.toggleAll(m)
 	}
-	g.takeOver(m, b)
-	if ref := g.instead; ref != nil {
-		g.instead = nil
-		if known := g.rows.Env.Cluster.Loaded.Has(g.resource.Needs); known && g.rows.Count()+g.rows.Left == 0 && m.Top() == g {
-			m.Say(ToneInfo, g.nothing())
+	g.setRows(m, b)
+	if ref := g.fallback; ref != nil {
+		g.fallback = nil
+		if known := g.rows.Env.Cluster.Loaded.Has(g.resource.Needs); known && g.rows.Count()+g.rows.HiddenRows == 0 && m.Top() == g {
+			m.Notify(ToneInfo, g.emptyReason())
 			m.stack.pop()
 			return m.Push(newDetailPage(*ref))
 		}
@@ -43,10 +43,10 @@ func (b builtMsg) Apply(m *Model) Cmd {
 	return g.Refresh(m)
 }
 
-// takeOver shows the rows and keeps the cursor on its object.
-func (g *gridPage) takeOver(m *Model, b builtMsg) {
+// setRows shows the rows and keeps the cursor on its object.
+func (g *gridPage) setRows(m *Model, b builtMsg) {
 	at := b.rows.Cursor
-	if ref, ok := g.Object(m); ok && g.want == "" && ref.ID != b.query.CursorID {
+	if ref, ok := g.Object(m); ok && g.wantID == "" && ref.ID != b.query.CursorID {
 		at = findNear(&b.rows, ref.ID, g.Cursor, 500) // the cursor was moved in the meantime
 	}
 	if b.query.toTop {
@@ -58,8 +58,8 @@ func (g *gridPage) takeOver(m *Model, b builtMsg) {
 	} else {
 		g.clamp(g.rows.Count())
 	}
-	if g.want != "" && at < 0 && !b.query.toTop {
-		m.Say(ToneWarn, g.resource.Singular+" "+words.Harmless(g.want)+" is gone from the metadata")
+	if g.wantID != "" && at < 0 && !b.query.toTop {
+		m.Notify(ToneWarn, g.resource.Singular+" "+words.Harmless(g.wantID)+" is gone from the metadata")
 	}
-	g.want = ""
+	g.wantID = ""
 }

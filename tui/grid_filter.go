@@ -16,7 +16,7 @@ func (g *gridPage) filterPrompt() *Prompt {
 		}
 		c := g.setFilter(m, text)
 		if g.err != nil {
-			m.Say(ToneBad, "cannot filter by "+text+": "+g.err.Error())
+			m.Notify(ToneBad, "cannot filter by "+text+": "+g.err.Error())
 			g.err = nil
 		}
 		return c
@@ -58,13 +58,13 @@ func (g *gridPage) setFilter(m *Model, text string) Cmd {
 		return nil
 	}
 	if g.filter.Empty() {
-		g.widestAll, g.learntAll = slices.Clone(g.Widest), slices.Clone(g.learnt)
+		g.widestAll, g.statsAll = slices.Clone(g.Widest), slices.Clone(g.stats)
 	}
 	g.filter = f
 	if g.rows.Table != nil && f.Empty() {
 		g.unfilter()
 		if len(g.widestAll) == len(g.Widest) { // the columns are the same as before the filter
-			g.Widest, g.learnt = g.widestAll, g.learntAll
+			g.Widest, g.stats = g.widestAll, g.statsAll
 		}
 		g.serial.Add(1) // discards the filter run in progress
 		g.busy, g.building = "", false

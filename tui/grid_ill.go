@@ -14,15 +14,15 @@ import (
 // rowsEnv returns the environment that tables and trees are made from: the current cluster with its judgement.
 // Checks are slower than tables, so the judgement of the previous cluster is used until they have finished.
 func (d *data) rowsEnv() *view.Env {
-	if d.seen == nil || d.seenOf != d.env || d.seen.Judgement != d.judged.said {
-		d.seen, d.seenOf = d.env.WithJudgement(d.judged.said), d.env
+	if d.viewEnv == nil || d.viewEnvOf != d.env || d.viewEnv.Judgement != d.judged.display {
+		d.viewEnv, d.viewEnvOf = d.env.WithJudgement(d.judged.display), d.env
 	}
-	return d.seen
+	return d.viewEnv
 }
 
-// known returns the known parts of the rows, 0 before there are any. It includes findings only if some rows have
+// knownParts returns the known parts of the rows, 0 before there are any. It includes findings only if some rows have
 // findings.
-func (g *gridPage) known() model.Part {
+func (g *gridPage) knownParts() model.Part {
 	if g.rows.Table == nil {
 		return 0
 	}
@@ -39,12 +39,12 @@ func (g *gridPage) toggleAll(m *Model) Cmd {
 	return g.rebuild(m, "")
 }
 
-// leftNote returns a note about the rows that are left out.
-func (g *gridPage) leftNote(m *Model) []string {
-	if g.rows.Left == 0 {
+// hiddenRowsNote returns a note about the rows that are left out.
+func (g *gridPage) hiddenRowsNote(m *Model) []string {
+	if g.rows.HiddenRows == 0 {
 		return nil
 	}
-	return []string{words.Number(g.rows.Left) + " " + g.resource.Omits + " hidden (" + KeyOf(m, ActAll) + ")"}
+	return []string{words.Number(g.rows.HiddenRows) + " " + g.resource.Omits + " hidden (" + KeyOf(m, ActAll) + ")"}
 }
 
 // hiddenNote names the columns without room: as many as fit next to the breadcrumb and the rest of the note,

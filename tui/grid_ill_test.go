@@ -11,8 +11,8 @@ import (
 	"kitescope/tui/tuitest"
 )
 
-// TestIllRows checks that rows with findings start with a sign.
-func TestIllRows(t *testing.T) {
+// TestRowFindings checks that rows with findings start with a sign.
+func TestRowFindings(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := at(t, "3")
 		d.Shows("✖  querynode-7", "✖  querynode-9", "   querynode-8", "FINDINGS", "✖1 ▲1")
@@ -21,9 +21,9 @@ func TestIllRows(t *testing.T) {
 	})
 }
 
-// TestLeftOutRows checks that dropped segments are hidden until a shows them, and that going to a dropped segment
+// TestHiddenRows checks that dropped segments are hidden until a shows them, and that going to a dropped segment
 // shows it.
-func TestLeftOutRows(t *testing.T) {
+func TestHiddenRows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := at(t, "5")
 		d.Shows("3 dropped hidden (a)", "/ 27")
@@ -74,8 +74,8 @@ func TestSameColumnsGoFirst(t *testing.T) {
 	})
 }
 
-// TestSameJudgementBuildsNothing checks that tables and trees are not built again if the judgement is unchanged.
-func TestSameJudgementBuildsNothing(t *testing.T) {
+// TestSameJudgementNoRebuild checks that tables and trees are not built again if the judgement is unchanged.
+func TestSameJudgementNoRebuild(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := testConfig()
 		cfg.Now = time.Now

@@ -11,9 +11,9 @@ func isEverywhere(b *Binding) bool { return (b.In|InHelp)&InPages == InPages }
 
 // keyLines returns the keys of the page that the help is about, then those of all pages and of input modes.
 func (p *helpPage) keyLines() []draw.TextLine {
-	here := p.of.Scope()
+	here := p.from.Scope()
 	own := func(b *Binding) bool { return b.In&here != 0 && !isEverywhere(b) }
-	lines := p.groups(strings.ToUpper(p.of.Crumb()), own)
+	lines := p.groups(strings.ToUpper(p.from.Crumb()), own)
 	return append(lines, p.groups("", func(b *Binding) bool { return isEverywhere(b) || b.In&InPages == 0 })...)
 }
 
@@ -38,7 +38,7 @@ func (p *helpPage) groups(where string, wanted func(b *Binding) bool) []draw.Tex
 		}
 		names := make([]string, len(b.Keys))
 		for i, k := range b.Keys {
-			names[i] = shown(k)
+			names[i] = displayName(k)
 		}
 		if b.Action == ActNumber {
 			names = []string{allDigits}

@@ -61,7 +61,7 @@ func (m frame) possible(in Scope) []hint {
 		if in&InPages != 0 && m.can(page, b.Action) != "" {
 			continue
 		}
-		h := hint{key: shown(b.Keys[0]), word: b.Hint, weight: b.Weight, last: lastPlace(in, b.Action)}
+		h := hint{key: displayName(b.Keys[0]), word: b.Hint, weight: b.Weight, last: lastPlace(in, b.Action)}
 		switch {
 		case b.Action == ActNumber && in == InOverview: // the overview shows all numbers
 			continue

@@ -22,13 +22,13 @@ func (k *keys) find(in Scope, key string) (Action, bool) {
 	return ActNone, false
 }
 
-// of returns the display name of the first key of an action. It prefers a binding of the scope.
-func (k *keys) of(in Scope, a Action) string {
+// keyFor returns the display name of the first key of an action. It prefers a binding of the scope.
+func (k *keys) keyFor(in Scope, a Action) string {
 	key := ""
 	for i := range k.all {
 		b := &k.all[i]
 		if b.Action == a && (key == "" || b.In&in != 0) {
-			key = shown(b.Keys[0])
+			key = displayName(b.Keys[0])
 			if b.In&in != 0 {
 				break
 			}
@@ -38,14 +38,14 @@ func (k *keys) of(in Scope, a Action) string {
 }
 
 // KeyOf returns the display name of the key of an action on the current page, for messages that name it.
-func KeyOf(m *Model, a Action) string { return m.keys.of(m.Top().Scope(), a) }
+func KeyOf(m *Model, a Action) string { return m.keys.keyFor(m.Top().Scope(), a) }
 
 // unbound returns the message for a key that does nothing in a scope, "" if no page has it.
 func (k *keys) unbound(key string) string {
 	if _, ok := k.find(InPages, key); !ok {
 		return ""
 	}
-	return shown(key) + " is not available here: ? lists the keys of this page"
+	return displayName(key) + " is not available here: ? lists the keys of this page"
 }
 
 // hints returns the bindings that the footer may show in the scope, most important first.
@@ -60,8 +60,8 @@ func (k *keys) hints(in Scope) []Binding {
 	return hints
 }
 
-// shown returns the display name of a key.
-func shown(key string) string {
+// displayName returns the display name of a key.
+func displayName(key string) string {
 	switch key {
 	case "up":
 		return "↑"

@@ -23,7 +23,7 @@ const (
 	GroupProfiles = "Profiles"
 	GroupReplays  = "Replays"
 	GroupFind     = "Filter and arrange"
-	GroupTake     = "Copy and save"
+	GroupCopy     = "Copy and save"
 	GroupMove     = "Move"
 	GroupTime     = "Time"
 	GroupGo       = "Go to"
@@ -34,11 +34,11 @@ const (
 
 // keyMap returns the key map that footer, help and input use.
 func keyMap(kinds []PageKind) []Binding {
-	all := slices.Concat(moveKeys(), followKeys(), findKeys(), takeKeys(), timeKeys(), goKeys(), appKeys(), typeKeys())
+	all := slices.Concat(moveKeys(), followKeys(), findKeys(), copyKeys(), timeKeys(), goKeys(), appKeys(), typeKeys())
 	for _, k := range kinds {
 		all = append(all, k.Keys...)
 	}
-	groups := []string{GroupFollow, GroupProfiles, GroupReplays, GroupFind, GroupTake, GroupGo, GroupTime, GroupApp, GroupMove, GroupType, GroupMenu}
+	groups := []string{GroupFollow, GroupProfiles, GroupReplays, GroupFind, GroupCopy, GroupGo, GroupTime, GroupApp, GroupMove, GroupType, GroupMenu}
 	slices.SortStableFunc(all, func(a, b Binding) int { return slices.Index(groups, a.Group) - slices.Index(groups, b.Group) })
 	return all
 }
@@ -123,14 +123,14 @@ func findKeys() []Binding {
 	}
 }
 
-func takeKeys() []Binding {
+func copyKeys() []Binding {
 	return []Binding{
-		{ActCopyRow, []string{"y"}, InTables | InDetail | InDiff | InTree | InExplain | InBalance, GroupTake, "copy", "Copy the row, or the page's text.", 25},
-		{ActCopyMenu, []string{"Y"}, InPages &^ InHelp, GroupTake, "copy as", "Copy the table as TSV, the ids, or the command that prints it.", 22},
+		{ActCopyRow, []string{"y"}, InTables | InDetail | InDiff | InTree | InExplain | InBalance, GroupCopy, "copy", "Copy the row, or the page's text.", 25},
+		{ActCopyMenu, []string{"Y"}, InPages &^ InHelp, GroupCopy, "copy as", "Copy the table as TSV, the ids, or the command that prints it.", 22},
 		{
 			ActSave,
 			[]string{"s"},
-			InTables | InDetail | InDiff | InTree | InFindings, GroupTake, "save",
+			InTables | InDetail | InDiff | InTree | InFindings, GroupCopy, "save",
 			"Save to a file, as JSON, CSV or text; findings as Markdown. Asks for the path.", 18,
 		},
 	}
@@ -179,7 +179,7 @@ func typeKeys() []Binding {
 		{ActTop, []string{"home", "ctrl+a"}, InPrompt, GroupType, "", "Go to the start of the line.", 0},
 		{ActBottom, []string{"end", "ctrl+e"}, InPrompt, GroupType, "", "Go to the end of the line.", 0},
 		{
-			ActTakeBack,
+			ActBackspace,
 			[]string{"backspace"},
 			InPrompt, GroupType, "",
 			"Delete the previous character; on an empty line: cancel.", 0,

@@ -29,7 +29,7 @@ func TestFooterHasAtMostEightKeys(t *testing.T) {
 	})
 }
 
-func TestKeysThatDoNothingSayWhy(t *testing.T) {
+func TestUnboundKeyMessages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, x := range []struct{ keys, want string }{
 			{"5 b", "b is not available here: ? lists the keys of this page"},

@@ -36,14 +36,14 @@ func TestLineEditing(t *testing.T) {
 		want   string
 		at     int
 	}{
-		{ActTakeBack, "one two three", 13},
+		{ActBackspace, "one two three", 13},
 		{ActDeleteWord, "one two ", 8},
 		{ActLeft, "one two ", 7},
 		{ActTop, "one two ", 0},
 		{ActDelete, "ne two ", 0},
 		{ActRight, "ne two ", 1},
 		{ActDeleteAll, "e two ", 0},
-		{ActTakeBack, "e two ", 0},
+		{ActBackspace, "e two ", 0},
 		{ActBottom, "e two ", 6},
 		{ActDeleteWord, "e ", 2},
 	} {

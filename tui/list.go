@@ -17,8 +17,8 @@ type Column[T any] struct {
 	Compare func(a, b T) int
 	// Unknown rows are last in either order. If nil, all rows are known.
 	Unknown func(row T) bool
-	// Rising reverses the sort arrow: up for the default order.
-	Rising bool
+	// ReverseArrow reverses the sort arrow: up for the default order.
+	ReverseArrow bool
 	// Sign columns are displayed but not copied.
 	Sign bool
 }
@@ -83,16 +83,16 @@ type List[T comparable] struct {
 	// Open opens a row, and Save returns a menu of formats. nil if the list has no such action.
 	Open func(m *Model, row T) Cmd
 	Save func() *Menu
-	// AsItCame describes the original order of the rows, and adds it to the orders that the keys cycle through; ""
+	// OriginalOrder describes the original order of the rows, and adds it to the orders that the keys cycle through; ""
 	// leaves it out.
-	AsItCame string
-	Least    int // width in cells that names are cut to before columns are dropped; 0 is the default
+	OriginalOrder string
+	MinNameWidth  int // width in cells that names are cut to before columns are dropped; 0 is the default
 
 	All, Shown []T
 	Filter     string // lower case
 	Sorted     string // the Name of a column; "" for the original order
 	Ascending  bool
-	Stays      bool // a new order keeps the cursor on its line, not on its row
+	KeepLine   bool // a new order keeps the cursor on its line, not on its row
 	Above, w   int  // of the last frame: lines above it, and its width in cells
 }
 
@@ -103,16 +103,16 @@ const WideTable = 1 << 10
 func (l *List[T]) SetRows(all []T) {
 	at, ok := l.Current()
 	l.All = all
-	l.choose(at, ok)
+	l.refresh(at, ok)
 }
 
 // arrange filters and sorts the rows. The cursor stays on its row if that is still visible.
 func (l *List[T]) arrange() {
 	at, ok := l.Current()
-	l.choose(at, ok)
+	l.refresh(at, ok)
 }
 
-func (l *List[T]) choose(at T, keep bool) {
+func (l *List[T]) refresh(at T, keep bool) {
 	columns := l.Columns(WideTable)
 	l.Shown = l.Shown[:0:0]
 	for _, row := range l.All {
@@ -184,7 +184,7 @@ func (l *List[T]) Body(st *draw.Styles, w, h int) []string {
 // Mark returns the position of the sort column and the direction of its arrow.
 func (l *List[T]) Mark(columns []Column[T]) SortMark {
 	i := ColumnNamed(columns, l.Sorted)
-	return SortMark{i, i >= 0 && l.Ascending == columns[i].Rising}
+	return SortMark{i, i >= 0 && l.Ascending == columns[i].ReverseArrow}
 }
 
 // listGrid adapts a list to the table that draws it.
@@ -196,7 +196,7 @@ type listGrid[T comparable] struct {
 func (g listGrid[T]) rows() int               { return len(g.Shown) }
 func (g listGrid[T]) columns() []table.Column { return headsOf(g.cols) }
 func (g listGrid[T]) text(i, j int) string    { return g.cols[j].Shown(g.Shown[i]) }
-func (g listGrid[T]) leastName() int          { return g.Least }
+func (g listGrid[T]) minNameWidth() int       { return g.MinNameWidth }
 
 func (g listGrid[T]) look(i int) RowLook {
 	if g.List.Look == nil {

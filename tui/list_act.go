@@ -38,9 +38,9 @@ func (l *List[T]) Act(m *Model, a Action) Cmd {
 		row, _ := l.Current()
 		return l.Open(m, row)
 	case ActSortNext:
-		l.sortBeside(m, 1)
+		l.sortNeighbor(m, 1)
 	case ActSortPrevious:
-		l.sortBeside(m, -1)
+		l.sortNeighbor(m, -1)
 	case ActSort:
 		m.Menu = l.SortMenu(func(*Model) {})
 	case ActFilter:
@@ -54,20 +54,20 @@ func (l *List[T]) Act(m *Model, a Action) Cmd {
 	return nil
 }
 
-// sortBeside sorts by the next column to the right, or to the left.
-func (l *List[T]) sortBeside(m *Model, step int) {
+// sortNeighbor sorts by the next column to the right, or to the left.
+func (l *List[T]) sortNeighbor(m *Model, step int) {
 	var names []string
 	for _, c := range l.Columns(m.Width) {
 		if c.Name != "" {
 			names = append(names, c.Name)
 		}
 	}
-	if l.AsItCame != "" {
+	if l.OriginalOrder != "" {
 		names = append(names, "")
 	}
 	l.Sorted, l.Ascending = neighbour(names, l.Sorted, step), false
 	if l.Sorted == "" {
-		m.Say(ToneInfo, l.AsItCame)
+		m.Notify(ToneInfo, l.OriginalOrder)
 	}
 	l.arrange()
 }
@@ -89,8 +89,8 @@ func (l *List[T]) SortMenu(done func(m *Model)) *Menu {
 			return nil
 		}})
 	}
-	if l.AsItCame != "" {
-		n.Items = append(n.Items, MenuItem{Text: l.AsItCame, Run: func(m *Model, _ *Menu) Cmd {
+	if l.OriginalOrder != "" {
+		n.Items = append(n.Items, MenuItem{Text: l.OriginalOrder, Run: func(m *Model, _ *Menu) Cmd {
 			l.Sorted, l.Ascending = "", false
 			l.reorder()
 			done(m)
@@ -102,8 +102,8 @@ func (l *List[T]) SortMenu(done func(m *Model)) *Menu {
 
 // neighbour returns the element step positions after of in a circular list. If of is not in the list, it counts
 // from the first.
-func neighbour[T comparable](list []T, of T, step int) T {
-	at := max(0, slices.Index(list, of)) // most lists are in the order of their first column
+func neighbour[T comparable](list []T, from T, step int) T {
+	at := max(0, slices.Index(list, from)) // most lists are in the order of their first column
 	return list[(at+step+len(list))%len(list)]
 }
 
@@ -118,7 +118,7 @@ func (l *List[T]) sortBy(c *Column[T]) {
 
 func (l *List[T]) reorder() {
 	at, ok := l.Current()
-	l.choose(at, ok && !l.Stays)
+	l.refresh(at, ok && !l.KeepLine)
 }
 
 func (l *List[T]) filterPrompt() *Prompt {

@@ -100,11 +100,11 @@ func describe(q describeQuery) Cmd {
 	return func() tea.Msg { return describedMsg{q, q.run()} }
 }
 
-// plant makes a tree.
-func plant(q treeQuery) Cmd {
+// buildTree makes a tree.
+func buildTree(q treeQuery) Cmd {
 	return func() tea.Msg {
-		root, err := view.NewTree(q.env, q.word, q.shown)
-		return plantedMsg{q, root, err}
+		root, err := view.NewTree(q.env, q.word, q.options)
+		return treeMsg{q, root, err}
 	}
 }
 
@@ -122,54 +122,54 @@ func survey(p *overviewPage, env *view.Env, collections *view.Resource) Cmd {
 
 // runChecks judges a cluster and measures the duration with clock. It holds findings if held is set. If the part
 // that tables show is unchanged, it keeps the previous judgement, so that nothing is built again.
-func runChecks(to *judgement, env *view.Env, checks []*check.Check, held bool, clock func() time.Time) Cmd {
-	by, before := to.judge, to.said
+func runChecks(j *judgement, env *view.Env, checks []*check.Check, hold bool, clock func() time.Time) Cmd {
+	by, before := j.judge, j.display
 	return func() tea.Msg {
 		began := clock()
 		report := by.Run(env.Cluster, env.Now, checks)
-		if held {
-			report, _ = to.hold.Next(report) // one run at a time
+		if hold {
+			report, _ = j.hold.Next(report) // one run at a time
 		}
 		said := clusters.JudgementOf(report)
 		if said.Equal(before) {
 			said = before
 		}
-		return judgedMsg{to, env, report, said, clock().Sub(began)}
+		return judgedMsg{j, env, report, said, clock().Sub(began)}
 	}
 }
 
-// account computes where the requests of a cluster spend their time. It uses the same judge as the checks, which
+// measureLatency computes where the requests of a cluster spend their time. It uses the same judge as the checks, which
 // need the same data.
-func account(judge *check.Judge, c *model.Cluster) Cmd {
-	return func() tea.Msg { return accountedMsg{c.Runtime, judge.Latency(c)} }
+func measureLatency(judge *check.Judge, c *model.Cluster) Cmd {
+	return func() tea.Msg { return latencyMsg{c.Runtime, judge.Latency(c)} }
 }
 
 // readHistory reads the history.
-func readHistory(m *Model, of history.Past) Cmd {
+func readHistory(m *Model, source history.Past) Cmd {
 	return func() tea.Msg {
 		ctx, stop := m.Context()
 		defer stop()
-		h, err := of.History(ctx)
+		h, err := source.History(ctx)
 		if err != nil {
-			return happenedMsg{of: of, err: err}
+			return eventsMsg{source: source, err: err}
 		}
-		return happenedMsg{of: of, axis: history.NewAxis(h)}
+		return eventsMsg{source: source, axis: history.NewAxis(h)}
 	}
 }
 
-// recall reads the cluster at a moment, and the one to compare it with.
-func recall(ctx context.Context, of history.Past, to instant) Cmd {
+// readState reads the cluster at a moment, and the one to compare it with.
+func readState(ctx context.Context, source history.Past, to instant) Cmd {
 	return func() tea.Msg {
-		r := recalledMsg{of: of, to: to}
+		r := stateMsg{source: source, to: to}
 		revisions := []int64{to.revision}
-		if to.beside > 0 && to.beside < to.revision {
-			revisions = []int64{to.beside, to.revision}
+		if to.base > 0 && to.base < to.revision {
+			revisions = []int64{to.base, to.revision}
 		}
-		list, err := of.At(ctx, revisions...)
+		list, err := source.At(ctx, revisions...)
 		if r.err = err; err == nil && len(list) == len(revisions) {
 			r.cluster = list[len(list)-1]
 			if len(list) > 1 {
-				r.beside = list[0]
+				r.base = list[0]
 			}
 		}
 		return r
@@ -177,12 +177,12 @@ func recall(ctx context.Context, of history.Past, to instant) Cmd {
 }
 
 // findMoment finds the revision for an argument of --at.
-func findMoment(m *Model, of history.Past, form string) Cmd {
+func findMoment(m *Model, source history.Past, form string) Cmd {
 	return func() tea.Msg {
 		ctx, stop := m.Context()
 		defer stop()
-		revision, err := of.Find(ctx, form)
-		return foundMsg{of, form, revision, err}
+		revision, err := source.Find(ctx, form)
+		return foundMsg{source, form, revision, err}
 	}
 }
 

@@ -49,7 +49,7 @@ func (n *Menu) key(m *Model, a Action, key string) Cmd {
 	case a == ActBack:
 		m.Menu = nil
 	default:
-		m.Say(ToneInfo, shown(key)+" does nothing here: press enter or a number")
+		m.Notify(ToneInfo, displayName(key)+" does nothing here: press enter or a number")
 	}
 	return nil
 }
@@ -58,7 +58,7 @@ func (n *Menu) key(m *Model, a Action, key string) Cmd {
 func (n *Menu) keyOf(m *Model, i int) string {
 	switch a := n.Items[i].Action; {
 	case a != ActNone:
-		return m.keys.of(InPages, a)
+		return m.keys.keyFor(InPages, a)
 	case i > 8:
 		return ""
 	}
@@ -68,7 +68,7 @@ func (n *Menu) keyOf(m *Model, i int) string {
 func (n *Menu) choose(m *Model) Cmd {
 	item := &n.Items[n.at]
 	if item.Why != "" {
-		m.Say(ToneWarn, item.Text+": "+item.Why)
+		m.Notify(ToneWarn, item.Text+": "+item.Why)
 		return nil
 	}
 	m.Menu = nil

@@ -45,17 +45,17 @@ func severityCounts(st *draw.Styles, findings []*check.Finding) []string {
 	return parts
 }
 
-// unlooked counts the checks that could not run.
-func unlooked(r *check.Report) int {
+// skippedCount counts the checks that could not run.
+func skippedCount(r *check.Report) int {
 	counts := r.Tally()
 	return counts[check.Skipped] + counts[check.Broken]
 }
 
-// unlookedText counts the checks that could not run and adds the reason if all have the same one. It returns ""
+// skippedText counts the checks that could not run and adds the reason if all have the same one. It returns ""
 // if all checks ran.
-func unlookedText(r *check.Report) string {
-	n := unlooked(r)
-	list := lackingFacts(r)
+func skippedText(r *check.Report) string {
+	n := skippedCount(r)
+	list := skippedFacts(r)
 	switch {
 	case n == 0:
 		return ""
@@ -76,7 +76,7 @@ func (s *overviewSheet) findings(r *check.Report, w int) {
 		s.line("")
 		return
 	}
-	unknown := unlookedText(r)
+	unknown := skippedText(r)
 	title := s.st.Dim.On("FINDINGS") + "  "
 	right := s.st.Key.On("f") + s.st.Dim.On(" lists them")
 	switch {
@@ -90,26 +90,26 @@ func (s *overviewSheet) findings(r *check.Report, w int) {
 	default:
 		title += "no problems found so far"
 	}
-	s.line(" " + draw.Ends(title, right, w))
+	s.line(" " + draw.Justify(title, right, w))
 	if len(r.Findings) == 0 {
-		s.choose("findings", w, overviewItem{Page: "findings", About: "All checks, and why some could not run."})
+		s.addItem("findings", w, overviewItem{Page: "findings", About: "All checks, and why some could not run."})
 	}
 	tree := check.Tree(r.Findings)
 	for i := range tree[:min(shownFindings, len(tree))] {
 		s.line(" " + branchLine(s.st, &tree[i], worseThanShown(tree, i), w, 0, false))
-		s.choose("finding "+tree[i].Key(), w, overviewItem{Finding: tree[i].Finding})
+		s.addItem("finding "+tree[i].Key(), w, overviewItem{Finding: tree[i].Finding})
 	}
 	if unknown != "" {
 		s.line(" " + s.st.Dim.On(draw.Cut("? "+unknown, w)))
-		s.choose("lacking", w, overviewItem{Page: "checks", About: lackingText(r)})
+		s.addItem("lacking", w, overviewItem{Page: "checks", About: skippedReasons(r)})
 	}
 	s.line("")
 }
 
-// lackingText lists all checks that could not run, with their reasons.
-func lackingText(r *check.Report) string {
+// skippedReasons lists all checks that could not run, with their reasons.
+func skippedReasons(r *check.Report) string {
 	var parts []string
-	for _, x := range lackingFacts(r) {
+	for _, x := range skippedFacts(r) {
 		parts = append(parts, x.Label+": "+x.Text)
 	}
 	return strings.Join(parts, ". ")
@@ -170,8 +170,8 @@ func (s *overviewSheet) slowest(l *latency.Latency, w int) {
 	if draw.Width(title)+draw.Width(text)+2+draw.Width(key) <= w-2 {
 		right = s.st.Key.On(key)
 	}
-	s.line(" " + draw.Ends(s.st.Dim.On(title)+draw.Cut(text, w-2-draw.Width(title)), right, w-2))
-	s.choose("latency", w-2, overviewItem{Page: "latency", About: text})
+	s.line(" " + draw.Justify(s.st.Dim.On(title)+draw.Cut(text, w-2-draw.Width(title)), right, w-2))
+	s.addItem("latency", w-2, overviewItem{Page: "latency", About: text})
 	s.line("")
 }
 
@@ -190,14 +190,14 @@ func BusiestBudget(l *latency.Latency) *latency.Budget {
 		if b.Name == "" && named[b.Request] {
 			continue
 		}
-		if best == nil || cmp.Or(cmp.Compare(reading(b), reading(best)), cmp.Compare(b.Ms*b.Requests, best.Ms*best.Requests)) > 0 {
+		if best == nil || cmp.Or(cmp.Compare(readRank(b), readRank(best)), cmp.Compare(b.Ms*b.Requests, best.Ms*best.Requests)) > 0 {
 			best = b
 		}
 	}
 	return best
 }
 
-// reading returns 1 for searches and queries and 0 for writes.
-func reading(b *latency.Budget) int {
+// readRank returns 1 for searches and queries and 0 for writes.
+func readRank(b *latency.Budget) int {
 	return render.BoolInt(b.Request == latency.Search || b.Request == latency.Query)
 }

@@ -29,7 +29,7 @@ func (s *overviewSheet) health(w int) overviewBlock {
 		}
 	}
 	o := s.o
-	b.add(s.judged("checkpoint-lag", "checkpoint-missing") + s.st.Dim.On("oldest checkpoint ") + s.value(table.Duration, o.OldestCheckpoint) +
+	b.add(s.statusMark("checkpoint-lag", "checkpoint-missing") + s.st.Dim.On("oldest checkpoint ") + s.value(table.Duration, o.OldestCheckpoint) +
 		s.st.Dim.On(" "+draw.CutName(words.Harmless(o.OldestChannel), max(8, w-30))))
 	if o.OldestChannel != "" {
 		b.item("checkpoint", overviewItem{Object: view.Ref{Resource: "vchannels", ID: o.OldestChannel, Name: o.OldestChannel}})
@@ -38,12 +38,12 @@ func (s *overviewSheet) health(w int) overviewBlock {
 	if positive(o.Undecoded) {
 		undecoded = s.st.Warn.On(undecoded)
 	}
-	b.add(s.judged("undecoded-records") + s.value(table.Int, o.Keys) + s.st.Dim.On(" keys, ") + undecoded)
+	b.add(s.statusMark("undecoded-records") + s.value(table.Int, o.Keys) + s.st.Dim.On(" keys, ") + undecoded)
 	if !s.waiting {
 		b.item("keys", overviewItem{Page: "undecoded", About: "Keys of the metadata that could not be decoded."})
 	}
 	if o.Streaming != nil {
-		b.add(s.judged("wal-not-open", "wal-open-twice", "wal-recovery-stuck", "wal-flush-lag", "wal-throttled", "growing-over-watermark") +
+		b.add(s.statusMark("wal-not-open", "wal-open-twice", "wal-recovery-stuck", "wal-flush-lag", "wal-throttled", "growing-over-watermark") +
 			s.st.Dim.On("streaming ") + draw.Cut(clusters.StreamingText(o.Streaming), max(8, w-12)))
 		b.item("streaming", overviewItem{
 			Page:  "pchannels",
@@ -51,7 +51,7 @@ func (s *overviewSheet) health(w int) overviewBlock {
 		})
 	}
 	if o.Cache != nil {
-		b.add(s.judged("cache-thrashing", "cache-loads-failing") + s.st.Dim.On("tiered storage ") + draw.Cut(clusters.CacheText(o.Cache), max(8, w-17)))
+		b.add(s.statusMark("cache-thrashing", "cache-loads-failing") + s.st.Dim.On("tiered storage ") + draw.Cut(clusters.CacheText(o.Cache), max(8, w-17)))
 		b.item("cache", overviewItem{
 			Page: "nodes", About: "Memory and disk used by data that query nodes have loaded, and the limits.",
 		})
@@ -93,9 +93,9 @@ func (s *overviewSheet) verdict(w int) string {
 	return s.st.Roles[role].On(draw.Cut(glyph+" "+text, w))
 }
 
-// judged returns the status mark of a line that the given checks cover: the glyph of the worst finding, or a
+// statusMark returns the status mark of a line that the given checks cover: the glyph of the worst finding, or a
 // check mark only if all these checks ran completely.
-func (s *overviewSheet) judged(ids ...string) string {
+func (s *overviewSheet) statusMark(ids ...string) string {
 	if s.report == nil {
 		return "  "
 	}

@@ -16,7 +16,7 @@ import (
 // nodes builds the block of nodes that serve queries.
 func (s *overviewSheet) nodes(w int) overviewBlock {
 	title := "QUERY NODES"
-	if s.asked() { // the block of segments shows the state in etcd instead
+	if s.hasLive() { // the block of segments shows the state in etcd instead
 		title += " in memory"
 	}
 	b := s.begin(title, w)
@@ -32,7 +32,7 @@ func (s *overviewSheet) nodes(w int) overviewBlock {
 		name = max(name, draw.Width(words.Harmless(n.Ref.Name)))
 		address = max(address, draw.Width(words.Harmless(n.Address)))
 	}
-	if s.asked() {
+	if s.hasLive() {
 		s.liveNodes(&b, name, address)
 		return b
 	}
@@ -46,8 +46,8 @@ func (s *overviewSheet) nodes(w int) overviewBlock {
 	return b
 }
 
-// asked reports whether live data of the nodes is available.
-func (s *overviewSheet) asked() bool {
+// hasLive reports whether live data of the nodes is available.
+func (s *overviewSheet) hasLive() bool {
 	return len(s.o.Nodes) > 0 && s.o.Nodes[0].Live != nil
 }
 
@@ -71,7 +71,7 @@ func (s *overviewSheet) liveNodes(b *overviewBlock, name, address int) {
 		head += "  " + barTitle(room)
 	}
 	b.add(s.st.Dim.On(head))
-	listed := s.foremost()
+	listed := s.topNodes()
 	for _, n := range listed {
 		line := draw.Fit(words.Harmless(n.Ref.Name), name) + "  "
 		if s.wide(b.w, name, address) {
@@ -100,18 +100,18 @@ func barTitle(room int) string {
 	return draw.Fit("█░", room)
 }
 
-// mostNodes is the maximum number of nodes on the overview. The nodes page lists all.
-const mostNodes = 12
+// maxNodes is the maximum number of nodes on the overview. The nodes page lists all.
+const maxNodes = 12
 
-// foremost returns the nodes to list, at most mostNodes. Nodes that did not respond come first, then nodes by
+// topNodes returns the nodes to list, at most maxNodes. Nodes that did not respond come first, then nodes by
 // severity of their worst finding. If there are too many, the other nodes are sorted by rows served, and the
 // list ends with the last 3 nodes in that order.
-func (s *overviewSheet) foremost() []*view.NodeLine {
+func (s *overviewSheet) topNodes() []*view.NodeLine {
 	list := make([]*view.NodeLine, len(s.o.Nodes))
 	for i := range s.o.Nodes {
 		list[i] = &s.o.Nodes[i]
 	}
-	few := len(list) <= mostNodes
+	few := len(list) <= maxNodes
 	rows := func(n *view.NodeLine) int64 { return n.Live.SealedRows.Int + n.Live.GrowingRows.Int }
 	silent := func(n *view.NodeLine) int {
 		if n.Live.Answer == "answered" {
@@ -138,7 +138,7 @@ func (s *overviewSheet) foremost() []*view.NodeLine {
 		return list
 	}
 	const least = 3
-	return append(list[:mostNodes-least:mostNodes-least], list[len(list)-least:]...)
+	return append(list[:maxNodes-least:maxNodes-least], list[len(list)-least:]...)
 }
 
 // wide reports whether the addresses fit to the left of the figures.
@@ -151,11 +151,11 @@ func (s *overviewSheet) liveFigures(live *view.NodeLive) string {
 }
 
 // liveBar draws sealed and growing rows on the same scale.
-func (s *overviewSheet) liveBar(live *view.NodeLive, most int64, room int) string {
+func (s *overviewSheet) liveBar(live *view.NodeLive, maxRows int64, room int) string {
 	if room < 6 {
 		return ""
 	}
-	cells := func(rows int64) int { return int(float64(rows) / float64(most) * float64(room)) }
+	cells := func(rows int64) int { return int(float64(rows) / float64(maxRows) * float64(room)) }
 	sealed, growing := cells(live.SealedRows.Int), cells(live.GrowingRows.Int)
 	if growing == 0 && live.GrowingRows.Int > 0 {
 		growing = 1

@@ -28,7 +28,7 @@ func TestWorstNodesFirst(t *testing.T) {
 		}
 		idle := s.o.Nodes[n-2].Ref
 		s.report.Findings = []*check.Finding{{Severity: check.Warning, Object: idle}, {Severity: check.Info, Object: s.o.Nodes[0].Ref}}
-		if first := s.foremost()[0].Ref; first != idle {
+		if first := s.topNodes()[0].Ref; first != idle {
 			t.Errorf("%d nodes: the first is %s, not %s", n, first.ID, idle.ID)
 		}
 	}

@@ -25,12 +25,12 @@ type overviewContent struct {
 	Latency  *latency.Latency
 }
 
-// leastCollections is the minimum number of collections on the overview. If they do not fit, they are reached
+// minCollections is the minimum number of collections on the overview. If they do not fit, they are reached
 // by scrolling.
-const leastCollections = 8
+const minCollections = 8
 
 // Lines lays out the overview in lines of w cells and returns its selectable items. It lists as many of the
-// largest collections as fit in h lines, but at least leastCollections.
+// largest collections as fit in h lines, but at least minCollections.
 func (x overviewContent) Lines(w, h int) ([]string, []overviewItem) {
 	s := overviewSheet{st: x.Styles, o: x.Overview, report: x.Report}
 	if s.o == nil {
@@ -40,7 +40,7 @@ func (x overviewContent) Lines(w, h int) ([]string, []overviewItem) {
 	s.slowest(x.Latency, w)
 	s.blocks(w)
 	if x.Largest != nil && x.Largest.Len() > 0 {
-		s.collections(x.Largest, w, max(leastCollections, h-len(s.out)-3))
+		s.collections(x.Largest, w, max(minCollections, h-len(s.out)-3))
 	}
 	return s.out, s.items
 }
@@ -71,8 +71,8 @@ type overviewSheet struct {
 
 func (s *overviewSheet) line(text string) { s.out = append(s.out, text) }
 
-// choose makes the last line a selectable item of w cells after the left margin.
-func (s *overviewSheet) choose(key string, w int, x overviewItem) {
+// addItem makes the last line a selectable item of w cells after the left margin.
+func (s *overviewSheet) addItem(key string, w int, x overviewItem) {
 	x.Key, x.Line, x.From, x.To = key, len(s.out)-1, 1, 1+w
 	s.items = append(s.items, x)
 }
@@ -115,7 +115,7 @@ func (s *overviewSheet) blocks(w int) {
 			{s.nodes(w)},
 			{s.health(w)},
 		}
-	case w >= 76 && s.asked(): // nodes first, because live figures of nodes are known
+	case w >= 76 && s.hasLive(): // nodes first, because live figures of nodes are known
 		rows = [][]overviewBlock{{s.nodes(w)}, {s.data(36), s.segments(w - 39)}, {s.cluster(36), s.health(w - 39)}}
 	case w >= 76:
 		rows = [][]overviewBlock{{s.data(36), s.segments(w - 39)}, {s.cluster(36), s.health(w - 39)}, {s.nodes(w)}}
@@ -136,12 +136,12 @@ func (s *overviewSheet) blocks(w int) {
 			}
 			x += b.w + 3
 		}
-		s.out = append(s.out, besideEachOther(row)...)
+		s.out = append(s.out, joinColumns(row)...)
 	}
 }
 
-// besideEachOther joins blocks line by line.
-func besideEachOther(row []overviewBlock) []string {
+// joinColumns joins blocks line by line.
+func joinColumns(row []overviewBlock) []string {
 	parts := []string{" "}
 	for i, b := range row {
 		parts = append(parts, draw.Pad(min(3*i, 3)), strings.Join(b.lines, "\n"))
@@ -225,7 +225,7 @@ func (s *overviewSheet) data(w int) overviewBlock {
 // segments builds the block of segment states, with a bar for the rows of each state.
 func (s *overviewSheet) segments(w int) overviewBlock {
 	title := "SEGMENTS"
-	if s.asked() { // growing rows on query nodes differ: they include rows since the last checkpoint
+	if s.hasLive() { // growing rows on query nodes differ: they include rows since the last checkpoint
 		title += " in etcd"
 	}
 	b := s.begin(title, w)
@@ -260,11 +260,11 @@ func (s *overviewSheet) segments(w int) overviewBlock {
 }
 
 // overviewBar draws a bar with a resolution of an eighth of a cell.
-func overviewBar(n, most int64, w int) string {
+func overviewBar(n, total int64, w int) string {
 	if n <= 0 {
 		return "·"
 	}
-	eighths := max(1, int(float64(n)/float64(most)*float64(8*w)))
+	eighths := max(1, int(float64(n)/float64(total)*float64(8*w)))
 	full := min(w, eighths/8)
 	text := strings.Repeat("█", full)
 	if full < w && eighths%8 > 0 {
@@ -346,7 +346,7 @@ func (s *overviewSheet) collections(g *view.Grid, w, room int) {
 			row = int(g.Rows[i])
 		}
 		ref := g.Table.Ref(row)
-		s.choose("collection "+ref.ID, w-2, overviewItem{Object: ref})
+		s.addItem("collection "+ref.ID, w-2, overviewItem{Object: ref})
 	}
 }
 

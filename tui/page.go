@@ -57,8 +57,8 @@ type PageKind struct {
 	Open func(m *Model, words []string) (Page, error)
 	// Words returns the completions of the arguments. Nil means that nothing can be completed.
 	Words func(m *Model) []string
-	// Bare reports whether the page works without a cluster.
-	Bare bool
+	// WithoutCluster reports whether the page works without a cluster.
+	WithoutCluster bool
 	// Checks are the checks whose findings the page shows. The explain page documents them.
 	Checks []*check.Check
 	// Empty reports whether the page has nothing to show. Nil means that it always has content.
@@ -89,7 +89,7 @@ func (m *Model) kindNamed(name string) (k PageKind, ok bool) {
 // pages returns the page kinds that have content. Without a cluster only bare kinds have content.
 func (m *Model) pages() []PageKind {
 	return slices.DeleteFunc(slices.Clone(m.kinds), func(k PageKind) bool {
-		return k.Empty != nil && k.Empty(m) || m.Config.First != nil && !k.Bare
+		return k.Empty != nil && k.Empty(m) || m.Config.First != nil && !k.WithoutCluster
 	})
 }
 
@@ -114,7 +114,7 @@ func (m *Model) open(text string) (Page, error) {
 	k, isPage := m.kindNamed(name)
 	r := m.resource(name)
 	switch {
-	case m.Config.First != nil && (isPage && !k.Bare || !isPage && r != nil):
+	case m.Config.First != nil && (isPage && !k.WithoutCluster || !isPage && r != nil):
 		return nil, errors.New(m.withoutCluster())
 	case isPage && len(words)-1 > len(strings.Fields(k.Args)) && !strings.HasSuffix(k.Args, "..."):
 		return nil, fmt.Errorf("usage: :%s", strings.TrimSpace(k.Name+" "+k.Args))
@@ -163,25 +163,25 @@ func (m *Model) describe(text string) Cmd {
 	list := strings.Fields(text)
 	switch {
 	case m.data.env == nil:
-		m.Say(ToneWarn, "no data yet")
+		m.Notify(ToneWarn, "no data yet")
 		return nil
 	case len(list) == 1:
 		p, err := m.openObject(list)
 		if p == nil && err == nil {
 			err = fmt.Errorf("no object %q", text)
 		}
-		return m.opened(p, err)
+		return m.showOpened(p, err)
 	case len(list) == 2 && m.resource(list[0]) != nil:
 		t := m.resource(list[0]).Table(m.data.env)
 		row, err := view.Lookup(t, list[1])
 		if err != nil {
-			return m.opened(nil, err)
+			return m.showOpened(nil, err)
 		}
-		return m.opened(newDetailPage(t.Ref(row)), nil)
+		return m.showOpened(newDetailPage(t.Ref(row)), nil)
 	}
-	m.Say(ToneBad, "usage: :describe [RESOURCE] NAME")
+	m.Notify(ToneBad, "usage: :describe [RESOURCE] NAME")
 	return nil
 }
 
 // withoutCluster returns the reason why pages about clusters are unavailable.
-func (m *Model) withoutCluster() string { return "no cluster here, " + m.Config.Instead }
+func (m *Model) withoutCluster() string { return "no cluster here, " + m.Config.Content }

@@ -32,7 +32,7 @@ func newChecksPage(*Model, []string) (Page, error) {
 		col("about", table.Text, 0, resultText, nil),
 	}
 	return &TablePage[result]{
-		Name: "checks", Prints: "diagnose",
+		Name: "checks", CommandLine: "diagnose",
 		Rows: func(m *Model) ([]result, string) {
 			if m.data.judged.report == nil {
 				return nil, "…"
@@ -40,11 +40,11 @@ func newChecksPage(*Model, []string) (Page, error) {
 			return m.data.judged.report.Results, ""
 		},
 		List: List[result]{
-			Noun: "check", Columns: func(int) []Column[result] { return columns }, AsItCame: "in the order they run",
-			Least: 44, // sentences are unreadable if they are cut
-			Key:   func(r result) string { return r.Check.ID },
-			Look:  func(r result) RowLook { return RowLook{Role: resultRole(r)} },
-			Open:  func(m *Model, r result) Cmd { return m.Push(newExplainPage(m, r.Check.ID)) },
+			Noun: "check", Columns: func(int) []Column[result] { return columns }, OriginalOrder: "in the order they run",
+			MinNameWidth: 44, // sentences are unreadable if they are cut
+			Key:          func(r result) string { return r.Check.ID },
+			Look:         func(r result) RowLook { return RowLook{Role: resultRole(r)} },
+			Open:         func(m *Model, r result) Cmd { return m.Push(newExplainPage(m, r.Check.ID)) },
 		},
 	}, nil
 }

@@ -22,7 +22,7 @@ func TestChecksPage(t *testing.T) {
 	}
 }
 
-func TestChecksAreFilteredSortedAndTakenAway(t *testing.T) {
+func TestChecksFilterSortCopy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 120, 40)
 		d.Keys(":").Typed("checks").Keys("enter")

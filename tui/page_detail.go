@@ -20,13 +20,13 @@ type detailPage struct {
 	label   string
 	env     *view.Env // the Env that content was built from
 	busy    bool      // a description is in flight; a refresh waits for it
-	content described
+	content detailContent
 	// findings are the findings that the lines were built with.
 	findings []*check.Finding
 }
 
-// described is the content of a detail page. It is built outside the event loop.
-type described struct {
+// detailContent is the content of a detail page. It is built outside the event loop.
+type detailContent struct {
 	objectText
 	table view.Table // nil if the object is gone
 	row   int
@@ -45,7 +45,7 @@ func (d *detailPage) Body(m *Model, w, h int) []string {
 		d.set(nil, 0)
 		return []string{"", "   " + m.Styles.Dim.On("…")}
 	}
-	if findings := m.about(d.ref); d.madeFor != w || !slices.Equal(findings, d.findings) {
+	if findings := m.findingsAbout(d.ref); d.madeFor != w || !slices.Equal(findings, d.findings) {
 		d.findings = findings
 		d.layOut(m, w)
 	}
@@ -54,21 +54,21 @@ func (d *detailPage) Body(m *Model, w, h int) []string {
 
 func (d *detailPage) layOut(m *Model, w int) {
 	switch {
-	case d.content.What == nil:
-		d.set([]draw.TextLine{{Text: ""}, {Text: d.gone(), Look: draw.LookDim}}, w)
+	case d.content.Description == nil:
+		d.set([]draw.TextLine{{Text: ""}, {Text: d.goneText(), Look: draw.LookDim}}, w)
 	case d.content.lost:
-		lines := []draw.TextLine{{Text: "▲ " + d.gone() + "; its last known state is below", Look: draw.LookWarn}, {}}
-		d.set(append(lines, d.described(m, w)...), w)
+		lines := []draw.TextLine{{Text: "▲ " + d.goneText() + "; its last known state is below", Look: draw.LookWarn}, {}}
+		d.set(append(lines, d.contentLines(m, w)...), w)
 	default:
-		d.set(append(findingLines(m, d.findings, w), d.described(m, w)...), w)
+		d.set(append(findingLines(m, d.findings, w), d.contentLines(m, w)...), w)
 	}
 }
 
-func (d *detailPage) described(m *Model, w int) []draw.TextLine {
+func (d *detailPage) contentLines(m *Model, w int) []draw.TextLine {
 	return d.content.lines(KeyOf(m, ActRelated), w)
 }
 
-func (d *detailPage) gone() string {
+func (d *detailPage) goneText() string {
 	text := d.ref.Resource + " " + words.Harmless(d.ref.ID)
 	if d.label != words.Harmless(d.ref.ID) {
 		text += " (" + d.label + ")"
@@ -134,33 +134,33 @@ type describeQuery struct {
 	env      *view.Env
 }
 
-func (q *describeQuery) run() described {
+func (q *describeQuery) run() detailContent {
 	t := q.resource.Table(q.env)
 	row := view.RowOf(t, q.page.ref.ID)
 	if row < 0 {
-		return described{}
+		return detailContent{}
 	}
-	o := described{table: t, row: row, objectText: objectTextOf(t, row)}
+	o := detailContent{table: t, row: row, objectText: objectTextOf(t, row)}
 	return o
 }
 
 // describedMsg delivers the result of a describeQuery.
 type describedMsg struct {
 	query  describeQuery
-	object described
+	object detailContent
 }
 
 func (r describedMsg) Apply(m *Model) Cmd {
 	d := r.query.page
 	d.busy = false
 	d.env, d.madeFor = r.query.env, 0
-	if r.object.What == nil && d.content.What != nil {
+	if r.object.Description == nil && d.content.Description != nil {
 		d.content.lost = true
 	} else {
 		d.content = r.object
 	}
-	if r.object.What != nil && r.object.What.Ref.Name != "" {
-		d.label = refName(r.object.What.Ref)
+	if r.object.Description != nil && r.object.Description.Ref.Name != "" {
+		d.label = refName(r.object.Description.Ref)
 	}
 	return d.Refresh(m)
 }

@@ -17,7 +17,7 @@ import (
 // it lists the changes until now or those of its last event.
 type diffPage struct {
 	List[*diff.Change]
-	other    bool       // compare with the alternative baseline that ActBy selects
+	altBase  bool       // compare with the alternative baseline that ActBy selects
 	compared *diff.Diff // nil before the first comparison
 	old, now *model.Cluster
 	busy     bool // a comparison is in flight; a refresh waits for it
@@ -32,7 +32,7 @@ func diffKind() PageKind {
 
 func newDiffPage(*Model, []string) (Page, error) {
 	return &diffPage{List: List[*diff.Change]{
-		Noun: "change", Columns: diffColumns, Look: changeLook, AsItCame: "by collection",
+		Noun: "change", Columns: diffColumns, Look: changeLook, OriginalOrder: "by collection",
 		Words: func(c *diff.Change) string { return strings.Join(CellsOf(diffColumns(WideTable), c), "\n") },
 	}}, nil
 }
@@ -46,11 +46,11 @@ func (d *diffPage) Command(*Model) string { return "" }
 // first compared with the newest state.
 func (d *diffPage) sides(m *Model) (old, now *model.Cluster) {
 	x := &m.data
-	_, away := m.Shown()
+	_, away := m.Revision()
 	switch {
-	case away && (x.previous == nil || d.other == (x.past.to.beside > 0)):
-		return x.cluster, x.waiting
-	case d.other && x.previous != nil:
+	case away && (x.previous == nil || d.altBase == (x.past.to.base > 0)):
+		return x.cluster, x.newest
+	case d.altBase && x.previous != nil:
 		return x.first, x.cluster
 	}
 	return x.previous, x.cluster
@@ -59,10 +59,10 @@ func (d *diffPage) sides(m *Model) (old, now *model.Cluster) {
 // span returns the times of the compared states, e.g. "09:01:41 → 09:06:22 (now)".
 func (d *diffPage) span(m *Model, old, now *model.Cluster) string {
 	text := clusters.SpanText(&old.Origin, &now.Origin)
-	switch _, away := m.Shown(); {
-	case !away && d.other:
+	switch _, away := m.Revision(); {
+	case !away && d.altBase:
 		return "since the start: " + text + " (now)"
-	case !away || now == m.data.waiting:
+	case !away || now == m.data.newest:
 		return text + " (now)"
 	}
 	return text
@@ -113,7 +113,7 @@ func diffColumns(w int) []Column[*diff.Change] {
 		col("kind", 2, func(c *diff.Change) string { return c.Object.Resource }),
 		col("object", 0, func(c *diff.Change) string { return refName(c.Object) }),
 		col("collection", 1, func(c *diff.Change) string { return refName(c.Collection) }),
-		col("what", 0, what),
+		col("what", 0, changeText),
 	}
 	if w < 100 {
 		return slices.Delete(all, 1, 2)
@@ -121,9 +121,9 @@ func diffColumns(w int) []Column[*diff.Change] {
 	return all
 }
 
-// what formats a change as one line, e.g. "rows 1674 → 2174", "nodes -querynode-5 +querynode-12" or "by 4712,
+// changeText formats a change as one line, e.g. "rows 1674 → 2174", "nodes -querynode-5 +querynode-12" or "by 4712,
 // 4713".
-func what(c *diff.Change) string {
+func changeText(c *diff.Change) string {
 	switch c.Kind {
 	case diff.Added:
 		return c.ToNames
@@ -138,13 +138,13 @@ func what(c *diff.Change) string {
 	default:
 	}
 	if c.FromNames+c.ToNames != c.From+c.To && strings.Contains(c.From+c.To, ",") {
-		return c.Field + moves(strings.Split(c.FromNames, ","), strings.Split(c.ToNames, ","))
+		return c.Field + listChanges(strings.Split(c.FromNames, ","), strings.Split(c.ToNames, ","))
 	}
 	return c.Field + " " + orNone(c.FromNames) + " → " + orNone(c.ToNames)
 }
 
-// moves lists the names that were removed from and added to a list, e.g. " -querynode-5 +querynode-12".
-func moves(from, to []string) string {
+// listChanges lists the names that were removed from and added to a list, e.g. " -querynode-5 +querynode-12".
+func listChanges(from, to []string) string {
 	var text strings.Builder
 	for _, name := range from {
 		if name != "" && !slices.Contains(to, name) {
@@ -222,7 +222,7 @@ func (d *diffPage) Can(m *Model, a Action) string {
 	case ActDescribe, ActOwner, ActRelated, ActTree:
 		a = ActOpen // all need a row
 	case ActBy:
-		if _, away := m.Shown(); m.data.previous == nil && away {
+		if _, away := m.Revision(); m.data.previous == nil && away {
 			return "no state before this one to compare with (press " + KeyOf(m, ActEarlier) + " to step back)"
 		} else if m.data.previous == nil {
 			return "no changes since you opened it"
@@ -245,7 +245,7 @@ func locate(m *Model, ref model.Ref) (t view.Table, row int, ok bool) {
 func (d *diffPage) Act(m *Model, a Action) Cmd {
 	switch a {
 	case ActBy:
-		d.other = !d.other
+		d.altBase = !d.altBase
 		return d.Refresh(m)
 	case ActSave:
 		return Save(m, FileName("diff", "")+".csv", d.CSV())
@@ -263,12 +263,12 @@ func ActOnRef(m *Model, a Action, ref model.Ref) Cmd {
 	case a == ActOpen || a == ActDescribe:
 		return m.Push(newDetailPage(ref))
 	case !ok:
-		m.Say(ToneWarn, refName(ref)+" is gone from the metadata")
+		m.Notify(ToneWarn, refName(ref)+" is gone from the metadata")
 		return nil
 	case a == ActOwner:
 		owner, has := t.Owner(row)
 		if !has {
-			m.Say(ToneWarn, refName(ref)+" has no owner")
+			m.Notify(ToneWarn, refName(ref)+" has no owner")
 			return nil
 		}
 		return m.goTo(owner)
@@ -277,7 +277,7 @@ func ActOnRef(m *Model, a Action, ref model.Ref) Cmd {
 	case a == ActTree:
 		id := collectionOf(t, row)
 		if id == 0 {
-			m.Say(ToneWarn, refName(ref)+" belongs to no collection")
+			m.Notify(ToneWarn, refName(ref)+" belongs to no collection")
 			return nil
 		}
 		return openTree(m, id)

@@ -18,7 +18,7 @@ func TestDiffOfNodes(t *testing.T) {
 	parts[1].ResourceGroups = append(parts[1].ResourceGroups, &model.ResourceGroup{Name: "new", Nodes: []model.NodeID{14}})
 	got := map[string]string{}
 	for _, c := range diff.Compare(model.Build(parts[0]), model.Build(parts[1]), diff.Options{}).Changes {
-		got[c.Object.ID] = what(&c)
+		got[c.Object.ID] = changeText(&c)
 	}
 	for id, want := range map[string]string{
 		"rg": "nodes -querynode-5 +querynode-12", "dml_0": "watcher datanode-8 → datanode-9", "new": "nodes=querynode-14 capacity=0 requests=0 limits=0",

@@ -22,8 +22,8 @@ type explainPage struct {
 func explainKind() PageKind {
 	return PageKind{
 		Name: "explain", Doc: "Explain a check: what it examines, and what to do.",
-		Args: "CHECK", Open: openExplainPage, Bare: true,
-		Words: func(m *Model) []string { return check.IDs(explained(m)) },
+		Args: "CHECK", Open: openExplainPage, WithoutCluster: true,
+		Words: func(m *Model) []string { return check.IDs(documentedChecks(m)) },
 	}
 }
 
@@ -32,11 +32,11 @@ func openExplainPage(m *Model, words []string) (Page, error) {
 	if len(words) == 0 {
 		return nil, errors.New("check required: explain CHECK (tab completes)")
 	}
-	if check.Find(explained(m), words[0]) != nil {
+	if check.Find(documentedChecks(m), words[0]) != nil {
 		return newExplainPage(m, words[0]), nil
 	}
 	text := "no check " + words[0]
-	if near := view.Suggest(words[0], check.IDs(explained(m))); len(near) > 0 {
+	if near := view.Suggest(words[0], check.IDs(documentedChecks(m))); len(near) > 0 {
 		return nil, fmt.Errorf("%s: did you mean %s?", text, strings.Join(near, " or "))
 	}
 	return nil, errors.New(text)
@@ -44,12 +44,12 @@ func openExplainPage(m *Model, words []string) (Page, error) {
 
 // newExplainPage returns the page of an existing check.
 func newExplainPage(m *Model, id string) Page {
-	all := explained(m)
+	all := documentedChecks(m)
 	return &explainPage{check: check.Find(all, id), checks: all}
 }
 
-// explained returns all documented checks: the checks of the diagnosis and those of pages.
-func explained(m *Model) []*check.Check {
+// documentedChecks returns all documented checks: the checks of the diagnosis and those of pages.
+func documentedChecks(m *Model) []*check.Check {
 	all := slices.Clip(m.Config.Checks)
 	for i := range m.kinds {
 		all = append(all, m.kinds[i].Checks...)

@@ -17,60 +17,60 @@ import (
 // documentation of its check.
 type findingPage struct {
 	Pane
-	judged *judgement
-	of     *check.Finding // its last known version
-	report *check.Report  // the report that the lines were built from
-	gone   string         // the reason why the finding is no longer reported, or "" if it still is
+	judged     *judgement
+	finding    *check.Finding // its last known version
+	report     *check.Report  // the report that the lines were built from
+	goneReason string         // the reason why the finding is no longer reported, or "" if it still is
 }
 
 func newFindingPage(j *judgement, f *check.Finding) *findingPage {
-	return &findingPage{judged: j, of: f}
+	return &findingPage{judged: j, finding: f}
 }
 
 func (p *findingPage) Scope() Scope  { return InFinding }
-func (p *findingPage) Crumb() string { return p.of.Check }
+func (p *findingPage) Crumb() string { return p.finding.Check }
 
 func (p *findingPage) Command(*Model) string {
-	return p.judged.command() + " " + shellquote.Word(p.of.Check)
+	return p.judged.command() + " " + shellquote.Word(p.finding.Check)
 }
 
 // Refresh looks up the finding in the newest report.
 func (p *findingPage) Refresh(m *Model) Cmd {
 	p.madeFor = 0 // more may be known about a past state
-	cmd := p.judged.look(m)
+	cmd := p.judged.run(m)
 	r := p.judged.report
-	if r == nil && p.judged.why != nil {
-		p.report, p.gone = nil, "unknown whether this still holds: "+words.Harmless(p.judged.why.Error())
+	if r == nil && p.judged.err != nil {
+		p.report, p.goneReason = nil, "unknown whether this still holds: "+words.Harmless(p.judged.err.Error())
 	}
 	if r == nil || r == p.report {
 		return cmd
 	}
 	p.report = r
-	i := slices.IndexFunc(r.Findings, func(f *check.Finding) bool { return f.Key() == p.of.Key() })
-	all, why := r.Judged(p.of.Check)
+	i := slices.IndexFunc(r.Findings, func(f *check.Finding) bool { return f.Key() == p.finding.Key() })
+	all, why := r.Judged(p.finding.Check)
 	switch {
 	case i >= 0:
-		p.of, p.gone = r.Findings[i], ""
+		p.finding, p.goneReason = r.Findings[i], ""
 	case all:
-		p.gone = "no longer found"
+		p.goneReason = "no longer found"
 	default:
-		p.gone = "unknown whether this still holds: " + words.Harmless(why)
+		p.goneReason = "unknown whether this still holds: " + words.Harmless(why)
 	}
 	return cmd
 }
 
 func (p *findingPage) Object(*Model) (model.Ref, bool) {
-	return p.of.Object, p.of.Object.Resource != ""
+	return p.finding.Object, p.finding.Object.Resource != ""
 }
 
 func (p *findingPage) Can(m *Model, a Action) string {
-	return cmp.Or(p.Pane.Can(m, a), canFinding(m, a, p.of, model.Ref{}))
+	return cmp.Or(p.Pane.Can(m, a), canFinding(m, a, p.finding, model.Ref{}))
 }
 
 func (p *findingPage) Act(m *Model, a Action) Cmd {
 	switch a {
 	case ActOpen, ActExplain, ActCopyRow, ActOwner, ActRelated:
-		return p.judged.act(m, a, p.of)
+		return p.judged.act(m, a, p.finding)
 	}
 	return p.Pane.Act(m, a)
 }
@@ -84,14 +84,14 @@ func (p *findingPage) Body(m *Model, w, h int) []string {
 
 func (p *findingPage) text(m *Model, w int) []draw.TextLine {
 	var lines []draw.TextLine
-	if p.gone != "" {
-		lines = append(lines, draw.TextLine{Text: p.gone, Look: draw.LookHead}, draw.TextLine{})
+	if p.goneReason != "" {
+		lines = append(lines, draw.TextLine{Text: p.goneReason, Look: draw.LookHead}, draw.TextLine{})
 	}
-	for _, line := range opened(m, p.judged, p.of).Lines(w, false) {
-		lines = append(lines, draw.TextLine{Text: line.Plain(), Drawn: line})
+	for _, line := range opened(m, p.judged, p.finding).Lines(w, false) {
+		lines = append(lines, draw.TextLine{Text: line.Plain(), Pieces: line})
 	}
-	all := explained(m)
-	x := check.Find(all, p.of.Check)
+	all := documentedChecks(m)
+	x := check.Find(all, p.finding.Check)
 	if x == nil {
 		return lines
 	}
@@ -100,7 +100,7 @@ func (p *findingPage) text(m *Model, w int) []draw.TextLine {
 	return append(lines, explanation(x, all, w)...)
 }
 
-func (p *findingPage) copies(*Model) []MenuItem { return findingCopies(p.of) }
+func (p *findingPage) copies(*Model) []MenuItem { return findingCopies(p.finding) }
 
 // explanation formats the documentation of a check.
 func explanation(x *check.Check, all []*check.Check, w int) []draw.TextLine {
@@ -188,7 +188,7 @@ func (j *judgement) act(m *Model, a Action, f *check.Finding) Cmd {
 		if f.Advice() != "" {
 			return m.Copy(f.Advice(), "advice: the fix has no command")
 		}
-		m.Say(ToneWarn, "no fix is known: "+KeyOf(m, ActExplain)+" explains the check")
+		m.Notify(ToneWarn, "no fix is known: "+KeyOf(m, ActExplain)+" explains the check")
 	case ActOwner:
 		return m.Push(newDetailPage(f.Object))
 	case ActRelated:

@@ -19,7 +19,7 @@ import (
 // could not run. The selected finding is opened to the right of the list or below it.
 type findingsPage struct {
 	judged *judgement
-	of     *model.Ref // show only findings about this object; nil shows all
+	object *model.Ref // show only findings about this object; nil shows all
 	report *check.Report
 	tree   []check.Branch
 	rows   []findingRow
@@ -72,7 +72,7 @@ func findingsKind() PageKind {
 				"Explain the check: what it examines, what to do.", 85,
 			},
 			{ActRelated, []string{"r"}, InFinding, GroupFollow, "related", "Choose a related object.", 55},
-			{ActCopyRow, []string{"y"}, in | InFinding, GroupTake, "copy fix", "Copy the command of the finding's fix.", 99},
+			{ActCopyRow, []string{"y"}, in | InFinding, GroupCopy, "copy fix", "Copy the command of the finding's fix.", 99},
 			{ActFilter, []string{"/"}, InFinding, GroupFind, "search", "Search the text.", 60},
 			{ActSearchNext, []string{"n"}, InFinding, GroupFind, "", "Next match.", 0},
 			{ActSearchPrevious, []string{"N"}, InFinding, GroupFind, "", "Previous match.", 0},
@@ -87,10 +87,10 @@ func newFindingsPage(m *Model, _ []string) (Page, error) {
 func (p *findingsPage) Scope() Scope { return InFindings }
 
 func (p *findingsPage) Crumb() string {
-	if p.of != nil {
-		return "findings about " + draw.Cut(refName(*p.of), 30)
+	if p.object != nil {
+		return "findings about " + draw.Cut(refName(*p.object), 30)
 	}
-	if own := p.judged.own; own != nil {
+	if own := p.judged.config; own != nil {
 		return draw.Cut(own.Name, 40)
 	}
 	return "findings"
@@ -104,10 +104,10 @@ func (p *findingsPage) Note(*Model) string {
 		return ""
 	}
 	parts := words.NonEmpty([]string{strings.Join(severityCounts(nil, p.report.Findings), ", "), words.Number(p.report.Tally()[check.OK]) + " ok"})
-	if n := unlooked(p.report); n > 0 {
+	if n := skippedCount(p.report); n > 0 {
 		parts = append(parts, words.Number(n)+" could not run")
 	}
-	if p.of != nil {
+	if p.object != nil {
 		parts = []string{words.Number(len(p.rows)) + " of " + words.Plural(len(p.report.Findings), "finding")}
 	}
 	if p.order > 0 {
@@ -118,10 +118,10 @@ func (p *findingsPage) Note(*Model) string {
 }
 
 func (p *findingsPage) Refresh(m *Model) Cmd {
-	cmd := p.judged.look(m)
+	cmd := p.judged.run(m)
 	if r := p.judged.report; r != p.report {
 		p.report = r
-		p.choose()
+		p.rebuildRows()
 	}
 	return cmd
 }
@@ -150,15 +150,15 @@ func (p *findingsPage) sortMenu() *Menu {
 	for i, o := range findingOrders() {
 		n.Items = append(n.Items, MenuItem{Text: o.name, Run: func(*Model, *Menu) Cmd {
 			p.order = i
-			p.choose()
+			p.rebuildRows()
 			return nil
 		}})
 	}
 	return n
 }
 
-// choose rebuilds the rows and keeps the cursor on the same finding.
-func (p *findingsPage) choose() {
+// rebuildRows rebuilds the rows and keeps the cursor on the same finding.
+func (p *findingsPage) rebuildRows() {
 	key := ""
 	if f := p.finding(); f != nil {
 		key = f.Key()
@@ -168,8 +168,8 @@ func (p *findingsPage) choose() {
 		return
 	}
 	list := p.report.Findings
-	if p.of != nil {
-		list = p.report.About(p.of.Resource, p.of.ID)
+	if p.object != nil {
+		list = p.report.About(p.object.Resource, p.object.ID)
 	}
 	p.tree = check.Tree(list)
 	if compare := findingOrders()[p.order].compare; compare != nil {
@@ -187,8 +187,8 @@ func (p *findingsPage) choose() {
 			p.rows = append(p.rows, row)
 		}
 	}
-	if p.filter == "" && p.of == nil {
-		for _, x := range lackingFacts(p.report) {
+	if p.filter == "" && p.object == nil {
+		for _, x := range skippedFacts(p.report) {
 			p.rows = append(p.rows, findingRow{Fact: x})
 		}
 	}
@@ -229,7 +229,7 @@ func (p *findingsPage) Can(m *Model, a Action) string {
 			return "no findings"
 		}
 	case ActGoFindings:
-		if p.of == nil && p.judged.own == nil {
+		if p.object == nil && p.judged.config == nil {
 			return "all findings are shown already"
 		}
 	}
@@ -251,7 +251,7 @@ func (p *findingsPage) Act(m *Model, a Action) Cmd {
 	case ActSort:
 		m.Menu = p.sortMenu()
 	case ActSave:
-		return Save(m, p.judged.named()+".md", p.markdown())
+		return Save(m, p.judged.fileName()+".md", p.markdown())
 	default:
 		return p.judged.act(m, a, p.finding())
 	}
@@ -296,7 +296,7 @@ func (p *findingsPage) goToCause() {
 
 func (p *findingsPage) find(_ *Model, text string) Cmd {
 	p.filter = strings.ToLower(strings.TrimSpace(text))
-	p.choose()
+	p.rebuildRows()
 	return nil
 }
 
@@ -307,7 +307,7 @@ func (p *findingsPage) copies(*Model) []MenuItem { return findingCopies(p.findin
 func (m *Model) saveReport() Cmd {
 	env, report, l := m.data.env, m.data.judged.report, m.Times().Latency()
 	if report == nil || l == nil {
-		m.Say(ToneWarn, "the checks are not done yet: try again in a moment")
+		m.Notify(ToneWarn, "the checks are not done yet: try again in a moment")
 		return nil
 	}
 	return Save(m, "report.html", func(w io.Writer) error {
@@ -328,8 +328,8 @@ func (m *Model) saveReport() Cmd {
 // markdown returns a function that writes the whole report as Markdown, e.g. for a ticket.
 func (p *findingsPage) markdown() func(io.Writer) error {
 	d := &clusters.Diagnosis{Report: p.report, Bar: check.Threshold{Never: true}}
-	if own := p.judged.own; own != nil {
-		own.Dress(d)
+	if own := p.judged.config; own != nil {
+		own.Annotate(d)
 	}
 	return func(w io.Writer) error {
 		f, err := clusters.FindingsFormats().Parse("markdown")

@@ -25,16 +25,16 @@ type gridPage struct {
 	wide  bool
 
 	filter rowFilter
-	// widestAll and learntAll are the column widths and texts before filtering.
+	// widestAll and statsAll are the column widths and texts before filtering.
 	widestAll []int
-	learntAll []learnt
+	statsAll  []columnStats
 	rows      gridRows // the visible rows
 
 	serial   atomic.Int64 // counts builds; an outdated build stops early and its result is dropped
 	building bool         // a refresh waits for the build in flight, so that refreshes cannot starve it
 	busy     string       // description of the background work, or ""
-	want     string       // id to move the cursor to once it is present
-	instead  *model.Ref   // the object to describe if the page has no rows
+	wantID   string       // id to move the cursor to once it is present
+	fallback *model.Ref   // the object to describe if the page has no rows
 	err      error        // error of the filter as typed or of the selection
 }
 
@@ -58,9 +58,9 @@ func (g *gridPage) Crumb() string { return g.label }
 // room.
 func (g *gridPage) columnList() []int {
 	if g.wide {
-		return g.resource.ColumnsFor(table.Wide, g.known())
+		return g.resource.ColumnsFor(table.Wide, g.knownParts())
 	}
-	return g.resource.ColumnsFor(table.Always, g.known())
+	return g.resource.ColumnsFor(table.Always, g.knownParts())
 }
 
 // Note returns the position, counts, sort order, filter and hidden columns.
@@ -87,11 +87,11 @@ func (g *gridPage) Note(m *Model) string {
 	if g.filtering() && (m.Prompt == nil || m.Prompt.Sign != "/") {
 		parts = append(parts, "/"+g.filter.Text)
 	}
-	parts = append(parts, g.leftNote(m)...)
+	parts = append(parts, g.hiddenRowsNote(m)...)
 	if g.busy != "" {
 		parts = append(parts, g.busy)
 	} else if g.Hidden > 0 {
-		parts = append(parts, hiddenNote(&g.tableView, g.drawn().columns(), m.Width-draw.Width(strings.Join(parts, " · "))))
+		parts = append(parts, hiddenNote(&g.tableView, g.view().columns(), m.Width-draw.Width(strings.Join(parts, " · "))))
 	}
 	return strings.Join(words.NonEmpty(parts), " · ")
 }
@@ -104,14 +104,14 @@ func (g *gridPage) Body(m *Model, w, h int) []string {
 	}
 	if g.rows.Count() == 0 {
 		lines := g.lines(m, w, h)
-		return append(append(lines, ""), draw.Sentence(m.Styles, g.nothing(), w)...)
+		return append(append(lines, ""), draw.Sentence(m.Styles, g.emptyReason(), w)...)
 	}
 	return g.lines(m, w, h)
 }
 
 func (g *gridPage) lines(m *Model, w, h int) []string {
-	v := g.drawn()
-	g.settled = m.Prompt != nil && m.Prompt.Sign == "/" // keep the columns while a filter is typed
+	v := g.view()
+	g.fixed = m.Prompt != nil && m.Prompt.Sign == "/" // keep the columns while a filter is typed
 	return g.draw(m.Styles, v, v.sorted(), w, h)
 }
 
@@ -125,8 +125,8 @@ func (g *gridPage) placeholder(m *Model, w, h int) []string {
 	return append(append(lines, ""), draw.Sentence(m.Styles, words.Harmless(words.OneLine(text)), w)...)
 }
 
-// nothing returns the reason why the page has no rows.
-func (g *gridPage) nothing() string {
+// emptyReason returns the reason why the page has no rows.
+func (g *gridPage) emptyReason() string {
 	switch {
 	case !g.rows.Env.Cluster.Loaded.Has(g.resource.Needs):
 		return "unknown: this part of the metadata was not read"
@@ -151,7 +151,7 @@ type gridView struct {
 	list []int // visible columns, cached: computing them costs more than formatting a cell
 }
 
-func (g *gridPage) drawn() gridView { return gridView{g, g.columnList()} }
+func (g *gridPage) view() gridView { return gridView{g, g.columnList()} }
 
 // sorted returns the position of the first sort column among the visible columns.
 func (v gridView) sorted() SortMark {
@@ -189,7 +189,7 @@ func (v gridView) look(i int) RowLook {
 	ref := r.Table.Ref(row)
 	id := ref.ID
 	if judged {
-		look.Ill = r.Env.Judgement.Tally(ref)
+		look.Findings = r.Env.Judgement.Tally(ref)
 	}
 	if r.Changes != nil {
 		look.Change = r.Changes(row, id)
@@ -245,9 +245,9 @@ func (g *gridPage) query(m *Model, busy string, toTop bool) gridQuery {
 	q := gridQuery{page: g, serial: serial, toTop: toTop, rowQuery: rowQuery{
 		Stale: func() bool { return g.serial.Load() != serial },
 		Env:   m.data.rowsEnv(), Resource: g.resource, Where: g.where, All: g.all,
-		Order: g.order, Filter: g.filter, Columns: g.columnList(), CursorAt: g.Cursor, CursorID: g.want, Keep: g.rows,
+		Order: g.order, Filter: g.filter, Columns: g.columnList(), CursorAt: g.Cursor, CursorID: g.wantID, Keep: g.rows,
 	}}
-	if ref, ok := g.Object(m); ok && g.want == "" {
+	if ref, ok := g.Object(m); ok && g.wantID == "" {
 		q.CursorID = ref.ID
 	}
 	if m.data.previous != nil {

@@ -13,24 +13,24 @@ import (
 // helpPage lists the keys, those of the page it was opened from first, and the commands, pages and resources.
 type helpPage struct {
 	Pane
-	of        Page // the page that help was opened from
+	from      Page // the page that help was opened from
 	pages     []PageKind
 	resources []*view.Resource
 	all       []Binding // the bindings that are relevant here
 	words     []Word
-	bare      bool // the UI has no cluster
+	noCluster bool // the UI has no cluster
 }
 
 func helpKind() PageKind {
 	return PageKind{
-		Name: "help", Aliases: []string{"?"}, Doc: "Keys of the page, then all keys.", Open: newHelpPage, Bare: true,
+		Name: "help", Aliases: []string{"?"}, Doc: "Keys of the page, then all keys.", Open: newHelpPage, WithoutCluster: true,
 	}
 }
 
 func newHelpPage(m *Model, _ []string) (Page, error) {
-	p := &helpPage{of: m.Top(), pages: m.pages(), resources: m.resources(), all: slices.Clone(m.keys.all), words: paletteWords(m), bare: m.Config.First != nil}
-	if p.bare {
-		about := ownKeys(m.kinds, m.Config.First.Scope())
+	p := &helpPage{from: m.Top(), pages: m.pages(), resources: m.resources(), all: slices.Clone(m.keys.all), words: paletteWords(m), noCluster: m.Config.First != nil}
+	if p.noCluster {
+		about := pageKeys(m.kinds, m.Config.First.Scope())
 		p.all = slices.DeleteFunc(p.all, func(b Binding) bool {
 			return b.In&(about|InHelp|InPrompt|InMenu) == 0 || b.Group == GroupTime || b.Action == ActGoFindings
 		})
@@ -38,14 +38,14 @@ func newHelpPage(m *Model, _ []string) (Page, error) {
 	return p, nil
 }
 
-// ownKeys returns all scopes of the first page kind that has keys of its own in the given scope, or 0.
-func ownKeys(kinds []PageKind, page Scope) (about Scope) {
+// pageKeys returns all scopes of the first page kind that has keys of its own in the given scope, or 0.
+func pageKeys(kinds []PageKind, page Scope) (scope Scope) {
 	for _, k := range kinds {
 		if slices.ContainsFunc(k.Keys, func(b Binding) bool { return b.In&page != 0 }) {
 			for _, b := range k.Keys {
-				about |= b.In
+				scope |= b.In
 			}
-			return about
+			return scope
 		}
 	}
 	return 0
@@ -75,7 +75,7 @@ func (p *helpPage) text() []draw.TextLine {
 	for _, r := range p.resources {
 		lines = append(lines, jumpLine(r.Name, r.Aliases, r.Doc))
 	}
-	if !p.bare {
+	if !p.noCluster {
 		lines = append(lines, filterLines()...)
 	}
 	lines = append(lines, draw.TextLine{}, draw.TextLine{Text: "SYMBOLS", Look: draw.LookTitle})

@@ -33,7 +33,7 @@ func (p *overviewPage) Scope() Scope          { return InOverview }
 func (p *overviewPage) Crumb() string         { return "overview" }
 func (p *overviewPage) Command(*Model) string { return "overview" }
 
-func (p *overviewPage) Note(*Model) string { return p.Place() }
+func (p *overviewPage) Note(*Model) string { return p.Position() }
 
 func (p *overviewPage) Refresh(m *Model) Cmd {
 	if m.data.cluster == nil || p.busy || p.env == m.data.env {
@@ -70,7 +70,7 @@ func (p *overviewPage) finding() *check.Finding { return p.selected().Finding }
 
 func (p *overviewPage) Can(m *Model, a Action) string {
 	if len(p.items) == 0 && m.Width > 0 { // a key before the first frame
-		p.lay(m, m.Width, m.BodyHeight())
+		p.layOut(m, m.Width, m.BodyHeight())
 	}
 	x := p.selected()
 	switch {
@@ -114,20 +114,20 @@ func (p *overviewPage) move(a Action) bool {
 }
 
 func (p *overviewPage) Body(m *Model, w, h int) []string {
-	lines, left, top := p.lay(m, w, h)
+	lines, left, top := p.layOut(m, w, h)
 	if x := p.selected(); x.Key != "" {
 		lines[x.Line] = draw.Selected(m.Styles, lines[x.Line], x.From, x.To)
 	}
-	from, to := p.Seen()
+	from, to := p.Visible()
 	return draw.Split(m.Styles, lines[from:to], left, top, w, h, func(w, h int) []string { return p.opened(m, w, h) })
 }
 
-// besideOverview is the minimum width, in cells, for drawing the opened item to the right of the overview.
-const besideOverview = 140
+// minOverviewSplit is the minimum width, in cells, for drawing the opened item to the right of the overview.
+const minOverviewSplit = 140
 
-// lay lays out the overview and locates the selected item.
-func (p *overviewPage) lay(m *Model, w, h int) (lines []string, left, top int) {
-	left, top = draw.Halves(w, h, besideOverview, w*2/3)
+// layOut lays out the overview and locates the selected item.
+func (p *overviewPage) layOut(m *Model, w, h int) (lines []string, left, top int) {
+	left, top = draw.SplitSize(w, h, minOverviewSplit, w*2/3)
 	below := top < h
 	if below { // the opened item gets the remaining lines, at least 3 if h allows
 		top = h - max(3, min(h/3, 8))

@@ -14,25 +14,25 @@ import (
 // TablePage is a page that consists of a single list. PageKinds of tables create TablePages.
 type TablePage[T comparable] struct {
 	List[T]
-	Name   string // name in the breadcrumbs and base name of saved files
-	Called string // overrides Name in the breadcrumbs unless ""
+	Name      string // name in the breadcrumbs and base name of saved files
+	CrumbName string // overrides Name in the breadcrumbs unless ""
 	// Rows returns the rows at each refresh. missing is the text to show if the rows are unknown.
 	Rows func(m *Model) (rows []T, missing string)
 	// Head returns lines to draw above a list that has rows, at most h lines of at most w cells. Nil means
 	// none.
-	Head    func(m *Model, w, h int) []string
-	Prints  string // the command line that prints the same content, or ""
-	missing string
+	Head        func(m *Model, w, h int) []string
+	CommandLine string // the command line that prints the same content, or ""
+	missing     string
 }
 
 // Scope implements Page.
 func (p *TablePage[T]) Scope() Scope { return InList }
 
 // Crumb implements Page.
-func (p *TablePage[T]) Crumb() string { return draw.Cut(cmp.Or(p.Called, p.Name), 40) }
+func (p *TablePage[T]) Crumb() string { return draw.Cut(cmp.Or(p.CrumbName, p.Name), 40) }
 
 // Command implements Page.
-func (p *TablePage[T]) Command(*Model) string { return p.Prints }
+func (p *TablePage[T]) Command(*Model) string { return p.CommandLine }
 
 // Note implements Page.
 func (p *TablePage[T]) Note(*Model) string {

@@ -67,9 +67,9 @@ func TestTreeFolds(t *testing.T) {
 			t.Errorf("expanded again it has %d lines, had %d", got, n)
 		}
 		d.Keys("down*3")
-		id := d.under()
+		id := d.cursorID()
 		d.Cluster(tuitest.FixtureLater())
-		if got := d.under(); got != id {
+		if got := d.cursorID(); got != id {
 			t.Errorf("after a refresh the cursor is on %s, was on %s", got, id)
 		}
 		d.Keys("/").Typed("growing").Keys("enter")

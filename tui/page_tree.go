@@ -30,8 +30,8 @@ type treePage struct {
 	depth  int
 	filter string // lower case
 	lines  []treeLine
-	// shown are the requested options, planted the options that root was built with.
-	shown, planted view.TreeOptions
+	// options are the requested options, planted the options that root was built with.
+	options, builtOptions view.TreeOptions
 }
 
 // treeLine is a visible node.
@@ -54,20 +54,20 @@ func keyOf(n, parent *view.Node) nodeKey {
 	return k
 }
 
-// ill returns the findings about a node. For a collapsed node it includes the findings about its descendants.
-func (l *treeLine) ill() table.Tally {
+// findings returns the findings about a node. For a collapsed node it includes the findings about its descendants.
+func (l *treeLine) findings() table.Tally {
 	if l.open {
 		return l.node.Findings
 	}
 	return l.node.Worst
 }
 
-// illSign returns the glyph of the worst finding, for the cell before the line.
-func illSign(l treeLine) string { return cmp.Or(render.TallyGlyph(l.ill()), " ") }
+// findingSign returns the glyph of the worst finding, for the cell before the line.
+func findingSign(l treeLine) string { return cmp.Or(render.TallyGlyph(l.findings()), " ") }
 
-func illStyle(st *draw.Styles, l treeLine) string {
-	if sign := illSign(l); sign != " " {
-		return st.Roles[l.ill().Role()].On(sign)
+func findingStyle(st *draw.Styles, l treeLine) string {
+	if sign := findingSign(l); sign != " " {
+		return st.Roles[l.findings().Role()].On(sign)
 	}
 	return " "
 }
@@ -151,20 +151,20 @@ func (t *treePage) draw(st *draw.Styles, shown []treeLine, w int) []string {
 	labels = min(labels, max(28, w*2/5)) // fits a full id at the depth of segments
 	f := draw.Fields{Wide: w >= 110, Room: w - labels - 4}
 	for _, l := range shown {
-		f.Learn(l.node)
+		f.Measure(l.node)
 	}
 	out := make([]string, len(shown))
 	for i, l := range shown {
 		indent := draw.Pad(2 * l.depth)
 		label := draw.Fit(indent+t.sign(l)+draw.CutName(words.Harmless(l.node.Label), labels-draw.Width(indent)-2), labels)
 		if t.top+i == t.Cursor {
-			out[i] = st.Cursor.On(draw.Fit(illSign(l)+label+"  "+f.Text(nil, l.node), w))
+			out[i] = st.Cursor.On(draw.Fit(findingSign(l)+label+"  "+f.Text(nil, l.node), w))
 			continue
 		}
 		if l.depth < 2 {
 			label = st.Strong.On(label)
 		}
-		out[i] = illStyle(st, l) + label + "  " + draw.Cut(f.Text(st, l.node), w-labels-4)
+		out[i] = findingStyle(st, l) + label + "  " + draw.Cut(f.Text(st, l.node), w-labels-4)
 	}
 	return out
 }
@@ -251,41 +251,41 @@ func (t *treePage) Object(*Model) (model.Ref, bool) {
 
 func (t *treePage) Command(*Model) string {
 	c := shellquote.Shell("tree").Arg(t.word)
-	if t.shown.All {
+	if t.options.All {
 		c = c.Word("--all")
 	}
 	return c.String()
 }
 
 func (t *treePage) Refresh(m *Model) Cmd {
-	if m.data.cluster == nil || t.busy || t.env != nil && t.env.Cluster == m.data.cluster && t.env.Judgement == m.data.judged.said && t.planted == t.shown {
+	if m.data.cluster == nil || t.busy || t.env != nil && t.env.Cluster == m.data.cluster && t.env.Judgement == m.data.judged.display && t.builtOptions == t.options {
 		return nil
 	}
 	t.busy = true
-	return plant(treeQuery{t, m.data.rowsEnv(), t.word, t.shown})
+	return buildTree(treeQuery{t, m.data.rowsEnv(), t.word, t.options})
 }
 
 // treeQuery holds the inputs for building a tree outside the event loop.
 type treeQuery struct {
-	page  *treePage
-	env   *view.Env
-	word  string
-	shown view.TreeOptions
+	page    *treePage
+	env     *view.Env
+	word    string
+	options view.TreeOptions
 }
 
-// plantedMsg delivers the result of a treeQuery.
-type plantedMsg struct {
+// treeMsg delivers the result of a treeQuery.
+type treeMsg struct {
 	query treeQuery
 	root  *view.Node
 	err   error
 }
 
-func (p plantedMsg) Apply(m *Model) Cmd {
+func (p treeMsg) Apply(m *Model) Cmd {
 	t := p.query.page
 	t.busy = false
 	at, had := t.current()
 	first := t.root == nil
-	t.env, t.err, t.planted = p.query.env, p.err, p.query.shown
+	t.env, t.err, t.builtOptions = p.query.env, p.err, p.query.options
 	t.root = p.root
 	if p.err != nil {
 		return t.Refresh(m)

@@ -49,7 +49,7 @@ func paletteWords(m *Model) []Word {
 func (m *Model) switchTo(name string) Cmd {
 	switch {
 	case len(m.Config.Contexts) == 0:
-		m.Say(ToneWarn, "no contexts: add one with kitescope context add")
+		m.Notify(ToneWarn, "no contexts: add one with kitescope context add")
 		return nil
 	case name == "":
 		menu := &Menu{Title: "open"}
@@ -59,7 +59,7 @@ func (m *Model) switchTo(name string) Cmd {
 		m.Menu = menu
 		return nil
 	case !slices.Contains(m.Config.Contexts, name):
-		m.Say(ToneBad, "no context "+words.Harmless(name)+"; available: "+words.Harmless(strings.Join(m.Config.Contexts, ", ")))
+		m.Notify(ToneBad, "no context "+words.Harmless(name)+"; available: "+words.Harmless(strings.Join(m.Config.Contexts, ", ")))
 		return nil
 	}
 	page, _, _ := strings.Cut(m.Top().Crumb(), " ")
@@ -102,13 +102,13 @@ func (m *Model) jump(text string) Cmd {
 			p, err = m.open(strings.Join(list, " "))
 		}
 	}
-	return m.opened(p, err)
+	return m.showOpened(p, err)
 }
 
-// opened shows the page that a palette line opened, or the error.
-func (m *Model) opened(p Page, err error) Cmd {
+// showOpened shows the page that a palette line opened, or the error.
+func (m *Model) showOpened(p Page, err error) Cmd {
 	if err != nil {
-		m.Say(ToneBad, words.Harmless(err.Error()))
+		m.Notify(ToneBad, words.Harmless(err.Error()))
 		return nil
 	}
 	if p == nil {
@@ -124,7 +124,7 @@ func (m *Model) opened(p Page, err error) Cmd {
 func (m *Model) runWord(words []string) (Cmd, bool) {
 	for _, w := range paletteWords(m) {
 		if w.Text == words[0] && w.Args == nil && len(words) > 1 {
-			m.Say(ToneBad, "usage: :"+w.Text)
+			m.Notify(ToneBad, "usage: :"+w.Text)
 			return nil, true
 		}
 		if w.Text == words[0] {
@@ -204,11 +204,11 @@ func suggestPage(m *Model, word string) []Suggestion {
 	// Objects rank above pages that contain the word only in the middle.
 	begin := func(s Suggestion) bool { return s.score < prefixScore }
 	at := slices.IndexFunc(append(found, Suggestion{}), begin)
-	return slices.Insert(found, at, complete("", word, objectsCalled(m, word))...)
+	return slices.Insert(found, at, complete("", word, objectsNamed(m, word))...)
 }
 
-// objectsCalled returns the names of objects that start with word.
-func objectsCalled(m *Model, word string) []string {
+// objectsNamed returns the names of objects that start with word.
+func objectsNamed(m *Model, word string) []string {
 	var names []string
 	for _, name := range objects {
 		if r := m.resource(name); r != nil && m.data.env != nil {
@@ -218,10 +218,10 @@ func objectsCalled(m *Model, word string) []string {
 		}
 	}
 	slices.Sort(names)
-	return quoted(slices.Compact(names))
+	return quoteWords(slices.Compact(names))
 }
 
-func namesOfObjects(m *Model) []string { return objectsCalled(m, "") }
+func namesOfObjects(m *Model) []string { return objectsNamed(m, "") }
 
 // complete returns the words that match the last typed word, as completions of the whole line.
 func complete(done, last string, words []string) []Suggestion {
@@ -248,23 +248,23 @@ func selectorWords(m *Model, r *view.Resource, last string) []string {
 	if env != nil && r.Table(env).Len() > completionRows {
 		at, c := strings.IndexByte(last, '='), r.Column("collection")
 		if at > 0 && c >= 0 && r.Column(last[:at]) == c {
-			return quoted(prefixed(last[:at+1], collectionNames(m)))
+			return quoteWords(addPrefix(last[:at+1], collectionNames(m)))
 		}
 		env = nil
 	}
 	words, _ := view.CompleteSelector(env, r, last)
-	return quoted(words)
+	return quoteWords(words)
 }
 
-func prefixed(before string, words []string) []string {
+func addPrefix(before string, words []string) []string {
 	for i := range words {
 		words[i] = before + words[i]
 	}
 	return words
 }
 
-// quoted quotes words with blanks for the palette and the filter.
-func quoted(words []string) []string {
+// quoteWords quotes words with blanks for the palette and the filter.
+func quoteWords(words []string) []string {
 	for i, w := range words {
 		if strings.ContainsAny(w, " \t") {
 			words[i] = "'" + w + "'"
@@ -292,7 +292,7 @@ func collectionNames(m *Model) []string {
 // box draws the suggestions, the best one first.
 func (p *Prompt) box(st *draw.Styles, w, h int) []string {
 	rows := min(len(p.list), h)
-	top := min(max(0, p.picked-rows+1), len(p.list)-rows)
+	top := min(max(0, p.selected-rows+1), len(p.list)-rows)
 	textW := 16
 	for _, s := range p.list[top : top+rows] {
 		textW = max(textW, draw.Width(words.Harmless(s.Text))+2)
@@ -306,7 +306,7 @@ func (p *Prompt) box(st *draw.Styles, w, h int) []string {
 			doc = strings.TrimSpace(fmt.Sprintf("(%d more)  %s", len(p.list)-top-rows, doc))
 		}
 		text, doc := draw.Fit(" "+words.Harmless(s.Text), textW), draw.Fit("  "+doc, w-textW)
-		if i == p.picked {
+		if i == p.selected {
 			lines = append(lines, " "+st.Cursor.On(text+doc)+" ")
 			continue
 		}

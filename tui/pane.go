@@ -120,7 +120,7 @@ func (p *Pane) position() string {
 			parts = append(parts, fmt.Sprintf("/%s %d of %d", p.search, p.hit+1, len(p.hits)))
 		}
 	}
-	if place := p.Place(); place != "" {
+	if place := p.Position(); place != "" {
 		parts = append(parts, place)
 	}
 	return strings.Join(parts, " · ")

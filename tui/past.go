@@ -14,29 +14,29 @@ import (
 
 // past is the history that the source keeps, and the current position in it.
 type past struct {
-	of   history.Past  // nil if the source keeps no history
-	axis *history.Axis // the events; nil until they are read
-	err  error         // the error of reading the events
+	source history.Past  // nil if the source keeps no history
+	axis   *history.Axis // the events; nil until they are read
+	err    error         // the error of reading the events
 	// reading reports that the events are being read, waiting that reading is scheduled.
 	reading, waiting bool
 
-	// away reports that the displayed or requested state is not the newest. It is the state of to.
-	away  bool
-	to    instant
-	shown int64 // the displayed revision; 0 is the newest
+	// inPast reports that the displayed or requested state is not the newest. It is the state of to.
+	inPast bool
+	to     instant
+	shown  int64 // the displayed revision; 0 is the newest
 	// busy reports that a past state is being read. At most one read is in flight.
 	busy bool
 	stop context.CancelFunc // cancels the read in flight
-	// newestAsked reports that readNewest was called.
-	newestAsked bool
-	onsets      onsets
+	// newestRequested reports that readNewest was called.
+	newestRequested bool
+	onsets          onsets
 }
 
 // instant is a state to show: the state at revision. Changes are marked relative to the state at beside, or,
 // if beside is 0, relative to the state shown before. newest means that it is the newest state.
 type instant struct {
-	revision, beside int64
-	newest           bool
+	revision, base int64
+	newest         bool
 }
 
 const (
@@ -55,7 +55,7 @@ func (p *past) withoutPast(m *Model) string {
 		return m.withoutCluster()
 	case m.data.cluster == nil:
 		return "no data yet"
-	case p.of == nil:
+	case p.source == nil:
 		return "no history here: open a live etcd or an etcd snapshot"
 	case p.axis == nil && p.err != nil:
 		return p.err.Error()
@@ -69,18 +69,18 @@ func (p *past) withoutPast(m *Model) string {
 func (p *past) canStep(m *Model, a Action) string {
 	switch a {
 	case ActAt:
-		if p.of != nil && m.Config.First == nil {
+		if p.source != nil && m.Config.First == nil {
 			return "" // a named moment is found without reading all events
 		}
 	case ActLive:
-		if p.of != nil && !p.away {
+		if p.source != nil && !p.inPast {
 			return "this is the newest state"
 		}
-		if m.data.waiting != nil {
+		if m.data.newest != nil {
 			return ""
 		}
 	case ActLater:
-		if p.of != nil && !p.away {
+		if p.source != nil && !p.inPast {
 			return "this is the newest state (press " + KeyOf(m, ActEarlier) + " to step back)"
 		}
 	default:
@@ -111,7 +111,7 @@ func (p *past) stepEvent(m *Model, by int) Cmd {
 		}
 		return p.goLive(m)
 	}
-	if !p.away {
+	if !p.inPast {
 		revision = x.History.To + 1
 	}
 	if before := x.CountUpTo(revision-1) - 1; before >= 0 {
@@ -124,7 +124,7 @@ func (p *past) stepEvent(m *Model, by int) Cmd {
 func (p *past) toOldest(m *Model, from int64) Cmd {
 	oldest := p.axis.History.From
 	if from <= oldest {
-		m.Say(ToneInfo, "this is the oldest state")
+		m.Notify(ToneInfo, "this is the oldest state")
 		return nil
 	}
 	return p.seek(m, instant{revision: oldest})
@@ -133,54 +133,54 @@ func (p *past) toOldest(m *Model, from int64) Cmd {
 // GoTo shows the state after a revision and marks the changes made by that revision.
 func (m *Model) GoTo(revision int64) Cmd {
 	if why := m.data.past.withoutPast(m); why != "" {
-		m.Say(ToneWarn, why)
+		m.Notify(ToneWarn, why)
 		return nil
 	}
 	h := m.data.past.axis.History
 	revision = min(max(revision, h.From), h.To)
-	return m.data.past.seek(m, instant{revision: revision, beside: max(revision-1, h.From)})
+	return m.data.past.seek(m, instant{revision: revision, base: max(revision-1, h.From)})
 }
 
 // goLive shows the newest state.
 func (p *past) goLive(m *Model) Cmd {
 	d := &m.data
-	if !p.away {
-		m.Say(ToneInfo, "this is the newest state")
+	if !p.inPast {
+		m.Notify(ToneInfo, "this is the newest state")
 		return nil
 	}
 	if p.busy {
 		p.stop()
 	}
-	if why := p.withoutPast(m); d.waiting == nil && why != "" {
-		m.Say(ToneWarn, why)
+	if why := p.withoutPast(m); d.newest == nil && why != "" {
+		m.Notify(ToneWarn, why)
 		return nil
 	}
-	if d.waiting == nil { // the UI was opened at a past moment
+	if d.newest == nil { // the UI was opened at a past moment
 		return p.seek(m, instant{revision: p.axis.History.To, newest: true})
 	}
-	c := d.waiting
-	d.waiting = nil
-	p.away, p.shown, p.to = false, 0, instant{}
+	c := d.newest
+	d.newest = nil
+	p.inPast, p.shown, p.to = false, 0, instant{}
 	return m.show(c)
 }
 
 // seek goes to a moment. It cancels the read in flight.
 func (p *past) seek(m *Model, to instant) Cmd {
 	d := &m.data
-	if !p.away {
-		if d.waiting == nil {
-			d.waiting = d.cluster
+	if !p.inPast {
+		if d.newest == nil {
+			d.newest = d.cluster
 		}
 	}
-	p.away, p.to = true, to
+	p.inPast, p.to = true, to
 	if p.busy {
-		p.stop() // when the canceled read returns, recalledMsg seeks to p.to
+		p.stop() // when the canceled read returns, stateMsg seeks to p.to
 		return nil
 	}
 	p.busy = true
 	var ctx context.Context
 	ctx, p.stop = m.Context()
-	return Batch(recall(ctx, p.of, to), m.After(progressEvery, progressMsg{}))
+	return Batch(readState(ctx, p.source, to), m.After(progressEvery, progressMsg{}))
 }
 
 // progressMsg redraws the progress of the read in flight.
@@ -195,11 +195,11 @@ func (progressMsg) Apply(m *Model) Cmd {
 
 // readNewest reads the newest state of a source that was opened at a past moment.
 func (p *past) readNewest(m *Model) Cmd {
-	if p.axis == nil || p.newestAsked {
+	if p.axis == nil || p.newestRequested {
 		return nil
 	}
-	p.newestAsked = true
-	of, revision := p.of, p.axis.History.To
+	p.newestRequested = true
+	of, revision := p.source, p.axis.History.To
 	return func() tea.Msg {
 		ctx, stop := m.Context()
 		defer stop()
@@ -210,61 +210,61 @@ func (p *past) readNewest(m *Model) Cmd {
 
 // newestMsg delivers the newest state while an older state is shown.
 type newestMsg struct {
-	of   history.Past
-	list []*model.Cluster
-	err  error
+	source history.Past
+	list   []*model.Cluster
+	err    error
 }
 
 func (n newestMsg) Apply(m *Model) Cmd {
 	d := &m.data
 	switch {
-	case d.past.of != n.of:
+	case d.past.source != n.source:
 	case n.err != nil:
-		m.Say(ToneBad, n.err.Error())
-	case d.past.away && d.waiting == nil:
-		d.waiting = n.list[0]
+		m.Notify(ToneBad, n.err.Error())
+	case d.past.inPast && d.newest == nil:
+		d.newest = n.list[0]
 	}
 	return m.Refresh()
 }
 
-// recalledMsg delivers a past state.
-type recalledMsg struct {
-	of              history.Past
-	to              instant
-	cluster, beside *model.Cluster
-	err             error
+// stateMsg delivers a past state.
+type stateMsg struct {
+	source        history.Past
+	to            instant
+	cluster, base *model.Cluster
+	err           error
 }
 
-func (r recalledMsg) Apply(m *Model) Cmd {
+func (r stateMsg) Apply(m *Model) Cmd {
 	d := &m.data
 	p := &d.past
-	if p.of != r.of {
+	if p.source != r.source {
 		return nil
 	}
 	p.busy = false
 	p.stop()
 	var next Cmd
 	switch {
-	case !p.away: // the user returned to the newest state
+	case !p.inPast: // the user returned to the newest state
 		return nil
 	case p.to != r.to:
 		next = p.seek(m, p.to)
 	case r.err != nil:
-		return p.notThere(m, r.err)
+		return p.showReadError(m, r.err)
 	}
 	if r.err != nil {
 		return next
 	}
 	p.shown = r.to.revision
 	if r.to.newest && next == nil {
-		p.away, p.shown, p.to = false, 0, instant{}
+		p.inPast, p.shown, p.to = false, 0, instant{}
 	}
-	return Batch(m.replace(r.beside, r.cluster), next)
+	return Batch(m.replace(r.base, r.cluster), next)
 }
 
-// notThere shows the error of reading a moment. The displayed state stays.
-func (p *past) notThere(m *Model, why error) Cmd {
-	m.Say(ToneBad, why.Error())
+// showReadError shows the error of reading a moment. The displayed state stays.
+func (p *past) showReadError(m *Model, err error) Cmd {
+	m.Notify(ToneBad, err.Error())
 	p.to = instant{revision: p.shown}
 	if p.shown == 0 {
 		return p.goLive(m)
@@ -293,26 +293,26 @@ func (p *past) goAt(m *Model, form string) Cmd {
 		return p.goLive(m)
 	}
 	if why := p.canStep(m, ActAt); why != "" {
-		m.Say(ToneWarn, why)
+		m.Notify(ToneWarn, why)
 		return nil
 	}
-	return findMoment(m, p.of, form)
+	return findMoment(m, p.source, form)
 }
 
 // foundMsg delivers the revision of a moment.
 type foundMsg struct {
-	of       history.Past
+	source   history.Past
 	form     string
 	revision int64
 	err      error
 }
 
 func (f foundMsg) Apply(m *Model) Cmd {
-	if f.of != m.data.past.of {
+	if f.source != m.data.past.source {
 		return nil
 	}
 	if f.err != nil {
-		m.Say(ToneBad, f.err.Error())
+		m.Notify(ToneBad, f.err.Error())
 		if m.Prompt == nil {
 			m.Prompt = newAtPrompt(f.form)
 		}

@@ -23,14 +23,14 @@ func (m frame) timeLine() string {
 	w := m.Width - 2
 	room := w - trackWidth(w) - 2
 	text := m.nowText(x)
-	if m.data.past.away {
+	if m.data.past.inPast {
 		text = m.momentText(x, room)
 	} else {
 		text = m.Styles.Dim.On(draw.Cut(text, room))
 	}
 	place, here := x.To, m.Styles.Dim
 	switch {
-	case m.data.past.away:
+	case m.data.past.inPast:
 		place, here = x.Position(m.data.past.to.revision), m.Styles.Warn
 	case m.data.live:
 		here = m.Styles.Good
@@ -71,9 +71,9 @@ func (m frame) momentText(x *history.Axis, room int) string {
 	return m.Styles.Warn.On(stamp) + draw.Fit(text, left) + m.Styles.Dim.On(place)
 }
 
-// thenText returns the state in the header while a past state is shown, so that it is not mistaken for the
+// pastText returns the state in the header while a past state is shown, so that it is not mistaken for the
 // current state.
-func (m frame) thenText() string {
+func (m frame) pastText() string {
 	d := &m.data
 	st := m.Styles
 	const sign = "◂ "

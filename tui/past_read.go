@@ -12,10 +12,10 @@ func (m *Model) takePast(u *history.Update) {
 	d := &m.data
 	if u.Past != nil {
 		d.past.onsets.stop()
-		d.past = past{of: u.Past}
+		d.past = past{source: u.Past}
 	}
 	if u.Historical && u.Cluster != nil {
-		d.past.away, d.past.shown = true, u.Cluster.Origin.Revision
+		d.past.inPast, d.past.shown = true, u.Cluster.Origin.Revision
 		d.past.to = instant{revision: d.past.shown}
 	}
 }
@@ -23,11 +23,11 @@ func (m *Model) takePast(u *history.Update) {
 // readPast schedules the reading of events after a delay, unless it is already scheduled or running.
 func (m *Model) readPast(after time.Duration) Cmd {
 	p := &m.data.past
-	if p.of == nil || p.reading || p.waiting {
+	if p.source == nil || p.reading || p.waiting {
 		return nil
 	}
 	p.waiting = true
-	return m.After(after, grownMsg{p.of})
+	return m.After(after, readEventsMsg{p.source})
 }
 
 // growPast schedules the reading of new events if the newest cluster has a later revision than the known
@@ -43,28 +43,28 @@ func (m *Model) growPast(newest *model.Cluster) Cmd {
 	return nil
 }
 
-// grownMsg starts the scheduled reading of events.
-type grownMsg struct{ of history.Past }
+// readEventsMsg starts the scheduled reading of events.
+type readEventsMsg struct{ source history.Past }
 
-func (g grownMsg) Apply(m *Model) Cmd {
+func (g readEventsMsg) Apply(m *Model) Cmd {
 	p := &m.data.past
-	if p.of != g.of || p.reading {
+	if p.source != g.source || p.reading {
 		return nil
 	}
 	p.waiting, p.reading = false, true
-	return readHistory(m, p.of)
+	return readHistory(m, p.source)
 }
 
-// happenedMsg delivers the events.
-type happenedMsg struct {
-	of   history.Past
-	axis *history.Axis
-	err  error
+// eventsMsg delivers the events.
+type eventsMsg struct {
+	source history.Past
+	axis   *history.Axis
+	err    error
 }
 
-func (h happenedMsg) Apply(m *Model) Cmd {
+func (h eventsMsg) Apply(m *Model) Cmd {
 	p := &m.data.past
-	if p.of != h.of {
+	if p.source != h.source {
 		return nil
 	}
 	p.reading, p.err = false, h.err
@@ -84,22 +84,22 @@ func (m *Model) Axis() (x *history.Axis, why string) {
 }
 
 // Describe opens the description of an object, in the displayed or requested state.
-func (m *Model) Describe(of model.Ref) Cmd {
-	if m.resource(of.Resource) == nil {
-		m.Say(ToneInfo, "no page for "+of.Resource)
+func (m *Model) Describe(ref model.Ref) Cmd {
+	if m.resource(ref.Resource) == nil {
+		m.Notify(ToneInfo, "no page for "+ref.Resource)
 		return nil
 	}
-	return m.Push(newDetailPage(of))
+	return m.Push(newDetailPage(ref))
 }
 
 // Past returns the history of the source, or nil if it keeps none.
-func (m *Model) Past() history.Past { return m.data.past.of }
+func (m *Model) Past() history.Past { return m.data.past.source }
 
-// Shown returns the displayed or requested revision. away reports that it is not the newest state.
-func (m *Model) Shown() (revision int64, away bool) {
+// Revision returns the displayed or requested revision. away reports that it is not the newest state.
+func (m *Model) Revision() (revision int64, inPast bool) {
 	p := &m.data.past
 	switch {
-	case p.away:
+	case p.inPast:
 		return p.to.revision, true
 	case m.data.cluster == nil:
 		return 0, false

@@ -16,9 +16,9 @@ import (
 	"kitescope/tui/tuitest"
 )
 
-// remembering starts a driver on a captured etcd with its history, at a moment if at is set. In the capture,
+// withHistory starts a driver on a captured etcd with its history, at a moment if at is set. In the capture,
 // query node 5 is killed at 08:04:10, auto-balance is switched off at 08:05:47 and node 12 joins at 08:09.
-func remembering(t *testing.T, w, h int, at string) *ui {
+func withHistory(t *testing.T, w, h int, at string) *ui {
 	t.Helper()
 	cfg := testConfig()
 	cfg.Checks = []*check.Check{}
@@ -66,7 +66,7 @@ func TestPastScreens(t *testing.T) {
 			name := fmt.Sprintf("past-%s-%dx%d", s.name, size.W, size.H)
 			t.Run(name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					d := remembering(t, size.W, size.H, s.at)
+					d := withHistory(t, size.W, size.H, s.at)
 					d.Keys(s.keys).Typed(s.typed)
 					d.Fits()
 					tuitest.Golden(t, name, d.Plain())
@@ -80,7 +80,7 @@ func TestPastScreens(t *testing.T) {
 // both directions.
 func TestSteps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := remembering(t, 160, 40, "")
+		d := withHistory(t, 160, 40, "")
 		d.Shows("○ snapshot", "212 events", "(press , to step back)")
 		d.Keys("L")
 		d.Shows("this is the newest state")
@@ -89,15 +89,15 @@ func TestSteps(t *testing.T) {
 		d.Keys("3 @").Typed("rev:1436").Keys("enter")
 		d.Shows("◂ 2026-11-20 08:04:3", "before the end", "rev 1436")
 		d.Lacks("querynode-12", "querynode-11")
-		steps := []string{d.lineOfTime()}
+		steps := []string{d.timeLine()}
 		for range 12 {
 			d.Keys(".")
-			steps = append(steps, d.lineOfTime())
+			steps = append(steps, d.timeLine())
 		}
 		marked := d.Plain()
 		for i := len(steps) - 2; i >= 0; i-- {
 			d.Keys(",")
-			if got := d.lineOfTime(); i > 0 && got != steps[i] {
+			if got := d.timeLine(); i > 0 && got != steps[i] {
 				t.Errorf("back at step %d it is\n%s, was\n%s", i, got, steps[i])
 			}
 		}
@@ -112,8 +112,8 @@ func TestSteps(t *testing.T) {
 	})
 }
 
-// lineOfTime returns the line above the footer.
-func (d *ui) lineOfTime() string {
+// timeLine returns the line above the footer.
+func (d *ui) timeLine() string {
 	lines := strings.Split(strings.TrimSuffix(d.Plain(), "\n"), "\n")
 	return lines[len(lines)-2]
 }
@@ -122,12 +122,12 @@ func (d *ui) lineOfTime() string {
 // stepping back from a later state.
 func TestStepMarksWhatTheEventChanged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := remembering(t, 160, 40, "")
+		d := withHistory(t, 160, 40, "")
 		d.Keys("3")
 		joined := false
 		for range 40 {
 			d.Keys(",")
-			if strings.Contains(d.lineOfTime(), "querynode-12 joined") {
+			if strings.Contains(d.timeLine(), "querynode-12 joined") {
 				joined = true
 				d.Shows("+ querynode-12")
 				break
@@ -145,7 +145,7 @@ func TestStepMarksWhatTheEventChanged(t *testing.T) {
 // with the state before it. Both the diff and the marks of tables go forward in time.
 func TestDiffOfThePast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := remembering(t, 160, 40, "")
+		d := withHistory(t, 160, 40, "")
 		d.Keys("3 @").Typed("08:04:10").Keys("enter")
 		d.Shows("querynode-5")
 		d.Lacks("+ 5 ")
@@ -158,7 +158,7 @@ func TestDiffOfThePast(t *testing.T) {
 		d.Shows(" → 08:09:38 (now) · ")
 		d.Keys("b")
 		for range 40 {
-			if strings.Contains(d.lineOfTime(), "querynode-12 joined") {
+			if strings.Contains(d.timeLine(), "querynode-12 joined") {
 				break
 			}
 			d.Keys(".")
@@ -170,7 +170,7 @@ func TestDiffOfThePast(t *testing.T) {
 		d.Keys("L")
 		d.Shows(untilNow...)
 
-		d = remembering(t, 160, 40, "08:04:10")
+		d = withHistory(t, 160, 40, "08:04:10")
 		d.Keys(":").Typed("diff").Keys("enter")
 		d.Shows("08:04:09 → 08:09:35 (now) · ")
 		d.Shows(untilNow[1:]...)
@@ -180,7 +180,7 @@ func TestDiffOfThePast(t *testing.T) {
 // TestAtRefuses checks that an unavailable moment is reported and the displayed state stays.
 func TestAtRefuses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := remembering(t, 160, 40, "")
+		d := withHistory(t, 160, 40, "")
 		for form, want := range map[string]string{
 			"yesterday": "expected one of", "07:00": "is before the oldest state available", "rev:9999": "there is no revision 9999", "2036-01-01": "is after its end",
 		} {
@@ -205,7 +205,7 @@ func TestAtRefuses(t *testing.T) {
 // TestOpenedAtAMoment checks that a UI opened at a moment shows that moment and can go to the newest state.
 func TestOpenedAtAMoment(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := remembering(t, 160, 40, "rev:1419")
+		d := withHistory(t, 160, 40, "rev:1419")
 		d.Keys("3")
 		d.Shows("rev 1419", "querynode-5", "◂ 08:04:09")
 		d.Keys("Y 1")
@@ -215,7 +215,7 @@ func TestOpenedAtAMoment(t *testing.T) {
 		d.Keys("L")
 		d.Shows("rev 1643", "○ snapshot")
 		d.Lacks("querynode-5")
-		d = remembering(t, 160, 40, "07:00")
+		d = withHistory(t, 160, 40, "07:00")
 		d.Shows("is before the oldest state available")
 	})
 }

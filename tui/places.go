@@ -44,8 +44,8 @@ func cannotGo(m *Model, p destination) string {
 	k, isPage := m.kindNamed(p.page)
 	isResource := m.resource(p.page) != nil
 	switch {
-	case m.Config.First != nil && (isPage && !k.Bare || !isPage):
-		return "the " + p.page + " page needs a cluster; this session has " + m.Config.Instead
+	case m.Config.First != nil && (isPage && !k.WithoutCluster || !isPage):
+		return "the " + p.page + " page needs a cluster; this session has " + m.Config.Content
 	case !isPage && !isResource:
 		return "no " + p.page + " page here"
 	case isPage && k.Empty != nil && k.Empty(m):
@@ -63,16 +63,16 @@ func goPlace(m *Model, digit string) Cmd {
 	list := places()
 	p := list[slices.IndexFunc(list, func(p destination) bool { return p.number == digit })]
 	if why := cannotGo(m, p); why != "" {
-		m.Say(ToneWarn, why)
+		m.Notify(ToneWarn, why)
 		return nil
 	}
 	to, err := m.open(p.page)
 	switch {
 	case err != nil:
-		m.Say(ToneBad, err.Error())
+		m.Notify(ToneBad, err.Error())
 		return nil
 	case to.Scope() == m.Top().Scope() && to.Crumb() == m.Top().Crumb():
-		m.Say(ToneInfo, "this is the "+p.page+" page")
+		m.Notify(ToneInfo, "this is the "+p.page+" page")
 		return nil
 	}
 	if m.Top().Scope() == InHelp {

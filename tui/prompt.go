@@ -46,7 +46,7 @@ func (l *line) edit(a Action) bool {
 		l.at = 0
 	case ActBottom:
 		l.at = len(l.text)
-	case ActTakeBack:
+	case ActBackspace:
 		l.cut(max(0, l.at-1), l.at)
 	case ActDelete:
 		l.cut(l.at, min(len(l.text), l.at+1))
@@ -96,9 +96,9 @@ type Prompt struct {
 	Accepted  func(m *Model, text string) Cmd
 	Cancelled func(m *Model) Cmd
 	// Suggest returns completions of the whole line, best first. It returns nil if there are none.
-	Suggest func(m *Model, text string) []Suggestion
-	list    []Suggestion
-	picked  int // index of the selected suggestion; -1 selects the typed text
+	Suggest  func(m *Model, text string) []Suggestion
+	list     []Suggestion
+	selected int // index of the selected suggestion; -1 selects the typed text
 	// Status returns the text at the right end of the line, e.g. "matching… 43%".
 	Status func(m *Model) string
 }
@@ -121,7 +121,7 @@ func (p *Prompt) key(m *Model, a Action, text string) Cmd {
 	case a == ActOpen:
 		m.Prompt = nil
 		return p.Accepted(m, p.choice())
-	case a == ActBack, a == ActTakeBack && len(p.text) == 0:
+	case a == ActBack, a == ActBackspace && len(p.text) == 0:
 		m.Prompt = nil
 		return p.Cancelled(m)
 	case a == ActUp, a == ActDown:
@@ -136,8 +136,8 @@ func (p *Prompt) key(m *Model, a Action, text string) Cmd {
 
 // choice returns the selected suggestion, or else the typed text.
 func (p *Prompt) choice() string {
-	if p.picked >= 0 && p.picked < len(p.list) {
-		return p.list[p.picked].Text
+	if p.selected >= 0 && p.selected < len(p.list) {
+		return p.list[p.selected].Text
 	}
 	return strings.TrimSpace(p.String())
 }
@@ -150,7 +150,7 @@ func (p *Prompt) step(a Action) {
 	if a == ActUp {
 		d = -1
 	}
-	p.picked = min(max(p.picked+d, -1), len(p.list)-1)
+	p.selected = min(max(p.selected+d, -1), len(p.list)-1)
 }
 
 // complete replaces the line with the selected suggestion, or the best one if none is selected.
@@ -158,7 +158,7 @@ func (p *Prompt) complete(m *Model) Cmd {
 	if len(p.list) == 0 {
 		return nil
 	}
-	s := p.list[max(p.picked, 0)].Text
+	s := p.list[max(p.selected, 0)].Text
 	if !strings.HasSuffix(s, "=") && !strings.HasSuffix(s, "/") {
 		s += " "
 	}
@@ -175,7 +175,7 @@ func (p *Prompt) edited(m *Model) Cmd {
 }
 
 func (p *Prompt) refresh(m *Model) {
-	p.picked = -1
+	p.selected = -1
 	if p.Suggest != nil {
 		p.list = p.Suggest(m, p.String())
 	}

@@ -13,9 +13,9 @@ type gridRows struct {
 	Env   *view.Env
 	Table view.Table // nil until the first rows are built
 	// Order holds the selected and sorted positions in Table. Nil means all rows in the order of the table.
-	Order []int32
-	Total int // rows before the filter
-	Left  int // rows that are hidden by default, e.g. dropped ones
+	Order      []int32
+	Total      int // rows before the filter
+	HiddenRows int // rows that are hidden by default, e.g. dropped ones
 	// matched holds the rows that match the filter if filtered is set.
 	matched  []int32
 	filtered bool
@@ -77,7 +77,7 @@ func (q *rowQuery) Run() gridRows {
 	r := gridRows{Env: q.Env, Cursor: -1}
 	if q.Keep.Env == q.Env {
 		r.Table, r.Changes = q.Keep.Table, q.Keep.Changes
-		r.Order, r.Total, r.Left = q.Keep.Order, q.Keep.Total, q.Keep.Left
+		r.Order, r.Total, r.HiddenRows = q.Keep.Order, q.Keep.Total, q.Keep.HiddenRows
 	} else {
 		r.Table = q.Resource.Table(q.Env)
 		r.Changes = q.changed(r.Table)
@@ -88,7 +88,7 @@ func (q *rowQuery) Run() gridRows {
 			r.Err = errNotRead
 			return r
 		}
-		r.Order, r.Total, r.Left = found.Rows, found.Len(), found.Skipped
+		r.Order, r.Total, r.HiddenRows = found.Rows, found.Len(), found.Skipped
 	}
 	if !q.Filter.Empty() {
 		r.filtered = true

@@ -42,7 +42,7 @@ func parseRowFilter(r *view.Resource, text string) (rowFilter, error) {
 	if err != nil { // the closing quote is not typed yet
 		list, _ = words.Split(f.Text + f.Text[strings.LastIndexAny(f.Text, `'"`):][:1])
 	}
-	for _, w := range joined(r, list) {
+	for _, w := range joinWords(r, list) {
 		t, err := parseTerm(r, w)
 		if err != nil {
 			return rowFilter{}, err
@@ -54,8 +54,8 @@ func parseRowFilter(r *view.Resource, text string) (rowFilter, error) {
 	return f, nil
 }
 
-// joined joins words that headers and cells write with a blank, e.g. "served by=13" and "size=1.2 MiB".
-func joined(r *view.Resource, list []string) []string {
+// joinWords joins words that headers and cells write with a blank, e.g. "served by=13" and "size=1.2 MiB".
+func joinWords(r *view.Resource, list []string) []string {
 	var out []string
 	for _, w := range list {
 		last := len(out) - 1
@@ -115,9 +115,9 @@ func parseTerm(r *view.Resource, w string) (term, error) {
 	return t, nil
 }
 
-// in returns the text to search for in a column of the given kind. Counts are shown with thousands separators
+// textFor returns the text to search for in a column of the given kind. Counts are shown with thousands separators
 // ("50,200") and are found with and without them.
-func (t *term) in(kind table.Kind) []byte {
+func (t *term) textFor(kind table.Kind) []byte {
 	if kind == table.Int && len(t.number) > 0 {
 		return t.number
 	}

@@ -15,9 +15,9 @@ import (
 	"kitescope/tui/tuitest"
 )
 
-// TestFilterLooksEverywhere checks for every resource that a filter selects the same rows as a search in the
+// TestFilterSearchesAllColumns checks for every resource that a filter selects the same rows as a search in the
 // formatted cells, for texts that occur, in any case, and for texts that do not.
-func TestFilterLooksEverywhere(t *testing.T) {
+func TestFilterSearchesAllColumns(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	env := view.NewEnv(tuitest.Fixture(), tuitest.Epoch())
 	kept := 0
@@ -153,9 +153,9 @@ func resourceNamed(t *testing.T, name string) *view.Resource {
 	return nil
 }
 
-// TestFilterReadsTheScreen checks that a filter accepts text as displayed, headers with blanks and sizes with
+// TestFilterMatchesShownText checks that a filter accepts text as displayed, headers with blanks and sizes with
 // units, and that an unknown column is an error.
-func TestFilterReadsTheScreen(t *testing.T) {
+func TestFilterMatchesShownText(t *testing.T) {
 	r := resourceNamed(t, "segments")
 	for _, c := range []struct{ text, words, err string }{
 		{"served by=querynode-7", "served_by=querynode-7", ""},

@@ -11,11 +11,11 @@ import (
 
 // matcher applies a filter to the rows of a table. It is not safe for concurrent use because it has buffers.
 type matcher struct {
-	filter *rowFilter
-	table  view.Table
-	bound  []*table.Matcher // of terms with a condition, nil for others
-	cells  []cellText       // one for each visible column
-	could  [][]int          // for each text term: indexes of cells that can contain it by their kind
+	filter     *rowFilter
+	table      view.Table
+	bound      []*table.Matcher // of terms with a condition, nil for others
+	cells      []cellText       // one for each visible column
+	candidates [][]int          // for each text term: indexes of cells that can contain it by their kind
 }
 
 // cellText is the text of a column in one row.
@@ -28,7 +28,7 @@ type cellText struct {
 
 func newMatcher(f *rowFilter, t view.Table, columns []int) *matcher {
 	x := &matcher{
-		filter: f, table: t, bound: make([]*table.Matcher, len(f.terms)), could: make([][]int, len(f.terms)),
+		filter: f, table: t, bound: make([]*table.Matcher, len(f.terms)), candidates: make([][]int, len(f.terms)),
 	}
 	for _, c := range columns {
 		x.cells = append(x.cells, cellText{column: c, def: &t.Resource().Columns[c], row: -1})
@@ -39,8 +39,8 @@ func newMatcher(f *rowFilter, t view.Table, columns []int) *matcher {
 			x.bound[i] = t.where.On(x.table)
 		case t.re == nil:
 			for k := range x.cells {
-				if kind := x.cells[k].def.Kind; draw.CanHold(kind, t.in(kind)) {
-					x.could[i] = append(x.could[i], k)
+				if kind := x.cells[k].def.Kind; draw.CanHold(kind, t.textFor(kind)) {
+					x.candidates[i] = append(x.candidates[i], k)
 				}
 			}
 		}
@@ -51,14 +51,14 @@ func newMatcher(f *rowFilter, t view.Table, columns []int) *matcher {
 // match reports whether a row matches the filter.
 func (x *matcher) match(row int) bool {
 	for i := range x.filter.terms {
-		if x.holds(i, row) == x.filter.terms[i].negate {
+		if x.matchTerm(i, row) == x.filter.terms[i].negate {
 			return false
 		}
 	}
 	return true
 }
 
-func (x *matcher) holds(i, row int) bool {
+func (x *matcher) matchTerm(i, row int) bool {
 	t := &x.filter.terms[i]
 	switch {
 	case x.bound[i] != nil:
@@ -71,8 +71,8 @@ func (x *matcher) holds(i, row int) bool {
 		}
 		return false
 	}
-	for _, k := range x.could[i] {
-		if bytes.Contains(x.at(k, row), t.in(x.cells[k].def.Kind)) {
+	for _, k := range x.candidates[i] {
+		if bytes.Contains(x.at(k, row), t.textFor(x.cells[k].def.Kind)) {
 			return true
 		}
 	}

@@ -26,8 +26,8 @@ func Run(ctx context.Context, cfg Config) error {
 			cfg.Feed.Follow(ctx, func(u history.Update) { program.Send(u) })
 		})
 	}
-	if cfg.Beside != nil {
-		feeds.Go(func() { cfg.Beside(ctx, program.Send) })
+	if cfg.Background != nil {
+		feeds.Go(func() { cfg.Background(ctx, program.Send) })
 	}
 	_, err := program.Run()
 	cancel()

@@ -109,7 +109,7 @@ func TestIdleWritesNothing(t *testing.T) {
 				p := started(cfg, 80, 24)
 				p.Wait(t, "160,452")
 				p.Press(pages)
-				time.Sleep(badToastFor + time.Second)
+				time.Sleep(badToastDuration + time.Second)
 				before := p.Out.Len()
 				time.Sleep(time.Minute)
 				if n := p.Out.Len() - before; n != 0 {
@@ -121,7 +121,7 @@ func TestIdleWritesNothing(t *testing.T) {
 	}
 }
 
-func TestLostSourceKeepsItsData(t *testing.T) {
+func TestLostSourceKeepsData(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := testConfig()
 		cfg.Now = time.Now

@@ -12,11 +12,11 @@ import (
 // Save prompts for a path, suggesting a name with a timestamp, and writes a new file outside the event loop.
 func Save(m *Model, name string, write func(io.Writer) error) Cmd {
 	base, ext, _ := strings.Cut(name, ".")
-	return askPath(m, base+"-"+m.Config.Now().Format("20060102-150405")+"."+ext, write)
+	return promptPath(m, base+"-"+m.Config.Now().Format("20060102-150405")+"."+ext, write)
 }
 
-func askPath(m *Model, suggested string, write func(io.Writer) error) Cmd {
-	cancelled := func(m *Model) Cmd { m.Say(ToneInfo, "nothing was saved"); return nil }
+func promptPath(m *Model, suggested string, write func(io.Writer) error) Cmd {
+	cancelled := func(m *Model) Cmd { m.Notify(ToneInfo, "nothing was saved"); return nil }
 	m.Prompt = &Prompt{
 		Sign:      "save to: ",
 		Cancelled: cancelled,
@@ -24,7 +24,7 @@ func askPath(m *Model, suggested string, write func(io.Writer) error) Cmd {
 			if path == "" {
 				return cancelled(m)
 			}
-			m.Say(ToneInfo, "saving…")
+			m.Notify(ToneInfo, "saving…")
 			to := m.Config.SaveFile
 			return func() tea.Msg {
 				full, err := to(path, write)
@@ -48,15 +48,15 @@ type savedMsg struct {
 func (d savedMsg) Apply(m *Model) Cmd {
 	if d.err != nil {
 		if m.Prompt == nil && m.Menu == nil { // no other input or menu is open
-			_ = askPath(m, d.path, d.write)
+			_ = promptPath(m, d.path, d.write)
 		}
-		m.Say(ToneBad, "not saved: "+d.err.Error())
+		m.Notify(ToneBad, "not saved: "+d.err.Error())
 		return nil
 	}
 	full := d.full
 	if room := m.Width - tonesWidth - len("saved "); draw.Width(full) > room {
 		full = draw.CutPath(full, room)
 	}
-	m.Say(ToneGood, "saved "+full)
+	m.Notify(ToneGood, "saved "+full)
 	return nil
 }

@@ -27,9 +27,9 @@ func (d disk) save(path string, write func(io.Writer) error) (string, error) {
 	return "/home/me/" + path, err
 }
 
-// TestNothingIsWrittenWithoutAsking checks that every action that saves first prompts for a path, which can be
+// TestSavePrompts checks that every action that saves first prompts for a path, which can be
 // edited, and that esc writes nothing.
-func TestNothingIsWrittenWithoutAsking(t *testing.T) {
+func TestSavePrompts(t *testing.T) {
 	for _, keys := range []string{"5 s 1", "5 s 2", "5 s 4", "4 d s", "4 t s", "2 s"} {
 		synctest.Test(t, func(t *testing.T) {
 			files := disk{}

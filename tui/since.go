@@ -17,9 +17,9 @@ import (
 type onsets struct {
 	report *check.Report // the last report that was searched
 	known  map[string]*beginning
-	stops  context.CancelFunc // cancels the search in flight; nil if there is none
+	cancel context.CancelFunc // cancels the search in flight; nil if there is none
 	serial int                // counts searches
-	rest   time.Duration      // delay before the next search
+	delay  time.Duration      // delay before the next search
 }
 
 // beginning is the start of a finding. It is valid for the revisions from first to last.
@@ -57,21 +57,21 @@ func (m *Model) Beginnings() []Beginning {
 }
 
 const (
-	// leastRest is the minimum delay before a search, so that stepping through time does not wait for searches.
-	// The delay is at least onsetRest times the duration of the last search.
-	leastRest = 300 * time.Millisecond
-	onsetRest = 3
+	// minSearchDelay is the minimum delay before a search, so that stepping through time does not wait for searches.
+	// The delay is at least searchDelayFactor times the duration of the last search.
+	minSearchDelay    = 300 * time.Millisecond
+	searchDelayFactor = 3
 	// onsetEvents is the number of preceding events listed as possible causes.
 	onsetEvents = 2
-	// leastSince is the minimum terminal width, in cells, for showing when findings began.
-	leastSince = 100
+	// minSinceWidth is the minimum terminal width, in cells, for showing when findings began.
+	minSinceWidth = 100
 )
 
 // stop cancels the search in flight.
 func (o *onsets) stop() {
-	if o.stops != nil {
-		o.stops()
-		o.stops = nil
+	if o.cancel != nil {
+		o.cancel()
+		o.cancel = nil
 	}
 	o.serial++
 	o.report = nil
@@ -96,7 +96,7 @@ func (m *Model) dateFindings() Cmd {
 	case r == nil:
 		o.stop()
 		return nil
-	case p.of == nil || p.axis == nil:
+	case p.source == nil || p.axis == nil:
 		return nil
 	}
 	part := o.missing(m, r)
@@ -105,13 +105,13 @@ func (m *Model) dateFindings() Cmd {
 	if len(part.Findings) == 0 {
 		return nil
 	}
-	return m.After(max(leastRest, o.rest), dateMsg{o.serial, p.of, p.axis.History, part})
+	return m.After(max(minSearchDelay, o.delay), dateMsg{o.serial, p.source, p.axis.History, part})
 }
 
 // missing returns a report with only the findings whose beginning is unknown at its revision. It keeps the
 // known beginnings of the other findings and drops the rest.
 func (o *onsets) missing(m *Model, r *check.Report) *check.Report {
-	_, away := m.Shown()
+	_, away := m.Revision()
 	revision, kept, part := r.Cluster.Origin.Revision, map[string]*beginning{}, *r
 	part.Findings = nil
 	for _, f := range r.Findings {
@@ -139,11 +139,11 @@ type dateMsg struct {
 
 func (d dateMsg) Apply(m *Model) Cmd {
 	o := &m.data.past.onsets
-	if d.serial != o.serial || d.past != m.data.past.of {
+	if d.serial != o.serial || d.past != m.data.past.source {
 		return nil
 	}
 	ctx, stop := m.Context()
-	o.stops = stop
+	o.cancel = stop
 	checks, clock := m.Config.Checks, m.Config.Now
 	return func() tea.Msg {
 		defer stop()
@@ -163,10 +163,10 @@ type datedMsg struct {
 
 func (d datedMsg) Apply(m *Model) Cmd {
 	o := &m.data.past.onsets
-	if d.serial != o.serial || d.past != m.data.past.of {
+	if d.serial != o.serial || d.past != m.data.past.source {
 		return nil
 	}
-	o.stops, o.rest = nil, onsetRest*d.took
+	o.cancel, o.delay = nil, searchDelayFactor*d.took
 	revision, now := d.report.Cluster.Origin.Revision, d.report.Now
 	if d.err != nil {
 		why := []Fact{{Label: "since", Text: "start unknown: " + words.Harmless(words.OneLine(d.err.Error()))}}
@@ -210,7 +210,7 @@ func shortOnset(o *why.Onset, now time.Time) string {
 // dated returns the report whose findings have beginnings. It returns nil for the findings of an upgrade check,
 // because its version does not run yet.
 func (j *judgement) dated() *check.Report {
-	if j.own != nil {
+	if j.config != nil {
 		return nil
 	}
 	return j.report
@@ -219,7 +219,7 @@ func (j *judgement) dated() *check.Report {
 // began returns the beginning of a finding, in short form for a list and in full. Both are empty if it is
 // unknown.
 func (j *judgement) began(m *Model, f *check.Finding) (short string, facts []Fact) {
-	if b := m.data.past.onsets.known[f.Key()]; b != nil && j.own == nil {
+	if b := m.data.past.onsets.known[f.Key()]; b != nil && j.config == nil {
 		return b.short, b.facts
 	}
 	return "", nil

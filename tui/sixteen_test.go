@@ -11,8 +11,8 @@ import (
 	"kitescope/tui/tuitest"
 )
 
-// onSixteen returns the UI with a theme on a terminal with 16 colours.
-func onSixteen(theme string) *Model {
+// with16Colors returns the UI with a theme on a terminal with 16 colours.
+func with16Colors(theme string) *Model {
 	cfg := testConfig()
 	cfg.Theme = theme
 	m := New(cfg)
@@ -34,7 +34,7 @@ func TestSixteenColours(t *testing.T) {
 		"selected": render.RoleSelected, "more": render.RoleMore, "less": render.RoleLess,
 	}
 	for _, theme := range []string{"auto", "terminal", "dark", "light"} {
-		m := onSixteen(theme)
+		m := with16Colors(theme)
 		for name, role := range roles {
 			if got := tuitest.Written(colorprofile.ANSI, m.Styles.Roles[role]); got != want[name] {
 				t.Errorf("%s: %s is sent as %q, want %q", theme, name, got, want[name])

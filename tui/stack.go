@@ -27,8 +27,8 @@ func (s *stack) pop() bool {
 	return true
 }
 
-// again goes forward. It reports whether there was a next page.
-func (s *stack) again() bool {
+// goForward goes forward. It reports whether there was a next page.
+func (s *stack) goForward() bool {
 	if len(s.forward) == 0 {
 		return false
 	}

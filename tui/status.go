@@ -16,8 +16,8 @@ import (
 // frame draws a Model.
 type frame struct{ *Model }
 
-// whole draws the screen. It returns the position of the terminal's cursor, or nil if there is none.
-func (m frame) whole() (string, *tea.Cursor) {
+// screen draws the screen. It returns the position of the terminal's cursor, or nil if there is none.
+func (m frame) screen() (string, *tea.Cursor) {
 	if m.Width < MinWidth || m.h < MinHeight {
 		return m.tooSmall(), nil
 	}
@@ -25,7 +25,7 @@ func (m frame) whole() (string, *tea.Cursor) {
 	body := m.body(bodyH) // drawn before the crumbs, which include its scroll position
 	lines := make([]string, 0, m.h)
 	lines = append(lines, m.header())
-	if m.roomy() {
+	if m.hasRules() {
 		lines = append(lines, m.rule())
 	}
 	lines = append(lines, m.crumbs())
@@ -36,7 +36,7 @@ func (m frame) whole() (string, *tea.Cursor) {
 	for len(lines) < bodyAt+bodyH {
 		lines = append(lines, "")
 	}
-	if m.roomy() {
+	if m.hasRules() {
 		lines = append(lines, m.timeLine())
 	}
 	foot, cursor := m.footer()
@@ -59,8 +59,8 @@ func (m frame) body(h int) []string {
 		return append([]string{""}, draw.Sentence(m.Styles, "… "+words.Harmless(m.missing()), m.Width)...)
 	}
 	lines := []string{""}
-	if m.data.retries {
-		lines = append(lines, "   "+draw.Cut("no data since "+m.data.waits.Format("15:04:05")+"; trying again every few seconds", m.Width-4), "")
+	if m.data.retrying {
+		lines = append(lines, "   "+draw.Cut("no data since "+m.data.waitStart.Format("15:04:05")+"; trying again every few seconds", m.Width-4), "")
 	}
 	for _, text := range draw.Prose(m.data.err.Error(), m.Width-5) {
 		lines = append(lines, "   "+m.Styles.Bad.On(draw.Cut(text, m.Width-4)))
@@ -74,11 +74,11 @@ func (m frame) body(h int) []string {
 	return lines[:min(h, len(lines))]
 }
 
-// narrow is the width below which header and table are reduced to the minimum.
-const narrow = 56
+// narrowWidth is the width below which header and table are reduced to the minimum.
+const narrowWidth = 56
 
-// roomy reports whether there is room for the rules between header, body and footer.
-func (m *Model) roomy() bool { return m.h >= 20 }
+// hasRules reports whether there is room for the rules between header, body and footer.
+func (m *Model) hasRules() bool { return m.h >= 20 }
 
 // troubled reports whether an extra line shows why newer data is missing. Without any data, the body shows
 // the reason.
@@ -87,7 +87,7 @@ func (d *data) troubled() bool { return d.err != nil && d.cluster != nil }
 // bodyTop returns the first line of the page.
 func (m *Model) bodyTop() int {
 	top := 2
-	if m.roomy() {
+	if m.hasRules() {
 		top++
 	}
 	if m.data.troubled() {
@@ -99,7 +99,7 @@ func (m *Model) bodyTop() int {
 // BodyHeight returns the number of lines of a page.
 func (m *Model) BodyHeight() int {
 	h := m.h - m.bodyTop() - 1
-	if m.roomy() {
+	if m.hasRules() {
 		h--
 	}
 	return h
@@ -142,7 +142,7 @@ func (m frame) header() string {
 		}
 	}
 	name := " " + st.Title.On("kitescope") + "  "
-	if m.Width < narrow { // there is room only for the cluster and its state
+	if m.Width < narrowWidth { // there is room only for the cluster and its state
 		name = " "
 	}
 	room := max(8, m.Width-draw.Width(right)-draw.Width(name)-3)
@@ -150,7 +150,7 @@ func (m frame) header() string {
 		where = draw.CutPath(where, room)
 	}
 	left := name + draw.CutName(where, room)
-	return draw.Ends(left, right+" ", m.Width)
+	return draw.Justify(left, right+" ", m.Width)
 }
 
 // freshness returns the right end of the header: the revision, the age and the state of the source.
@@ -169,7 +169,7 @@ func (m frame) freshness() string {
 		return st.Dim.On("… connecting")
 	}
 	var parts []string
-	if r := d.cluster.Origin.Revision; r != 0 && m.Width >= narrow {
+	if r := d.cluster.Origin.Revision; r != 0 && m.Width >= narrowWidth {
 		parts = append(parts, "rev "+strconv.FormatInt(r, 10))
 	}
 	old := ""
@@ -181,10 +181,10 @@ func (m frame) freshness() string {
 		parts = append(parts, "stale for "+old, st.Bad.On("✖ source lost"))
 	case d.err != nil:
 		parts = append(parts, old+" old", st.Bad.On("✖ source lost"))
-	case d.past.away && d.past.busy && d.past.of.Progress() != "":
-		parts = append(parts, m.thenText(), st.Dim.On("… "+d.past.of.Progress()))
-	case d.past.away:
-		parts = append(parts, m.thenText())
+	case d.past.inPast && d.past.busy && d.past.source.Progress() != "":
+		parts = append(parts, m.pastText(), st.Dim.On("… "+d.past.source.Progress()))
+	case d.past.inPast:
+		parts = append(parts, m.pastText())
 	case len(d.lost) > 0:
 		who := words.Harmless(d.lost[0].Name) + " silent"
 		if n := len(d.lost); n > 1 {
@@ -231,7 +231,7 @@ func (m frame) crumbs() string {
 	} else {
 		left = m.Styles.Tab.On(left)
 	}
-	return draw.Ends(" "+left, m.Styles.Dim.On(note)+" ", m.Width)
+	return draw.Justify(" "+left, m.Styles.Dim.On(note)+" ", m.Width)
 }
 
 // footer draws the prompt, a message or the key hints, in this order of precedence.
@@ -258,7 +258,7 @@ func (m frame) promptLine() (string, *tea.Cursor) {
 	room := max(20, m.Width-draw.Width(status)-5)
 	text, at := p.window(room)
 	line := " " + m.Styles.Key.On(p.Sign) + text
-	return draw.Ends(line, m.Styles.Dim.On(status)+" ", m.Width), tea.NewCursor(1+len(p.Sign)+at, m.h-1)
+	return draw.Justify(line, m.Styles.Dim.On(status)+" ", m.Width), tea.NewCursor(1+len(p.Sign)+at, m.h-1)
 }
 
 func (m frame) toastLine() string {
@@ -283,7 +283,7 @@ func (m frame) overlay(lines []string, top, h int) {
 	case m.Prompt != nil && len(m.Prompt.list) > 0:
 		box = m.Prompt.box(m.Styles, m.Width-2, min(h, 12))
 		x, y = 0, top+h-len(box)
-		if m.roomy() {
+		if m.hasRules() {
 			y++
 		}
 	case m.Menu != nil:
@@ -292,6 +292,6 @@ func (m frame) overlay(lines []string, top, h int) {
 		m.Menu.h = len(box)
 	}
 	for i, b := range box {
-		lines[y+i] = draw.Over(lines[y+i], b, x)
+		lines[y+i] = draw.Overlay(lines[y+i], b, x)
 	}
 }

@@ -43,8 +43,8 @@ func (s *Stops) ScrollToEnd(n int, end func(line int) int) {
 	}
 }
 
-// Alone is the end function for a line without further lines that belong to it.
-func Alone(line int) int { return line + 1 }
+// SingleLine is the end function for a line without further lines that belong to it.
+func SingleLine(line int) int { return line + 1 }
 
 // GoTo moves the cursor to the i-th stop, or to the nearest one if i is out of range.
 func (s *Stops) GoTo(i int) { s.Cursor = max(0, min(i, len(s.At)-1)) }

@@ -20,11 +20,11 @@ type grid interface {
 
 // RowLook is the state of a row. It determines the style of the row and its gutter.
 type RowLook struct {
-	Marked bool
-	Change RowChange
-	Dim    bool        // dropped objects
-	Ill    table.Tally // findings about it
-	Role   render.Role
+	Marked   bool
+	Change   RowChange
+	Dim      bool        // dropped objects
+	Findings table.Tally // findings about it
+	Role     render.Role
 }
 
 // tableView is the cursor and the scroll position of a table.
@@ -33,32 +33,32 @@ type tableView struct {
 	offset      int   // columns scrolled out at the left
 	Widest      []int // the widest text seen in each column, so that columns do not jump while scrolling
 	Placed      []draw.Placed
-	learnt      []learnt // of each column
-	settled     bool     // keep the columns: widths and texts are not updated
-	sameFirst   bool     // hide columns with the same value in all rows first; the page reports hidden columns
-	height      int      // rows visible in the last frame
-	Hidden      int      // columns without room in the last frame
+	stats       []columnStats // of each column
+	fixed       bool          // keep the columns: widths and texts are not updated
+	sameFirst   bool          // hide columns with the same value in all rows first; the page reports hidden columns
+	height      int           // rows visible in the last frame
+	Hidden      int           // columns without room in the last frame
 }
 
-// learnt holds facts about the texts seen in a column. Like the widths, they accumulate over all rows seen.
-type learnt struct {
+// columnStats holds facts about the texts seen in a column. Like the widths, they accumulate over all rows seen.
+type columnStats struct {
 	render.Affixes
-	first        string
-	some, differ bool
-	many         bool // there was more than one row
+	first         string
+	seen, differs bool
+	multiple      bool // there was more than one row
 }
 
-func (l *learnt) add(text string, visible int) {
+func (l *columnStats) add(text string, visible int) {
 	l.Add(text)
-	l.many = l.many || visible > 1
-	if !l.some {
-		l.first, l.some = text, true
+	l.multiple = l.multiple || visible > 1
+	if !l.seen {
+		l.first, l.seen = text, true
 	}
-	l.differ = l.differ || text != l.first
+	l.differs = l.differs || text != l.first
 }
 
 // same reports whether all rows seen have the same text.
-func (l *learnt) same() bool { return !l.differ && l.many }
+func (l *columnStats) same() bool { return !l.differs && l.multiple }
 
 // SortMark is the column that a table is sorted by: its position among the columns of the grid, or -1.
 type SortMark struct {
@@ -118,7 +118,7 @@ func (t *tableView) put(i, n int) {
 }
 
 // ResetColumns resets the widths and texts of the columns. It is called when other columns are shown.
-func (t *tableView) ResetColumns() { t.Widest, t.learnt, t.offset = nil, nil, 0 }
+func (t *tableView) ResetColumns() { t.Widest, t.stats, t.offset = nil, nil, 0 }
 
 // draw draws the header and the visible rows in h lines of w cells.
 func (t *tableView) draw(st *draw.Styles, g grid, sorted SortMark, w, h int) []string {
@@ -129,8 +129,8 @@ func (t *tableView) draw(st *draw.Styles, g grid, sorted SortMark, w, h int) []s
 	visible := max(0, min(t.height, n-t.top))
 	texts := t.read(g, cols, visible)
 	soft := 0
-	if names, ok := g.(interface{ leastName() int }); ok {
-		soft = names.leastName()
+	if names, ok := g.(interface{ minNameWidth() int }); ok {
+		soft = names.minNameWidth()
 	}
 	t.place(cols, sorted.Column, w, soft)
 
@@ -147,9 +147,9 @@ func (t *tableView) draw(st *draw.Styles, g grid, sorted SortMark, w, h int) []s
 
 // read returns the texts of the visible rows and updates the widths.
 func (t *tableView) read(g grid, cols []table.Column, visible int) []string {
-	learn := !t.settled || len(t.Widest) != len(cols)
+	learn := !t.fixed || len(t.Widest) != len(cols)
 	if len(t.Widest) != len(cols) {
-		t.Widest, t.learnt = make([]int, len(cols)), make([]learnt, len(cols))
+		t.Widest, t.stats = make([]int, len(cols)), make([]columnStats, len(cols))
 		for j := range cols {
 			t.Widest[j] = draw.Width(cols[j].Title)
 		}
@@ -161,7 +161,7 @@ func (t *tableView) read(g grid, cols []table.Column, visible int) []string {
 			texts[i*len(cols)+j] = s
 			if learn {
 				t.Widest[j] = max(t.Widest[j], draw.Width(s))
-				t.learnt[j].add(s, visible)
+				t.stats[j].add(s, visible)
 			}
 		}
 	}
@@ -171,10 +171,10 @@ func (t *tableView) read(g grid, cols []table.Column, visible int) []string {
 func (t *tableView) place(cols []table.Column, sorted, w, soft int) {
 	tracks := make([]draw.Track, len(cols))
 	for j := range cols {
-		tracks[j] = draw.Track{Natural: t.Widest[j], Priority: cols[j].Priority, Flexible: draw.Flexible(cols[j].Kind), Soft: max(soft, cols[j].Least), Kept: cols[j].Kept}
-		tracks[j].Same = t.sameFirst && j > 0 && t.learnt[j].same()
+		tracks[j] = draw.Track{Natural: t.Widest[j], Priority: cols[j].Priority, Flexible: draw.Flexible(cols[j].Kind), Soft: max(soft, cols[j].Least), Required: cols[j].Kept}
+		tracks[j].Same = t.sameFirst && j > 0 && t.stats[j].same()
 		if j == sorted { // it explains the order; reserve room for the arrow
-			tracks[j].Kept = true
+			tracks[j].Required = true
 			tracks[j].Natural = max(tracks[j].Natural, draw.Width(cols[j].Title)+2)
 		}
 	}
@@ -231,7 +231,7 @@ func (t *tableView) row(b *strings.Builder, st *draw.Styles, cols []table.Column
 			s = draw.FitRight(s, p.Width)
 		} else {
 			if draw.Width(s) > p.Width && !isSentence(s) {
-				s = t.learnt[p.Column].Cut(s, p.Width, "…", draw.CutName)
+				s = t.stats[p.Column].Cut(s, p.Width, "…", draw.CutName)
 			}
 			s = draw.Fit(s, p.Width)
 		}
@@ -240,8 +240,8 @@ func (t *tableView) row(b *strings.Builder, st *draw.Styles, cols []table.Column
 		case rowStyle.Open != "":
 		case cols[p.Column].Kind == table.State:
 			s = draw.StateStyle(st, texts[p.Column]).On(s)
-		case look.Ill != (table.Tally{}) && (k == 0 || cols[p.Column].Kind == table.Findings):
-			s = st.Roles[look.Ill.Role()].On(s)
+		case look.Findings != (table.Tally{}) && (k == 0 || cols[p.Column].Kind == table.Findings):
+			s = st.Roles[look.Findings.Role()].On(s)
 		}
 		b.WriteString(s)
 	}
@@ -257,9 +257,9 @@ func gutterOf(st *draw.Styles, look RowLook, row draw.Style) string {
 	switch {
 	case look.Marked:
 		mark = "◆"
-	case look.Ill != (table.Tally{}):
-		if mark = render.TallyGlyph(look.Ill); row.Open == "" {
-			mark = st.Roles[look.Ill.Role()].On(mark)
+	case look.Findings != (table.Tally{}):
+		if mark = render.TallyGlyph(look.Findings); row.Open == "" {
+			mark = st.Roles[look.Findings.Role()].On(mark)
 		}
 	}
 	return mark + look.Change.Glyph() + " "

@@ -71,15 +71,15 @@ func (m *Model) useTheme(name string) Cmd {
 	}
 	switch {
 	case !slices.Contains(names, name):
-		m.Say(ToneBad, "no theme "+name+"; available: "+strings.Join(names, ", "))
+		m.Notify(ToneBad, "no theme "+name+"; available: "+strings.Join(names, ", "))
 		return nil
 	case m.Config.NoColor:
-		m.Say(ToneWarn, "colours are off (NO_COLOR or --color never)")
+		m.Notify(ToneWarn, "colours are off (NO_COLOR or --color never)")
 		return nil
 	}
 	m.theme = name
 	m.setTheme()
-	m.Say(ToneInfo, "theme "+name)
+	m.Notify(ToneInfo, "theme "+name)
 	if m.followsBackground() {
 		return m.Init()
 	}

@@ -8,7 +8,7 @@ import (
 	"kitescope/tui/tuitest"
 )
 
-func TestIdleRestsTheProcessor(t *testing.T) {
+func TestIdleCPU(t *testing.T) {
 	cfg := testConfig()
 	cfg.Feed = tuitest.Once(tuitest.Fixture())
 	p := started(cfg, 80, 24)

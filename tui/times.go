@@ -8,7 +8,7 @@ import (
 // Times holds the latency budgets computed from the last process metrics.
 type Times struct {
 	latency *latency.Latency // nil before the first computation
-	of      *model.Runtime   // the input of latency
+	runtime *model.Runtime   // the input of latency
 	busy    bool             // a computation is in flight
 }
 
@@ -25,22 +25,22 @@ func KeyOfBudget(b *latency.Budget) BudgetKey { return BudgetKey{b.Request, b.Da
 func (m *Model) measure() Cmd {
 	t := &m.data.times
 	c := m.data.cluster
-	if c == nil || t.busy || t.latency != nil && t.of == c.Runtime {
+	if c == nil || t.busy || t.latency != nil && t.runtime == c.Runtime {
 		return nil
 	}
 	t.busy = true
-	return account(m.data.judged.judge, c)
+	return measureLatency(m.data.judged.judge, c)
 }
 
-// accountedMsg delivers the latency budgets.
-type accountedMsg struct {
-	of      *model.Runtime
+// latencyMsg delivers the latency budgets.
+type latencyMsg struct {
+	runtime *model.Runtime
 	latency *latency.Latency
 }
 
-func (a accountedMsg) Apply(m *Model) Cmd {
+func (a latencyMsg) Apply(m *Model) Cmd {
 	t := &m.data.times
-	t.latency, t.of, t.busy = a.latency, a.of, false
+	t.latency, t.runtime, t.busy = a.latency, a.runtime, false
 	return Batch(m.Refresh(), m.measure())
 }
 

@@ -24,7 +24,7 @@ type toast struct {
 	tone   Tone
 	text   string
 	serial int // counts toasts
-	fades  bool
+	fading bool
 }
 
 // tonesWidth is the number of cells before the text of a message.
@@ -32,25 +32,25 @@ const tonesWidth = 3
 
 // Display times of toasts. Errors stay longer because they may be longer and must not be missed.
 const (
-	toastFor    = 3 * time.Second
-	badToastFor = 8 * time.Second
+	toastDuration    = 3 * time.Second
+	badToastDuration = 8 * time.Second
 )
 
-// Say shows a temporary message in place of the footer.
-func (m *Model) Say(t Tone, text string) {
-	m.said++
-	m.toast = toast{tone: t, text: ansi.Strip(words.OneLine(text)), serial: m.said}
+// Notify shows a temporary message in place of the footer.
+func (m *Model) Notify(t Tone, text string) {
+	m.toastCount++
+	m.toast = toast{tone: t, text: ansi.Strip(words.OneLine(text)), serial: m.toastCount}
 }
 
 // fadeToast starts the timer of a new toast. It returns nil if no toast is new.
 func fadeToast(m *Model) Cmd {
-	if m.toast.text == "" || m.toast.fades {
+	if m.toast.text == "" || m.toast.fading {
 		return nil
 	}
-	m.toast.fades = true
-	stays := toastFor
+	m.toast.fading = true
+	stays := toastDuration
 	if m.toast.tone == ToneBad {
-		stays = badToastFor
+		stays = badToastDuration
 	}
 	return m.After(stays, toastMsg{m.toast.serial})
 }

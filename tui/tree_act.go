@@ -15,7 +15,7 @@ func (t *treePage) Can(_ *Model, a Action) string {
 			return "no data yet"
 		}
 	}
-	if a == ActAll && t.root != nil && t.root.Omitted == 0 && !t.shown.All {
+	if a == ActAll && t.root != nil && t.root.Omitted == 0 && !t.options.All {
 		return "nothing is hidden"
 	}
 	if l, ok := t.current(); ok && a == ActOwner && l.depth == 0 {
@@ -40,7 +40,7 @@ func (t *treePage) Act(m *Model, a Action) Cmd {
 		}
 		return m.Back()
 	case ActAll:
-		t.shown.All = !t.shown.All
+		t.options.All = !t.options.All
 		return t.Refresh(m)
 	case ActFilter:
 		m.Prompt = FilterPrompt(t.filter, t.setFilter, func(*Model) string { return words.Number(len(t.lines)) + " lines" })
@@ -109,7 +109,7 @@ func (t *treePage) related(m *Model, l treeLine) Cmd {
 	rows := r.Table(t.env)
 	row := view.RowOf(rows, l.node.Ref.ID)
 	if row < 0 {
-		m.Say(ToneWarn, l.node.Label+" has no row in "+r.Name)
+		m.Notify(ToneWarn, l.node.Label+" has no row in "+r.Name)
 		return nil
 	}
 	m.Menu = relatedMenu(m, rows, row)

@@ -23,12 +23,12 @@ func (w *Window) Move(a Action) bool {
 	return ok
 }
 
-// Seen returns the visible lines [from, to).
-func (w *Window) Seen() (from, to int) { return w.Top, min(w.Top+w.Height, w.length) }
+// Visible returns the visible lines [from, to).
+func (w *Window) Visible() (from, to int) { return w.Top, min(w.Top+w.Height, w.length) }
 
-// Place returns the visible lines as text, or "" if all lines are visible.
-func (w *Window) Place() string {
-	from, to := w.Seen()
+// Position returns the visible lines as text, or "" if all lines are visible.
+func (w *Window) Position() string {
+	from, to := w.Visible()
 	if w.Height <= 0 || w.length <= w.Height {
 		return ""
 	}

@@ -20,16 +20,16 @@ import (
 // balancePage shows how evenly query nodes share the work: of all replicas, or of a single replica with its
 // plan.
 type balancePage struct {
-	asked  string     // a collection or replica to find once there are data; "" after it was found
-	of     *model.Ref // one replica, or the segments of a collection that nodes serve without a replica; nil is all
-	word   string     // the collection as command lines name it, "" for all
-	label  string
-	by     balance.Measure
-	env    *view.Env // the environment that weighed was made from
-	busy   bool      // a survey is being made; a refresh waits for it
-	madeBy balance.Measure
-	// weighed is the survey with its plans, nil until the first one.
-	weighed *clusters.Balance
+	pending string     // a collection or replica to find once there are data; "" after it was found
+	object  *model.Ref // one replica, or the segments of a collection that nodes serve without a replica; nil is all
+	word    string     // the collection as command lines name it, "" for all
+	label   string
+	by      balance.Measure
+	env     *view.Env // the environment that weighed was made from
+	busy    bool      // a survey is being made; a refresh waits for it
+	madeBy  balance.Measure
+	// survey is the survey with its plans, nil until the first one.
+	survey *clusters.Balance
 
 	tui.Stops
 	lines   []balanceLine
@@ -48,9 +48,9 @@ func openBalance(m *tui.Model, args []string) (tui.Page, error) {
 	if len(args) == 0 {
 		return &balancePage{label: "balance"}, nil
 	}
-	p := &balancePage{asked: args[0], label: words.Harmless(draw.Cut(args[0], 40))}
+	p := &balancePage{pending: args[0], label: words.Harmless(draw.Cut(args[0], 40))}
 	if m.Env() != nil && !p.find(m.Env().Cluster) {
-		return nil, errors.New(p.unfound())
+		return nil, errors.New(p.notFoundText())
 	}
 	return p, nil
 }
@@ -63,21 +63,21 @@ func (p *balancePage) find(cluster *model.Cluster) bool {
 			continue
 		}
 		name := cluster.DatabaseName(c.Database) + "." + c.Name
-		if p.asked == c.Name || p.asked == name || p.asked == c.ID.String() || p.asked == r.ID.String() {
-			*p = *ofGroup(model.Ref{Resource: "replicas", ID: r.ID.String()}, c.ID.String(), c.Name)
+		if p.pending == c.Name || p.pending == name || p.pending == c.ID.String() || p.pending == r.ID.String() {
+			*p = *newGroupPage(model.Ref{Resource: "replicas", ID: r.ID.String()}, c.ID.String(), c.Name)
 			return true
 		}
 	}
 	return false
 }
 
-func (p *balancePage) unfound() string {
-	return "no loaded collection named " + words.Harmless(p.asked) + ": run :balance to list them"
+func (p *balancePage) notFoundText() string {
+	return "no loaded collection named " + words.Harmless(p.pending) + ": run :balance to list them"
 }
 
-// ofGroup returns the page of a single replica.
-func ofGroup(ref model.Ref, word, name string) *balancePage {
-	return &balancePage{of: &ref, word: word, label: words.Harmless(name)}
+// newGroupPage returns the page of a single replica.
+func newGroupPage(ref model.Ref, word, name string) *balancePage {
+	return &balancePage{object: &ref, word: word, label: words.Harmless(name)}
 }
 
 // Scope implements tui.Page.
@@ -88,12 +88,12 @@ func (p *balancePage) Crumb() string { return draw.Cut(p.label, 40) }
 
 // Note implements tui.Page. It returns the imbalance, the measure and the goal.
 func (p *balancePage) Note(*tui.Model) string {
-	if p.weighed == nil || !p.weighed.Report.Survey.HasRuntime {
+	if p.survey == nil || !p.survey.Report.Survey.HasRuntime {
 		return ""
 	}
-	r := p.weighed.Report
+	r := p.survey.Report
 	spread := &r.Survey.Spread
-	if p.of != nil && len(r.Groups) == 1 {
+	if p.object != nil && len(r.Groups) == 1 {
 		spread = &r.Groups[0].Spread
 	}
 	return "max/mean " + render.Ratio(p.madeBy.MaxMean(spread)) + " · by " + p.madeBy.String() + " · goal ≤ " + render.Ratio(balance.DefaultGoal)
@@ -114,11 +114,11 @@ func (p *balancePage) Command(*tui.Model) string {
 
 // Refresh implements tui.Page.
 func (p *balancePage) Refresh(m *tui.Model) tui.Cmd {
-	if m.Env() == nil || p.busy || p.env == m.Env() && p.madeBy == p.by || p.asked != "" && !p.find(m.Env().Cluster) {
+	if m.Env() == nil || p.busy || p.env == m.Env() && p.madeBy == p.by || p.pending != "" && !p.find(m.Env().Cluster) {
 		return nil
 	}
 	p.busy = true
-	return weigh(balanceQuery{p, m.Env(), p.by})
+	return survey(balanceQuery{p, m.Env(), p.by})
 }
 
 // balanceQuery holds the data for a survey and its plans off the event loop.
@@ -131,7 +131,7 @@ type balanceQuery struct {
 func (q *balanceQuery) run() *clusters.Balance {
 	s := balance.NewSurvey(q.env.Cluster)
 	var groups []*balance.Group
-	if of := q.page.of; of != nil {
+	if of := q.page.object; of != nil {
 		groups = []*balance.Group{}
 		for _, g := range s.Groups {
 			if ref := g.Ref(); ref.Resource == of.Resource && ref.ID == of.ID {
@@ -142,23 +142,23 @@ func (q *balanceQuery) run() *clusters.Balance {
 	return &clusters.Balance{Env: q.env, Report: s.Report(groups, balance.Options{By: q.by}, true)}
 }
 
-// weigh surveys the load of the query nodes and plans how to balance it.
-func weigh(q balanceQuery) tui.Cmd {
-	return func() tea.Msg { return weighedMsg{q, q.run()} }
+// survey surveys the load of the query nodes and plans how to balance it.
+func survey(q balanceQuery) tui.Cmd {
+	return func() tea.Msg { return surveyMsg{q, q.run()} }
 }
 
-// weighedMsg delivers a requested survey.
-type weighedMsg struct {
-	query   balanceQuery
-	weighed *clusters.Balance
+// surveyMsg delivers a requested survey.
+type surveyMsg struct {
+	query  balanceQuery
+	survey *clusters.Balance
 }
 
 // Apply implements tui.Message.
-func (w weighedMsg) Apply(m *tui.Model) tui.Cmd {
+func (w surveyMsg) Apply(m *tui.Model) tui.Cmd {
 	p := w.query.page
 	p.busy = false
 	at, had := p.Object(m)
-	p.env, p.madeBy, p.weighed = w.query.env, w.query.by, w.weighed
+	p.env, p.madeBy, p.survey = w.query.env, w.query.by, w.survey
 	p.layOut(m.Width)
 	if had {
 		p.goToRef(at)
@@ -178,19 +178,19 @@ func (p *balancePage) goToRef(ref model.Ref) {
 func (p *balancePage) Body(m *tui.Model, w, h int) []string {
 	p.Height = h
 	switch {
-	case p.asked != "" && m.Env() != nil:
-		return append([]string{""}, draw.Sentence(m.Styles, p.unfound(), w)...)
-	case p.weighed == nil:
+	case p.pending != "" && m.Env() != nil:
+		return append([]string{""}, draw.Sentence(m.Styles, p.notFoundText(), w)...)
+	case p.survey == nil:
 		return []string{"", "   " + m.Styles.Dim.On("…")}
-	case !p.weighed.Report.Survey.HasRuntime:
+	case !p.survey.Report.Survey.HasRuntime:
 		return append([]string{""}, draw.Sentence(m.Styles, "nodes not queried: which node serves what is unknown. Open a live source, a bundle saved with --live, or a file with --runtime FILE", w)...)
-	case p.of != nil && len(p.weighed.Report.Groups) == 0:
+	case p.object != nil && len(p.survey.Report.Groups) == 0:
 		return append([]string{""}, draw.Sentence(m.Styles, p.label+": the replica is gone from the metadata", w)...)
 	}
 	if p.madeFor != w {
 		p.layOut(w)
 	}
-	p.ScrollToEnd(len(p.lines), tui.Alone)
+	p.ScrollToEnd(len(p.lines), tui.SingleLine)
 	return p.Draw(m.Styles, len(p.lines), w, func(i int) string { return p.lines[i].text }, func(i int) string {
 		return m.Styles.Roles[p.lines[i].role].On(draw.Cut(p.lines[i].text, w-1))
 	})
@@ -221,7 +221,7 @@ func (p *balancePage) Can(m *tui.Model, a tui.Action) string {
 			return "no row selected"
 		}
 	case tui.ActSave:
-		if p.weighed == nil || !p.weighed.Report.Survey.HasRuntime {
+		if p.survey == nil || !p.survey.Report.Survey.HasRuntime {
 			return "nothing to save: the nodes were not queried"
 		}
 	}
@@ -239,15 +239,15 @@ func (p *balancePage) Act(m *tui.Model, a tui.Action) tui.Cmd {
 		return m.Back()
 	case tui.ActBy:
 		p.by = (p.by + 1) % (balance.ByMemory + 1)
-		m.Say(tui.ToneInfo, "balanced by "+p.by.String())
+		m.Notify(tui.ToneInfo, "balanced by "+p.by.String())
 		return p.Refresh(m)
 	case tui.ActSave:
 		m.Menu = p.saveMenu()
 	case tui.ActCopyRow:
 		return m.Copy(strings.TrimSpace(l.text), "the row")
 	case tui.ActOpen:
-		if l.group != nil && p.of == nil {
-			return m.Push(ofGroup(l.ref, l.group.ID.String(), l.group.Name()))
+		if l.group != nil && p.object == nil {
+			return m.Push(newGroupPage(l.ref, l.group.ID.String(), l.group.Name()))
 		}
 		return tui.ActOnRef(m, a, l.ref)
 	case tui.ActDescribe, tui.ActOwner, tui.ActRelated, tui.ActTree:

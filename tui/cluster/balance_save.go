@@ -11,7 +11,7 @@ import (
 
 // saveMenu offers the plan as a script, and the formats that the command line has for the report.
 func (p *balancePage) saveMenu() *tui.Menu {
-	of := p.weighed
+	of := p.survey
 	script := tui.MenuItem{Text: "plan as a script", Note: "pymilvus, " + words.Plural(of.Report.Moves(), "move"), Run: func(m *tui.Model, _ *tui.Menu) tui.Cmd {
 		return tui.Save(m, tui.FileName("plan", p.word)+".py", tui.TextWriter(of.SavedPlan()))
 	}}

@@ -24,7 +24,7 @@ var balanceScreens = []struct{ name, keys string }{
 }
 
 func TestBalanceScreens(t *testing.T) {
-	c := tuitest.Asked(t, capturedPath("cluster-2.3.5-t7"))
+	c := tuitest.CaptureQueried(t, capturedPath("cluster-2.3.5-t7"))
 	for _, size := range tuitest.Sizes {
 		for _, s := range balanceScreens {
 			name := fmt.Sprintf("balance-%s-%dx%d", s.name, size.W, size.H)
@@ -54,7 +54,7 @@ func TestBalanceOfUnknown(t *testing.T) {
 }
 
 func TestBalanceKeys(t *testing.T) {
-	c := tuitest.Asked(t, capturedPath("cluster-2.3.5-t7"))
+	c := tuitest.CaptureQueried(t, capturedPath("cluster-2.3.5-t7"))
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 120, 40)
 		d.Send(history.Update{Cluster: c})
@@ -90,9 +90,9 @@ func TestBalanceKeys(t *testing.T) {
 	})
 }
 
-// TestBalanceKeepsItsPlace checks that the cursor stays on its row when another cluster arrives.
-func TestBalanceKeepsItsPlace(t *testing.T) {
-	first, second := tuitest.Asked(t, capturedPath("cluster-2.3.5-t7")), tuitest.Asked(t, capturedPath("cluster-2.3.5-t7"))
+// TestBalanceKeepsCursor checks that the cursor stays on its row when another cluster arrives.
+func TestBalanceKeepsCursor(t *testing.T) {
+	first, second := tuitest.CaptureQueried(t, capturedPath("cluster-2.3.5-t7")), tuitest.CaptureQueried(t, capturedPath("cluster-2.3.5-t7"))
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 120, 40)
 		d.Send(history.Update{Cluster: first, Live: true})
@@ -109,7 +109,7 @@ func TestBalanceKeepsItsPlace(t *testing.T) {
 }
 
 func TestBalancePalette(t *testing.T) {
-	c := tuitest.Asked(t, capturedPath("cluster-2.3.5-t7"))
+	c := tuitest.CaptureQueried(t, capturedPath("cluster-2.3.5-t7"))
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 120, 40)
 		d.Send(history.Update{Cluster: c})
@@ -121,7 +121,7 @@ func TestBalancePalette(t *testing.T) {
 // TestBalanceOfANameBeforeData checks that a page named on the command line waits for the cluster that the name
 // refers to.
 func TestBalanceOfANameBeforeData(t *testing.T) {
-	c := tuitest.Asked(t, capturedPath("cluster-2.3.5-t7"))
+	c := tuitest.CaptureQueried(t, capturedPath("cluster-2.3.5-t7"))
 	for name, want := range map[string]string{"items_hnsw_l2": "Plan: 3 moves bring max/mean", "nosuch": "no loaded collection named nosuch"} {
 		synctest.Test(t, func(t *testing.T) {
 			cfg := testConfig()

@@ -22,7 +22,7 @@ func Pages() []tui.PageKind {
 		{
 			Name: "preflight", Aliases: []string{"upgrade"},
 			Doc:  "What an upgrade or rollback would break: preflight 3.0.2, or 2.2.16 back.",
-			Args: "VERSION...", Open: openPreflight, Words: wanted, Checks: preflight.All(),
+			Args: "VERSION...", Open: openPreflight, Words: completions, Checks: preflight.All(),
 		},
 	}
 }
@@ -34,7 +34,7 @@ func balanceKeys() []tui.Binding {
 			Doc: "Balance by: search cost, rows, memory.", Weight: 60,
 		},
 		{
-			Action: tui.ActSave, Keys: []string{"s"}, In: tui.InBalance, Group: tui.GroupTake, Hint: "save plan",
+			Action: tui.ActSave, Keys: []string{"s"}, In: tui.InBalance, Group: tui.GroupCopy, Hint: "save plan",
 			Doc: "Save the plan as a pymilvus script, or the report. Asks for the path.", Weight: 65,
 		},
 	}

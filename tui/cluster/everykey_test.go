@@ -10,7 +10,7 @@ import (
 
 // TestPressEveryKey checks that no key breaks any kind of page.
 func TestPressEveryKey(t *testing.T) {
-	asked, old := tuitest.Asked(t, capturedPath("cluster-2.3.5-t7")), captured(t, "standalone-2.1.0")
+	asked, old := tuitest.CaptureQueried(t, capturedPath("cluster-2.3.5-t7")), captured(t, "standalone-2.1.0")
 	for _, x := range []struct {
 		page, way string
 		cluster   *model.Cluster

@@ -20,7 +20,7 @@ import (
 // and a process to its own page. The arguments name a collection to filter by.
 func openLatency(m *tui.Model, args []string) (tui.Page, error) {
 	p := &tui.TablePage[*show.Row]{
-		Name: "latency", Prints: "latency",
+		Name: "latency", CommandLine: "latency",
 		Rows: func(m *tui.Model) ([]*show.Row, string) {
 			l := m.Times().Latency()
 			switch {
@@ -39,8 +39,8 @@ func openLatency(m *tui.Model, args []string) (tui.Page, error) {
 	}
 	p.Columns = func(int) []tui.Column[*show.Row] { return budgetColumns(m) }
 	p.Filter = strings.ToLower(strings.Join(args, ""))
-	p.Least = 28
-	p.AsItCame = "by request type, most time-consuming collection first"
+	p.MinNameWidth = 28
+	p.OriginalOrder = "by request type, most time-consuming collection first"
 	p.Open = func(m *tui.Model, r *show.Row) tui.Cmd {
 		return m.Push(newWaterfallPage(m, tui.KeyOfBudget(r.Budget())))
 	}
@@ -56,7 +56,7 @@ func openLatency(m *tui.Model, args []string) (tui.Page, error) {
 // budgetList returns the common part of lists of phases.
 func budgetList(noun string) tui.List[*show.Row] {
 	return tui.List[*show.Row]{
-		Noun: noun, AsItCame: "in execution order",
+		Noun: noun, OriginalOrder: "in execution order",
 		Key: func(r *show.Row) string {
 			b, p := r.Budget(), r.Phase()
 			return strings.Join([]string{string(b.Request), b.Database, b.Name, string(p.Name), string(p.Parent), r.Process()}, "\x00")
@@ -75,15 +75,15 @@ func phaseColumns(m *tui.Model, names ...string) []tui.Column[*show.Row] {
 			c.Kind = table.ID // a cut name is of little use
 		case "bar":
 			c.Kind = table.ID // a cut bar is wrong
-			c.Shown = shortened(c.Shown, show.BarWidth(&o))
+			c.Shown = shortenBar(c.Shown, show.BarWidth(&o))
 		}
 		list = append(list, tui.ReportColumn(c))
 	}
 	return list
 }
 
-// shortened cuts texts to the width of the bar. If a reason does not fit, the cell refers to enter instead.
-func shortened(bar func(*show.Row) string, w int) func(*show.Row) string {
+// shortenBar cuts texts to the width of the bar. If a reason does not fit, the cell refers to enter instead.
+func shortenBar(bar func(*show.Row) string, w int) func(*show.Row) string {
 	return func(r *show.Row) string {
 		text := bar(r)
 		if !r.Phase().Known && r.Phase().Name != latency.Total && draw.Width(text) > w {
@@ -102,7 +102,7 @@ func budgetColumns(m *tui.Model) []tui.Column[*show.Row] {
 	columns = append(columns, phaseColumns(m, "mean_ms", "p50_ms", "p99_ms", "per_second")...)
 	columns[tui.ColumnNamed(columns, "p50_ms")].Priority = 8 // dropped first
 	columns[tui.ColumnNamed(columns, "per_second")].Priority = 7
-	most := tui.PlainColumn("MAINLY", table.Text, 0, func(r *show.Row) string { return mostOf(r.Budget(), m.Width) })
+	most := tui.PlainColumn("MAINLY", table.Text, 0, func(r *show.Row) string { return mainParts(r.Budget(), m.Width) })
 	most.Least = 40 // a cut sentence is of little use
 	return append(columns, most)
 }
@@ -116,9 +116,9 @@ func budgetName(b *latency.Budget) string {
 	return words.Harmless(b.Database + "." + b.Name)
 }
 
-// mostOf returns the main parts of a budget, e.g. "92% waiting for consistency": only the largest unless the
+// mainParts returns the main parts of a budget, e.g. "92% waiting for consistency": only the largest unless the
 // terminal is wide.
-func mostOf(b *latency.Budget, w int) string {
+func mainParts(b *latency.Budget, w int) string {
 	const wide = 140
 	var parts []string
 	for _, x := range b.Main() {
@@ -150,7 +150,7 @@ func verdictLines(m *tui.Model, b *latency.Budget, w, h int) []string {
 // newWaterfallPage returns the page with the phases of a request in order.
 func newWaterfallPage(m *tui.Model, key tui.BudgetKey) tui.Page {
 	p := &tui.TablePage[*show.Row]{
-		Name: "latency-" + string(key.Request), Called: budgetCalled(key), Prints: budgetCommand(key),
+		Name: "latency-" + string(key.Request), CrumbName: budgetText(key), CommandLine: budgetCommand(key),
 		Rows: func(m *tui.Model) ([]*show.Row, string) {
 			b := m.Times().Find(key)
 			if b == nil {
@@ -174,7 +174,7 @@ func newWaterfallPage(m *tui.Model, key tui.BudgetKey) tui.Page {
 
 // noBudgets returns the reason why a list of requests is empty.
 func noBudgets(m *tui.Model, l *latency.Latency) string {
-	if _, away := m.Shown(); away && m.Env().Cluster.Runtime == nil {
+	if _, away := m.Revision(); away && m.Env().Cluster.Runtime == nil {
 		return "no latency data from that time"
 	}
 	return words.Harmless(show.EmptyText(l))
@@ -185,11 +185,11 @@ func noBudget(m *tui.Model, key tui.BudgetKey) string {
 	if l := m.Times().Latency(); len(l.Budgets) == 0 {
 		return noBudgets(m, l)
 	}
-	return "no " + budgetCalled(key) + " ended between the last two scrapes"
+	return "no " + budgetText(key) + " ended between the last two scrapes"
 }
 
-// budgetCalled returns the display name of a budget, e.g. "search of docs".
-func budgetCalled(key tui.BudgetKey) string {
+// budgetText returns the display name of a budget, e.g. "search of docs".
+func budgetText(key tui.BudgetKey) string {
 	text := string(key.Request)
 	if key.Name != "" {
 		text += " of " + key.Name
@@ -213,7 +213,7 @@ func budgetCommand(key tui.BudgetKey) string {
 func openPhase(m *tui.Model, r *show.Row) tui.Cmd {
 	b, p := r.Budget(), r.Phase()
 	if !p.Known && p.Name != latency.Total {
-		m.Say(tui.ToneWarn, "unknown: "+p.Why)
+		m.Notify(tui.ToneWarn, "unknown: "+p.Why)
 		return nil
 	}
 	var apart string
@@ -222,7 +222,7 @@ func openPhase(m *tui.Model, r *show.Row) tui.Cmd {
 		p, apart = samePhase(b, p), "all collections (process metrics are not per collection); "
 	}
 	if p == nil || len(p.Nodes) == 0 {
-		m.Say(tui.ToneInfo, "no process reports its part of "+string(r.Phase().Name))
+		m.Notify(tui.ToneInfo, "no process reports its part of "+string(r.Phase().Name))
 		return nil
 	}
 	return m.Push(newPhasePage(m, tui.KeyOfBudget(b), p, apart))
@@ -240,22 +240,22 @@ func samePhase(b *latency.Budget, p *latency.Phase) (same *latency.Phase) {
 
 // newPhasePage returns the page that shows the time of a phase in each process. apart is a note about the
 // scope of these times.
-func newPhasePage(m *tui.Model, key tui.BudgetKey, of *latency.Phase, apart string) tui.Page {
+func newPhasePage(m *tui.Model, key tui.BudgetKey, phase *latency.Phase, note string) tui.Page {
 	p := &tui.TablePage[*show.Row]{
-		Name: "latency-" + string(of.Name), Called: string(of.Name), Prints: budgetCommand(key) + " -o wide",
+		Name: "latency-" + string(phase.Name), CrumbName: string(phase.Name), CommandLine: budgetCommand(key) + " -o wide",
 		Rows: func(m *tui.Model) ([]*show.Row, string) {
 			b := m.Times().Find(key)
 			if b == nil {
 				return nil, noBudget(m, key)
 			}
-			if x := samePhase(b, of); x != nil && len(x.Nodes) > 0 {
+			if x := samePhase(b, phase); x != nil && len(x.Nodes) > 0 {
 				return show.Processes(b, x), ""
 			}
-			return nil, "no process reports its part of " + string(of.Name) + " any more"
+			return nil, "no process reports its part of " + string(phase.Name) + " any more"
 		},
 		List: budgetList("process"),
 	}
-	p.AsItCame = "longest wait first"
+	p.OriginalOrder = "longest wait first"
 	p.Columns = func(int) []tui.Column[*show.Row] {
 		name := tui.SortedColumn("process", "PROCESS", table.Text, 0, (*show.Row).Process, nil)
 		return append([]tui.Column[*show.Row]{name}, phaseColumns(m, "mean_ms", "share", "calls", "call_ms", "bar", "p50_ms", "p99_ms", "per_second")...)
@@ -265,11 +265,11 @@ func newPhasePage(m *tui.Model, key tui.BudgetKey, of *latency.Phase, apart stri
 		return m.Describe(model.Ref{Resource: "nodes", ID: r.Process(), Name: r.Process()})
 	}
 	p.Head = func(m *tui.Model, w, h int) []string {
-		text := string(of.Name)
-		if doing := of.Activity(); doing != "" {
+		text := string(phase.Name)
+		if doing := phase.Activity(); doing != "" {
 			text = doing
 		}
-		text += "; " + apart + "MS: wait per " + string(key.Request) + ", PER CALL: ms per call"
+		text += "; " + note + "MS: wait per " + string(key.Request) + ", PER CALL: ms per call"
 		var lines []string
 		for _, line := range draw.Wrap(text, w-2) {
 			lines = append(lines, " "+m.Styles.Dim.On(line))

@@ -85,9 +85,9 @@ func grown(m *model.Metrics, times float64, later time.Duration) *model.Metrics 
 	return next
 }
 
-// round returns the cluster of the n-th polling round. In each round twice as many requests end as in the round
+// scrapeRound returns the cluster of the n-th polling round. In each round twice as many requests end as in the round
 // before, with the same mean time.
-func round(t *testing.T, c *model.Cluster, n int) *model.Cluster {
+func scrapeRound(t *testing.T, c *model.Cluster, n int) *model.Cluster {
 	t.Helper()
 	r := scraped(t, c)
 	parts := r.RuntimeParts
@@ -108,7 +108,7 @@ func TestLatencyScreens(t *testing.T) {
 					d := driven(t, testConfig(), size.W, size.H)
 					c := tuitest.Capture(t, "..", "..", "testdata", "snapshots", "cluster-2.3.5-t1")
 					for n := range 5 {
-						d.Cluster(round(t, c, n))
+						d.Cluster(scrapeRound(t, c, n))
 					}
 					d.Keys(":").Typed("latency").Keys("enter " + s.keys)
 					d.Fits()
@@ -156,9 +156,9 @@ func TestLatencyLeadsToProcesses(t *testing.T) {
 	})
 }
 
-// TestLatencyRowsAreTakenAway checks that the lists can be sorted, copied and saved, and that the copied command
+// TestLatencyCopy checks that the lists can be sorted, copied and saved, and that the copied command
 // prints the same.
-func TestLatencyRowsAreTakenAway(t *testing.T) {
+func TestLatencyCopy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 120, 40)
 		c := tuitest.Capture(t, "..", "..", "testdata", "snapshots", "cluster-2.3.5-t1")
@@ -210,13 +210,13 @@ func TestLatencyOfThePast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 80, 24)
 		c := tuitest.Capture(t, "..", "..", "testdata", "snapshots", "cluster-2.3.5-t1")
-		d.Cluster(round(t, c, 0))
+		d.Cluster(scrapeRound(t, c, 0))
 		d.Keys(":").Typed("latency").Keys("enter")
 		for _, list := range []string{"COLLECTION", "PHASE", "PROCESS"} {
 			d.Shows(list)
 			d.Send(history.Update{Cluster: c, Historical: true})
 			d.Shows("no latency data from that time")
-			d.Cluster(round(t, c, 1))
+			d.Cluster(scrapeRound(t, c, 1))
 			d.Keys("L enter")
 		}
 	})
@@ -248,13 +248,13 @@ func TestLatencyOnTheOverview(t *testing.T) {
 	}
 }
 
-// TestBudgetsAreMadeOnceARound checks that budgets are computed once for the same responses, regardless of keys
+// TestBudgetsOncePerRound checks that budgets are computed once for the same responses, regardless of keys
 // pressed and changes in the metadata.
-func TestBudgetsAreMadeOnceARound(t *testing.T) {
+func TestBudgetsOncePerRound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 80, 24)
 		c := tuitest.Capture(t, "..", "..", "testdata", "snapshots", "cluster-2.3.5-t1")
-		first := round(t, c, 0)
+		first := scrapeRound(t, c, 0)
 		d.Cluster(first)
 		d.Keys(":").Typed("latency").Keys("enter")
 		made := d.m.Times().Latency()
@@ -265,7 +265,7 @@ func TestBudgetsAreMadeOnceARound(t *testing.T) {
 		if d.m.Times().Latency() != made {
 			t.Error("the same answers were worked out twice")
 		}
-		d.Cluster(round(t, c, 1))
+		d.Cluster(scrapeRound(t, c, 1))
 		if d.m.Times().Latency() == made {
 			t.Error("other answers were not worked out")
 		}

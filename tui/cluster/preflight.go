@@ -20,10 +20,10 @@ const (
 	runningWord = "running="
 )
 
-// asked is a plan as the user entered it, and the same plan resolved for the current cluster.
-type asked struct {
-	plan preflight.Plan // From is set only if the user entered it
-	of   preflight.Plan // resolved for the cluster
+// planInput is a plan as the user entered it, and the same plan resolved for the current cluster.
+type planInput struct {
+	plan     preflight.Plan // From is set only if the user entered it
+	resolved preflight.Plan // resolved for the cluster
 }
 
 func openPreflight(m *tui.Model, args []string) (tui.Page, error) {
@@ -31,13 +31,13 @@ func openPreflight(m *tui.Model, args []string) (tui.Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &asked{plan: plan, of: plan}
+	a := &planInput{plan: plan, resolved: plan}
 	if env := m.Env(); env != nil {
-		if err := a.settle(env.Cluster); err != nil {
+		if err := a.resolve(env.Cluster); err != nil {
 			return nil, err
 		}
 	}
-	return tui.NewFindingsPage(&tui.Findings{Name: a.name(), Prints: a.command(), Checks: a.checks, About: a.about, Dress: a.dress}), nil
+	return tui.NewFindingsPage(&tui.Findings{Name: a.name(), CommandLine: a.command(), Checks: a.checks, About: a.about, Annotate: a.annotate}), nil
 }
 
 // parse parses the words after the name of the page, in any order.
@@ -70,8 +70,8 @@ func forms() string {
 	return "preflight " + known[0] + ", or preflight " + known[len(known)-1] + " " + backWord
 }
 
-// wanted returns the completions of a line: newer versions, back, and older ones.
-func wanted(m *tui.Model) []string {
+// completions returns the completions of a line: newer versions, back, and older ones.
+func completions(m *tui.Model) []string {
 	var running preflight.Version
 	if env := m.Env(); env != nil {
 		running = preflight.Running(env.Cluster)
@@ -90,14 +90,14 @@ func wanted(m *tui.Model) []string {
 	return append(append(newer, backWord), older...)
 }
 
-// settle applies the plan to a cluster. It returns an error with a hint if the plan does not fit the cluster.
-func (a *asked) settle(c *model.Cluster) error {
+// resolve applies the plan to a cluster. It returns an error with a hint if the plan does not fit the cluster.
+func (a *planInput) resolve(c *model.Cluster) error {
 	of, unfit := a.plan.For(c)
-	a.of = of
+	a.resolved = of
 	if unfit == nil {
 		return nil
 	}
-	to, forward := a.plan.To.String(), asked{plan: a.plan}
+	to, forward := a.plan.To.String(), planInput{plan: a.plan}
 	forward.plan.Back = false
 	hint := map[preflight.PlanProblem]string{
 		preflight.RunningUnknown: "type :" + a.name() + " " + runningWord + "2.5.16",
@@ -109,15 +109,15 @@ func (a *asked) settle(c *model.Cluster) error {
 	return errors.New(unfit.Error() + "; " + hint[unfit.Why])
 }
 
-func (a *asked) checks(c *model.Cluster) ([]*check.Check, error) {
-	if err := a.settle(c); err != nil {
+func (a *planInput) checks(c *model.Cluster) ([]*check.Check, error) {
+	if err := a.resolve(c); err != nil {
 		return nil, err
 	}
-	return preflight.Checks(a.of), nil
+	return preflight.Checks(a.resolved), nil
 }
 
 // name returns the words that open the page in the palette.
-func (a *asked) name() string {
+func (a *planInput) name() string {
 	text := "preflight " + a.plan.To.String()
 	if a.plan.Back {
 		text += " " + backWord
@@ -128,7 +128,7 @@ func (a *asked) name() string {
 	return text
 }
 
-func (a *asked) command() string {
+func (a *planInput) command() string {
 	c := shellquote.Shell("preflight").Word("--to", a.plan.To.String())
 	if a.plan.Back {
 		c = c.Word("--back")
@@ -140,15 +140,15 @@ func (a *asked) command() string {
 }
 
 // change returns the plan for reports.
-func (a *asked) change() *clusters.Preflight {
-	return &clusters.Preflight{From: a.of.From.String(), To: a.of.To.String(), Next: a.of.Next().String(), Back: a.of.Back}
+func (a *planInput) change() *clusters.Preflight {
+	return &clusters.Preflight{From: a.resolved.From.String(), To: a.resolved.To.String(), Next: a.resolved.Next().String(), Back: a.resolved.Back}
 }
 
-func (a *asked) about() string {
-	if !a.of.From.Known() { // no cluster yet
-		return "to " + a.of.To.String()
+func (a *planInput) about() string {
+	if !a.resolved.From.Known() { // no cluster yet
+		return "to " + a.resolved.To.String()
 	}
 	return a.change().Text()
 }
 
-func (a *asked) dress(d *clusters.Diagnosis) { d.Preflight = a.change() }
+func (a *planInput) annotate(d *clusters.Diagnosis) { d.Preflight = a.change() }

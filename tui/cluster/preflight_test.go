@@ -54,9 +54,9 @@ func TestPreflightScreens(t *testing.T) {
 	}
 }
 
-// TestPreflightIsTheCommands checks that the page lists the findings of the plan's checks, the worst first, and no
+// TestPreflightMatchesCommand checks that the page lists the findings of the plan's checks, the worst first, and no
 // other findings.
-func TestPreflightIsTheCommands(t *testing.T) {
+func TestPreflightMatchesCommand(t *testing.T) {
 	for _, x := range []struct{ source, to string }{{"standalone-2.1.0", "2.2.16"}, {"standalone-2.3.5", "3.0.2"}, {"upgrade-2.2.16", "2.1.0 back"}, {"cluster-2.3.5-t1", "2.6.22"}} {
 		synctest.Test(t, func(t *testing.T) {
 			c := captured(t, x.source)
@@ -147,7 +147,7 @@ func TestPreflightCompletes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 100, 30)
 		d.Cluster(captured(t, "standalone-2.3.5"))
-		if got := wanted(d.m); !slices.Equal(got, []string{"3.0.2", "2.6.22", "2.5.16", "back", "2.2.16"}) {
+		if got := completions(d.m); !slices.Equal(got, []string{"3.0.2", "2.6.22", "2.5.16", "back", "2.2.16"}) {
 			t.Errorf("it offers %q", got)
 		}
 		d.Keys(":").Typed("pref")
@@ -188,9 +188,9 @@ func TestPreflightFollowsTheCluster(t *testing.T) {
 	})
 }
 
-// TestPreflightIsNeverGreenWhenUnknown checks that checks that could not run are reported, and that nothing is
+// TestPreflightUnknown checks that checks that could not run are reported, and that nothing is
 // shown as good.
-func TestPreflightIsNeverGreenWhenUnknown(t *testing.T) {
+func TestPreflightUnknown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 120, 40)
 		d.Cluster(captured(t, "standalone-2.3.5"))
@@ -200,9 +200,9 @@ func TestPreflightIsNeverGreenWhenUnknown(t *testing.T) {
 	})
 }
 
-// TestPreflightFindingIsTakenAway checks the commands that print the current page, explain a check, and run a check
+// TestPreflightCopyFinding checks the commands that print the current page, explain a check, and run a check
 // again.
-func TestPreflightFindingIsTakenAway(t *testing.T) {
+func TestPreflightCopyFinding(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 120, 40)
 		c := captured(t, "standalone-2.1.0")

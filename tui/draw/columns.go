@@ -13,7 +13,7 @@ type Track struct {
 	Soft     int // the width it shrinks to before other columns are dropped; softCap if 0
 	// Same means that all rows seen have the same value, so the column is dropped first. Kept columns are never
 	// dropped.
-	Same, Kept bool
+	Same, Required bool
 }
 
 // sameWeight is added to the priority of a column with the same value in every row, so it is dropped before all
@@ -23,7 +23,7 @@ const sameWeight = 1000
 // weight returns the drop order of the column: the heaviest is dropped first, 0 never.
 func (t *Track) weight() int {
 	switch {
-	case t.Kept:
+	case t.Required:
 		return 0
 	case t.Same:
 		return sameWeight + t.Priority
@@ -42,13 +42,13 @@ const (
 	widthCap = 64
 	// softCap is the width that a flexible column shrinks to before other columns are dropped. floor is the width
 	// it shrinks to when no more columns can be dropped.
-	softCap = 18
-	floor   = 8
-	// useful is the least width at which a dropped flexible column is restored.
-	useful = 12
-	// spared is the number of cells that an already cut column gives up before another column is dropped. A name
+	softCap  = 18
+	minWidth = 8
+	// minRestored is the least width at which a dropped flexible column is restored.
+	minRestored = 12
+	// maxExtraCut is the number of cells that an already cut column gives up before another column is dropped. A name
 	// that is two cells shorter is more useful than a missing size.
-	spared = 2
+	maxExtraCut = 2
 )
 
 // Arrange fits columns into w cells. Flexible columns shrink to softCap, then columns are dropped by priority. The
@@ -64,12 +64,12 @@ func Arrange(tracks []Track, w, offset int) []Placed {
 	kept := make([]Placed, len(tracks))
 	total := -Gap
 	for i, t := range tracks {
-		kept[i] = Placed{i, t.least()}
+		kept[i] = Placed{i, t.softWidth()}
 		total += kept[i].Width + Gap
 	}
 	for total > w {
 		drop := lastToKeep(tracks, kept)
-		if i := cutMost(tracks, kept); i >= 0 && total-w <= spared {
+		if i := cutMost(tracks, kept); i >= 0 && total-w <= maxExtraCut {
 			kept[i].Width -= total - w
 			total = w
 			break
@@ -81,16 +81,16 @@ func Arrange(tracks []Track, w, offset int) []Placed {
 		kept = append(kept[:drop], kept[drop+1:]...)
 	}
 	kept, total = refill(tracks, kept, w, total)
-	total -= squeeze(tracks, kept, total-w, floor)
+	total -= squeeze(tracks, kept, total-w, minWidth)
 	if total > w {
-		kept, total = inside(tracks, kept, w, total)
+		kept, total = shrinkRequired(tracks, kept, w, total)
 	}
-	spread(tracks, kept, w-total)
+	distribute(tracks, kept, w-total)
 	return kept
 }
 
-// least returns the width that the column shrinks to before other columns are dropped.
-func (t *Track) least() int {
+// softWidth returns the width that the column shrinks to before other columns are dropped.
+func (t *Track) softWidth() int {
 	if t.Flexible {
 		return min(t.Natural, cmp.Or(t.Soft, softCap))
 	}
@@ -98,35 +98,35 @@ func (t *Track) least() int {
 }
 
 // refill restores dropped columns that fit into the room left over. It cuts flexible ones if necessary.
-func refill(tracks []Track, kept []Placed, w, total int) (filled []Placed, used int) {
+func refill(tracks []Track, visible []Placed, w, total int) (filled []Placed, used int) {
 	for {
 		best, width := -1, 0
 		for i := range tracks {
 			t := &tracks[i]
-			room := t.within(w - total - Gap)
-			dropped := !slices.ContainsFunc(kept, func(p Placed) bool { return p.Column == i })
+			room := t.widthIn(w - total - Gap)
+			dropped := !slices.ContainsFunc(visible, func(p Placed) bool { return p.Column == i })
 			if dropped && room > 0 && (best < 0 || t.weight() < tracks[best].weight()) {
 				best, width = i, room
 			}
 		}
 		if best < 0 {
-			return kept, total
+			return visible, total
 		}
-		at := slices.IndexFunc(kept, func(p Placed) bool { return p.Column > best })
+		at := slices.IndexFunc(visible, func(p Placed) bool { return p.Column > best })
 		if at < 0 {
-			at = len(kept)
+			at = len(visible)
 		}
-		kept = slices.Insert(kept, at, Placed{best, width})
+		visible = slices.Insert(visible, at, Placed{best, width})
 		total += Gap + width
 	}
 }
 
-// within returns the width of a dropped column in room cells, or 0 if that is too narrow.
-func (t *Track) within(room int) int {
+// widthIn returns the width of a dropped column in room cells, or 0 if that is too narrow.
+func (t *Track) widthIn(room int) int {
 	switch {
-	case t.least() <= room:
-		return t.least()
-	case t.Flexible && room >= useful:
+	case t.softWidth() <= room:
+		return t.softWidth()
+	case t.Flexible && room >= minRestored:
 		return room
 	}
 	return 0
@@ -134,9 +134,9 @@ func (t *Track) within(room int) int {
 
 // cutMost returns the position of the flexible column that is cut the most, or -1 if none is. It never returns the
 // first column, because that one identifies the row.
-func cutMost(tracks []Track, kept []Placed) int {
+func cutMost(tracks []Track, visible []Placed) int {
 	at, most := -1, 0
-	for i, p := range kept {
+	for i, p := range visible {
 		if cut := tracks[p.Column].Natural - p.Width; p.Column > 0 && tracks[p.Column].Flexible && cut > most {
 			at, most = i, cut
 		}
@@ -145,9 +145,9 @@ func cutMost(tracks []Track, kept []Placed) int {
 }
 
 // lastToKeep returns the position of the column to drop next, or -1 if all must stay.
-func lastToKeep(tracks []Track, kept []Placed) int {
+func lastToKeep(tracks []Track, visible []Placed) int {
 	drop, worst := -1, 0
-	for i, p := range kept {
+	for i, p := range visible {
 		if w := tracks[p.Column].weight(); w > 0 && w >= worst {
 			drop, worst = i, w
 		}
@@ -155,57 +155,57 @@ func lastToKeep(tracks []Track, kept []Placed) int {
 	return drop
 }
 
-// inside is the last resort in terminals that are too narrow for the columns that must stay. It shrinks flexible
+// shrinkRequired is the last resort in terminals that are too narrow for the columns that must stay. It shrinks flexible
 // columns to 5 cells, then drops columns from the end.
-func inside(tracks []Track, kept []Placed, w, total int) (fewer []Placed, used int) {
+func shrinkRequired(tracks []Track, visible []Placed, w, total int) (remaining []Placed, used int) {
 	const bare = 5
 	for {
-		total -= squeeze(tracks, kept, total-w, bare)
-		if total <= w || len(kept) <= 1 {
+		total -= squeeze(tracks, visible, total-w, bare)
+		if total <= w || len(visible) <= 1 {
 			break
 		}
-		total -= kept[len(kept)-1].Width + Gap
-		kept = kept[:len(kept)-1]
+		total -= visible[len(visible)-1].Width + Gap
+		visible = visible[:len(visible)-1]
 	}
-	if total > w && len(kept) == 1 {
-		kept[0].Width = max(1, w)
-		total = kept[0].Width
+	if total > w && len(visible) == 1 {
+		visible[0].Width = max(1, w)
+		total = visible[0].Width
 	}
-	return kept, total
+	return visible, total
 }
 
 // squeeze takes up to missing cells from flexible columns, the widest first, and returns the number of cells taken.
-func squeeze(tracks []Track, kept []Placed, missing, least int) (got int) {
+func squeeze(tracks []Track, visible []Placed, missing, limit int) (got int) {
 	for missing > 0 {
 		widest := -1
-		for i, p := range kept {
-			if tracks[p.Column].Flexible && p.Width > least && (widest < 0 || p.Width > kept[widest].Width) {
+		for i, p := range visible {
+			if tracks[p.Column].Flexible && p.Width > limit && (widest < 0 || p.Width > visible[widest].Width) {
 				widest = i
 			}
 		}
 		if widest < 0 {
 			break
 		}
-		kept[widest].Width--
+		visible[widest].Width--
 		missing--
 		got++
 	}
 	return got
 }
 
-// spread gives the remaining room to columns that were cut, the narrowest first.
-func spread(tracks []Track, kept []Placed, room int) {
+// distribute gives the remaining room to columns that were cut, the narrowest first.
+func distribute(tracks []Track, visible []Placed, room int) {
 	for ; room > 0; room-- {
 		least := -1
-		for i, p := range kept {
-			if p.Width < min(tracks[p.Column].Natural, 2*widthCap) && (least < 0 || p.Width < kept[least].Width) {
+		for i, p := range visible {
+			if p.Width < min(tracks[p.Column].Natural, 2*widthCap) && (least < 0 || p.Width < visible[least].Width) {
 				least = i
 			}
 		}
 		if least < 0 {
 			return
 		}
-		kept[least].Width++
+		visible[least].Width++
 	}
 }
 
@@ -219,7 +219,7 @@ func arrangeScrolled(tracks []Track, w, offset int) []Placed {
 		room := w - used - Gap
 		width := min(tracks[i].Natural, widthCap)
 		if width > room {
-			if room >= floor && tracks[i].Flexible {
+			if room >= minWidth && tracks[i].Flexible {
 				kept = append(kept, Placed{i, room})
 			}
 			break

@@ -6,9 +6,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Broken breaks a command into pieces of at most w cells, without losing any text. A shell command is broken with a
+// BreakCommand breaks a command into pieces of at most w cells, without losing any text. A shell command is broken with a
 // backslash between words. Only a word longer than a line is broken elsewhere.
-func Broken(text string, w int, shell bool) []string {
+func BreakCommand(text string, w int, shell bool) []string {
 	const least = 8
 	w = max(least, w)
 	var lines []string

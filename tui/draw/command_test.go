@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestBroken checks that a broken command loses no text, and that a shell reads the same words: lines end with a
+// TestBreakCommand checks that a broken command loses no text, and that a shell reads the same words: lines end with a
 // backslash, between words and never in quotes.
-func TestBroken(t *testing.T) {
+func TestBreakCommand(t *testing.T) {
 	for _, command := range []string{
 		"etcdctl --endpoints=10.0.0.5:2379,10.0.0.6:2379 put by-dev/config/queryCoord/autoBalance 'true or false'",
 		`etcdctl put 'a key with blanks that is longer than any line of the terminal' x`,
@@ -15,7 +15,7 @@ func TestBroken(t *testing.T) {
 		`echo "a \" b" c\ d e f g h i j k l m n o p q r s t u v w x y z`,
 	} {
 		for w := 8; w < 120; w++ {
-			lines := Broken(command, w, true)
+			lines := BreakCommand(command, w, true)
 			var b strings.Builder
 			for i, line := range lines {
 				if Width(line) > w {
@@ -35,7 +35,7 @@ func TestBroken(t *testing.T) {
 			}
 		}
 	}
-	if got := Broken("    utility.load_balance(7, [9])", 20, false); strings.Join(got, "|") != "    utility.load_bal|ance(7, [9])" && strings.Join(got, "|") != "    utility.load_balance(7,|[9])" {
+	if got := BreakCommand("    utility.load_balance(7, [9])", 20, false); strings.Join(got, "|") != "    utility.load_bal|ance(7, [9])" && strings.Join(got, "|") != "    utility.load_balance(7,|[9])" {
 		t.Errorf("Python is broken into %q", got)
 	}
 }

@@ -15,14 +15,14 @@ type Fields struct {
 	widest map[string]int // in cells, by field name
 }
 
-// Learn widens the columns to fit the fields of a node.
-func (f *Fields) Learn(n *view.Node) {
+// Measure widens the columns to fit the fields of a node.
+func (f *Fields) Measure(n *view.Node) {
 	if f.widest == nil {
 		f.widest = map[string]int{}
 	}
 	for _, x := range n.Fields() {
 		if x.Cell.Absent != table.None {
-			f.widest[x.Column.Name] = max(f.widest[x.Column.Name], Width(said(&x)))
+			f.widest[x.Column.Name] = max(f.widest[x.Column.Name], Width(fieldText(&x)))
 		}
 	}
 }
@@ -42,7 +42,7 @@ func (f *Fields) Text(st *Styles, n *view.Node) string {
 		w := f.widest[x.Column.Name]
 		text := ""
 		if x.Cell.Absent != table.None {
-			text = said(x)
+			text = fieldText(x)
 		}
 		switch {
 		case x.Column.Kind == table.Findings:
@@ -90,8 +90,8 @@ func (f *Fields) fitting(fields []view.Field) []int {
 	return list
 }
 
-// said formats a field with its label or unit, e.g. "1000 rows", "1.2 MiB", "watcher 5", "Flushed".
-func said(x *view.Field) string {
+// fieldText formats a field with its label or unit, e.g. "1000 rows", "1.2 MiB", "watcher 5", "Flushed".
+func fieldText(x *view.Field) string {
 	text := ShownText(x.Column, x.Cell)
 	name := x.Column.Label()
 	switch x.Column.Kind {

@@ -6,11 +6,11 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Halves returns the size of the list on a page of w cells and h lines that also shows the details of the
+// SplitSize returns the size of the list on a page of w cells and h lines that also shows the details of the
 // selected row. If w is at least beside, the list is left cells wide and h lines high, with the details to
 // its right. Otherwise it is w cells wide and half as high, with the details below.
-func Halves(w, h, beside, left int) (listW, listH int) {
-	if w >= beside {
+func SplitSize(w, h, minW, left int) (listW, listH int) {
+	if w >= minW {
 		return left, h
 	}
 	return w, h / 2

@@ -31,13 +31,13 @@ type Styles struct {
 
 	Theme *render.Theme // the theme that the styles were made from
 	// NoColor means that no colours are used, Few that the terminal has only sixteen.
-	NoColor, Few bool
+	NoColor, SixteenColors bool
 }
 
 // NewStyles returns the styles of a theme. Without colours, bold, faint and reverse remain. few means that the
 // terminal has only sixteen colours.
-func NewStyles(t *render.Theme, noColor, few bool) *Styles {
-	s := &Styles{Roles: make([]Style, len(t.Styles)), Theme: t, NoColor: noColor, Few: few}
+func NewStyles(t *render.Theme, noColor, sixteenColors bool) *Styles {
+	s := &Styles{Roles: make([]Style, len(t.Styles)), Theme: t, NoColor: noColor, SixteenColors: sixteenColors}
 	for role := range t.Styles {
 		s.Roles[role] = NewStyle(t.Styles[role], noColor)
 	}

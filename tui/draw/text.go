@@ -82,8 +82,8 @@ func CutName(s string, w int) string {
 	return ansi.Truncate(s, w-1-tail, "") + "…" + end
 }
 
-// Over overwrites the line with a text, starting at cell at.
-func Over(line, text string, at int) string {
+// Overlay overwrites the line with a text, starting at cell at.
+func Overlay(line, text string, at int) string {
 	behind := at + ansi.StringWidth(text)
 	rest := ansi.TruncateLeft(line, behind, "")
 	if n := ansi.StringWidth(line) - behind; n >= 0 && ansi.StringWidth(rest) > n { // a wide character was cut in two
@@ -95,8 +95,8 @@ func Over(line, text string, at int) string {
 // FitName shortens a name with CutName or pads it, to exactly w cells.
 func FitName(s string, w int) string { return Fit(CutName(s, w), w) }
 
-// Ends puts left and right at the two ends of a line of w cells. It cuts right first if both do not fit.
-func Ends(left, right string, w int) string {
+// Justify puts left and right at the two ends of a line of w cells. It cuts right first if both do not fit.
+func Justify(left, right string, w int) string {
 	l, r := Width(left), Width(right)
 	if l+r+2 > w {
 		right = Cut(right, max(0, w-l-2))

@@ -26,12 +26,12 @@ func TestTextFits(t *testing.T) {
 	}
 }
 
-// TestOver checks that a text laid over a line keeps the width of the line, even if it cuts wide characters in two.
-func TestOver(t *testing.T) {
+// TestOverlay checks that a text laid over a line keeps the width of the line, even if it cuts wide characters in two.
+func TestOverlay(t *testing.T) {
 	for _, line := range []string{"", "plain and long enough", "图像向量检索库图像向量检索库", "a图b像c向d量e", "\x1b[1mbold 图像\x1b[m"} {
 		for at := range 12 {
 			n := ansi.StringWidth(line)
-			got := Over(line, "[box]", at)
+			got := Overlay(line, "[box]", at)
 			if w := ansi.StringWidth(got); w != max(n, at+5) {
 				t.Errorf("[box] over %q at %d: %q is %d cells", line, at, got, w)
 			}

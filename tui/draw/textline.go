@@ -21,10 +21,10 @@ const (
 
 // TextLine is a line of text with an optional label before it. Both are plain.
 type TextLine struct {
-	Label string
-	Text  string
-	Look  Look
-	Drawn Line // the text in several styles, nil if it has only one
+	Label  string
+	Text   string
+	Look   Look
+	Pieces Line // the text in several styles, nil if it has only one
 }
 
 // Plain returns the line without styles.
@@ -47,8 +47,8 @@ func (l *TextLine) Draw(st *Styles, w, left int, search string, current bool) st
 			return " " + plain[:at] + look.On(plain[at:end]) + plain[end:]
 		}
 	}
-	if l.Drawn != nil && left == 0 {
-		return " " + l.Drawn.CutTo(w-2).Styled(st)
+	if l.Pieces != nil && left == 0 {
+		return " " + l.Pieces.CutTo(w-2).Styled(st)
 	}
 	if l.Look == LookPlain && left == 0 && len(l.Label) > 0 && len(plain) >= len(l.Label) {
 		return " " + st.Dim.On(l.Label) + plain[len(l.Label):]

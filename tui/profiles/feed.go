@@ -94,7 +94,7 @@ const onlyProfiles = "only profiles"
 
 // config returns cfg with the view as the first page.
 func (v *View) config(cfg tui.Config) tui.Config {
-	cfg.First, cfg.Instead = v.page(), onlyProfiles
+	cfg.First, cfg.Content = v.page(), onlyProfiles
 	cfg.Pages = append(Pages(Files(Set{Items: slices.Concat(v.Base, v.Items)})), cfg.Pages...)
 	return cfg
 }
@@ -103,7 +103,7 @@ func (v *View) config(cfg tui.Config) tui.Config {
 func (v *View) page() tui.Page {
 	s := newSubject(v.Items, v.Base)
 	if len(v.Args) > 0 {
-		s.words, s.was = v.Args, v.BaseArg
+		s.words, s.baseArg = v.Args, v.BaseArg
 	}
 	q := flameQuery{kind: v.SampleIndex, by: v.By, nodes: v.Nodes, inverted: v.Inverted, raw: v.Raw}
 	if v.By > profile.ByClass {

@@ -26,7 +26,7 @@ type flamePage struct {
 	graphs   [2]*flameGraph
 	half     int // index of the graph with the cursor
 	searches [2]flameSearch
-	before   *flameBefore // the graph that the sandwich was opened from
+	previous *flameState // the graph that the sandwich was opened from
 
 	lines   []flameLine // the content of each line on the screen
 	palette *flamePalette
@@ -42,11 +42,11 @@ type flameQuery struct {
 	focus    string // the function of a sandwich, named as in the profile
 }
 
-// flameBefore is a graph to return to.
-type flameBefore struct {
-	query  flameQuery
-	graphs [2]*flameGraph
-	before *flameBefore
+// flameState is a graph to return to.
+type flameState struct {
+	query    flameQuery
+	graphs   [2]*flameGraph
+	previous *flameState
 }
 
 // flameLine is a line of the screen: a row of one of the graphs, or an empty line if depth is -1.
@@ -102,17 +102,17 @@ func (p *flamePage) Refresh(m *tui.Model) tui.Cmd {
 		return nil
 	}
 	p.busy = true
-	return growFlame(m, p)
+	return buildFlame(m, p)
 }
 
-// ask rebuilds the tree after the query has changed.
-func (p *flamePage) ask(m *tui.Model) tui.Cmd {
+// rebuild rebuilds the tree after the query has changed.
+func (p *flamePage) rebuild(m *tui.Model) tui.Cmd {
 	p.err = nil
 	return p.Refresh(m)
 }
 
-// grownMsg delivers the trees of a query.
-type grownMsg struct {
+// treesMsg delivers the trees of a query.
+type treesMsg struct {
 	page   *flamePage
 	query  flameQuery
 	loaded *loadedProfiles
@@ -121,7 +121,7 @@ type grownMsg struct {
 	err     error
 }
 
-func (g grownMsg) Apply(m *tui.Model) tui.Cmd {
+func (g treesMsg) Apply(m *tui.Model) tui.Cmd {
 	p := g.page
 	p.busy = false
 	if g.loaded != nil {
@@ -133,12 +133,12 @@ func (g grownMsg) Apply(m *tui.Model) tui.Cmd {
 	p.made, p.shown, p.err = true, g.query, g.err
 	if g.err != nil {
 		if p.graphs[0] != nil { // the graph and its query stay
-			m.Say(tui.ToneWarn, words.OneLine(profileTrouble(g.err)))
+			m.Notify(tui.ToneWarn, words.OneLine(profileTrouble(g.err)))
 			p.query, p.shown, p.err = p.graphsQuery(), p.graphsQuery(), nil
 		}
 		return nil
 	}
-	p.take(g.query, g.indexes, m.Width-2*flameLeft)
+	p.setGraphs(g.query, g.indexes, m.Width-2*flameLeft)
 	p.search(p.searches[p.half].text)
 	return nil
 }
@@ -154,8 +154,8 @@ func (p *flamePage) graphsQuery() flameQuery {
 	return q
 }
 
-// take shows new trees in rows of w cells. The cursor stays on its frame if the new tree has one on the same path.
-func (p *flamePage) take(q flameQuery, indexes [2]*flameIndex, w int) {
+// setGraphs shows new trees in rows of w cells. The cursor stays on its frame if the new tree has one on the same path.
+func (p *flamePage) setGraphs(q flameQuery, indexes [2]*flameIndex, w int) {
 	old := p.graphs[0]
 	p.graphs = [2]*flameGraph{}
 	p.half = 0
@@ -210,7 +210,7 @@ func (p *flamePage) Command(*tui.Model) string {
 		return ""
 	}
 	if p.subject.diff() {
-		c = c.Flag("--base", p.subject.was)
+		c = c.Flag("--base", p.subject.baseArg)
 	}
 	c = profileFlags(c, p.query.kind, p.query.by, &p.filter)
 	for _, flag := range []struct {

@@ -18,7 +18,7 @@ func (p *flamePage) Can(m *tui.Model, a tui.Action) string {
 		if p.searches[p.half].text == "" {
 			return "search with / first"
 		}
-	case tui.ActTakeBack:
+	case tui.ActBackspace:
 		if g == nil || g.zoom == g.base {
 			return "already zoomed out"
 		}
@@ -93,7 +93,7 @@ func (p *flamePage) Act(m *tui.Model, a tui.Action) tui.Cmd {
 	case tui.ActSearchNext, tui.ActSearchPrevious:
 		p.nextMatch(m, map[tui.Action]int{tui.ActSearchNext: 1, tui.ActSearchPrevious: -1}[a])
 	case tui.ActCopyRow:
-		return m.Copy(p.copied(g), "the frame")
+		return m.Copy(p.frameText(g), "the frame")
 	case tui.ActSave:
 		m.Menu = p.saveMenu()
 	}
@@ -105,7 +105,7 @@ func (p *flamePage) zoom(g *flameGraph, a tui.Action) bool {
 	switch a {
 	case tui.ActOpen:
 		g.zoomIn()
-	case tui.ActTakeBack:
+	case tui.ActBackspace:
 		g.zoomOut()
 	case tui.ActReset:
 		for _, g := range p.graphs {
@@ -129,21 +129,21 @@ func (p *flamePage) change(m *tui.Model, a tui.Action) (c tui.Cmd, ok bool) {
 		p.query.nodes = !p.query.nodes
 	case tui.ActNormalize:
 		p.query.raw = !p.query.raw
-		m.Say(tui.ToneInfo, map[bool]string{
+		m.Notify(tui.ToneInfo, map[bool]string{
 			true:  "values not normalized",
 			false: "normalized: the new profile has the total of the base",
 		}[p.query.raw])
 	case tui.ActBy:
 		p.query.by = nextBy(p.query.by, frameGrains())
-		p.query.focus, p.before = "", nil // a function name is not the name of a package
-		m.Say(tui.ToneInfo, "by "+p.query.by.String())
+		p.query.focus, p.previous = "", nil // a function name is not the name of a package
+		m.Notify(tui.ToneInfo, "by "+p.query.by.String())
 	case tui.ActKind:
 		p.query.kind = nextKind(p.subject.loaded, p.query.kind)
-		m.Say(tui.ToneInfo, "sample type "+words.Harmless(p.query.kind))
+		m.Notify(tui.ToneInfo, "sample type "+words.Harmless(p.query.kind))
 	default:
 		return nil, false
 	}
-	return p.ask(m), true
+	return p.rebuild(m), true
 }
 
 // frameGrains returns the units that a frame can represent.
@@ -180,9 +180,9 @@ func (p *flamePage) back(m *tui.Model) tui.Cmd {
 			continue
 		}
 		return nil
-	case p.before != nil:
-		b := p.before
-		p.query, p.shown, p.graphs, p.before = b.query, b.query, b.graphs, b.before
+	case p.previous != nil:
+		b := p.previous
+		p.query, p.shown, p.graphs, p.previous = b.query, b.query, b.graphs, b.previous
 		p.half = 0
 		return nil
 	}
@@ -196,10 +196,10 @@ func (p *flamePage) sandwich(m *tui.Model) tui.Cmd {
 	if name == p.query.focus {
 		return p.back(m)
 	}
-	p.before = &flameBefore{query: p.shown, graphs: p.graphs, before: p.before}
+	p.previous = &flameState{query: p.shown, graphs: p.graphs, previous: p.previous}
 	p.query.focus = name
 	p.search("") // its purpose was to find the function
-	return p.ask(m)
+	return p.rebuild(m)
 }
 
 // move moves the cursor and reports whether the action was a movement.
@@ -239,7 +239,7 @@ func (p *flamePage) move(g *flameGraph, a tui.Action) bool {
 // vertical moves the cursor one row down the screen, or up.
 func (p *flamePage) vertical(by int) {
 	g := p.graph()
-	if towardsLeaves := (by > 0) != p.growsUp(p.half); towardsLeaves {
+	if towardsLeaves := (by > 0) != p.drawnUpwards(p.half); towardsLeaves {
 		g.toChild()
 		return
 	}
@@ -260,7 +260,7 @@ func (p *flamePage) vertical(by int) {
 	}
 }
 
-// growsUp reports whether deeper frames are drawn higher.
-func (p *flamePage) growsUp(half int) bool {
+// drawnUpwards reports whether deeper frames are drawn higher.
+func (p *flamePage) drawnUpwards(half int) bool {
 	return p.graphs[callersHalf] != nil && half == callersHalf
 }

@@ -38,7 +38,7 @@ func TestFlameZoom(t *testing.T) {
 	})
 }
 
-func TestFlameMovesBackToWhereItCameFrom(t *testing.T) {
+func TestFlameMovesBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driveProfiles(t, oneView("milvus-cpu-hnsw.pb.gz"), 200, 50)
 		d.Keys("up down right*9 down*2")

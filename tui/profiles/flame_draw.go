@@ -60,13 +60,13 @@ func (d *flameDrawer) row(b *strings.Builder, depth int) {
 }
 
 // cell writes a frame: a border, which carries the most important sign, and the name, cut to fit.
-func (d *flameDrawer) cell(b *strings.Builder, s span, m mood) {
+func (d *flameDrawer) cell(b *strings.Builder, s span, m emphasis) {
 	sign := d.sign(s.frame)
 	border := d.signs.border
 	switch {
-	case m == moodCursor:
+	case m == emphasisCursor:
 		border = d.signs.cursor
-	case m == moodMatch:
+	case m == emphasisMatch:
 		border = d.signs.match
 	case s.x1-s.x0 == 1 && sign != "" && d.palette.mono:
 		border = sign
@@ -128,10 +128,10 @@ func (d *flameDrawer) share(frame int32) string {
 	return text
 }
 
-// wholes returns the totals that the shares of both sides refer to. If shares are compared, each side has its own
+// totals returns the totals that the shares of both sides refer to. If shares are compared, each side has its own
 // total. If values are compared, both refer to the total of the base, as in the tables. A sandwich uses the base
 // too, because its function would otherwise be 100% on both sides.
-func wholes(t *flame.Tree) (after, before int64) {
+func totals(t *flame.Tree) (after, before int64) {
 	root := t.Root()
 	known := t.SamplesTotal > 0 && t.BaseSamples > 0
 	switch {
@@ -145,7 +145,7 @@ func wholes(t *flame.Tree) (after, before int64) {
 // sides returns the shares of a frame on both sides, or 0 if the total is 0.
 func sides(t *flame.Tree, frame int32) (after, before float64) {
 	f := &t.Frames[frame]
-	a, b := wholes(t)
+	a, b := totals(t)
 	return partOf(float64(f.Total), a) / 100, partOf(float64(f.Base), b) / 100
 }
 
@@ -195,18 +195,18 @@ func changeOf(t *flame.Tree, frame int32) report.Verdict {
 }
 
 // look returns the style and the emphasis of a frame.
-func (d *flameDrawer) look(frame int32) (draw.Style, mood) {
+func (d *flameDrawer) look(frame int32) (draw.Style, emphasis) {
 	t := d.graph.index.tree
 	f := &t.Frames[frame]
-	m := moodPlain
+	m := emphasisPlain
 	switch {
 	case d.active && frame == d.graph.at:
-		m = moodCursor
+		m = emphasisCursor
 	case d.found == nil:
 	case frame > 0 && d.found[f.Name]:
-		m = moodMatch
+		m = emphasisMatch
 	default:
-		m = moodFaint
+		m = emphasisFaint
 	}
 	return d.palette.look(d.tint(frame), f.Name*2654435761>>16, m), m
 }
@@ -224,18 +224,18 @@ func (d *flameDrawer) tint(frame int32) tint {
 	return tintClass + tint(t.Classes[f.Name])
 }
 
-// A change of at least muchPoints percentage points of the total has a stronger colour, one of at least veryPoints
+// A change of at least strongPoints percentage points of the total has a stronger colour, one of at least strongestPoints
 // the strongest.
-const muchPoints, veryPoints = 2, 10
+const strongPoints, strongestPoints = 2, 10
 
 func (d *flameDrawer) changeTint(frame int32) tint {
 	t := d.graph.index.tree
 	after, before := sides(t, frame)
 	step, level := 100*math.Abs(after-before), tint(0)
-	if step >= muchPoints {
+	if step >= strongPoints {
 		level++
 	}
-	if step >= veryPoints {
+	if step >= strongestPoints {
 		level++
 	}
 	switch changeOf(t, frame) {

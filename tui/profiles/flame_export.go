@@ -38,8 +38,8 @@ func saveFlame(m *tui.Model, p *flamePage) tui.Cmd {
 		if err != nil {
 			return err
 		}
-		l, filter := l.ofNodes(filter)
-		indexes, err := q.grow(l, filter)
+		l, filter := l.filterNodes(filter)
+		indexes, err := q.build(l, filter)
 		if err != nil {
 			return err
 		}

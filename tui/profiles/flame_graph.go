@@ -12,13 +12,13 @@ type span struct {
 // visible rows. Only visible rows are laid out, and in them only frames that contain the middle of a cell. So the
 // cost does not depend on the number of frames.
 type flameGraph struct {
-	index *flameIndex
-	base  int32 // the root of everything shown: the root of the tree, or the function of a sandwich
-	zoom  int32 // the frame that fills the width, as all its callers do
-	at    int32 // the frame under the cursor
-	deep  int32 // the deepest frame that the cursor came up from
-	back  []int32
-	w     int
+	index   *flameIndex
+	base    int32 // the root of everything shown: the root of the tree, or the function of a sandwich
+	zoom    int32 // the frame that fills the width, as all its callers do
+	at      int32 // the frame under the cursor
+	deepest int32 // the deepest frame that the cursor came up from
+	back    []int32
+	w       int
 
 	low    int // the first row of the graph
 	top    int // the first visible row
@@ -32,17 +32,17 @@ type flameGraph struct {
 
 // newFlameGraph shows the subtree of a frame.
 func newFlameGraph(x *flameIndex, base int32) *flameGraph {
-	return &flameGraph{index: x, base: base, zoom: base, at: base, deep: base, low: int(x.tree.Frames[base].Depth), follow: true}
+	return &flameGraph{index: x, base: base, zoom: base, at: base, deepest: base, low: int(x.tree.Frames[base].Depth), follow: true}
 }
 
-// forget drops the layout after something that it depends on has changed.
-func (g *flameGraph) forget() { g.spans, g.starts = g.spans[:0], g.starts[:0] }
+// invalidate drops the layout after something that it depends on has changed.
+func (g *flameGraph) invalidate() { g.spans, g.starts = g.spans[:0], g.starts[:0] }
 
 // resize sets the width of the rows in cells.
 func (g *flameGraph) resize(w int) {
 	if w != g.w {
 		g.w = w
-		g.forget()
+		g.invalidate()
 	}
 }
 
@@ -76,13 +76,13 @@ func (g *flameGraph) layOut(d int) bool {
 	}
 	before := len(g.spans)
 	for _, above := range g.spans[g.starts[d-1]:g.starts[d]] {
-		g.below(above)
+		g.appendChildren(above)
 	}
 	return len(g.spans) > before
 }
 
-// below appends the children of a span. Each cell shows the child that contains the middle of the cell.
-func (g *flameGraph) below(above span) {
+// appendChildren appends the children of a span. Each cell shows the child that contains the middle of the cell.
+func (g *flameGraph) appendChildren(above span) {
 	w := g.index.widths
 	origin, size := w.left[g.zoom], w.size[g.zoom]
 	if size <= 0 {
@@ -121,9 +121,9 @@ func (g *flameGraph) rowOf(frame int32) int {
 	return int(g.index.tree.Frames[frame].Depth - g.index.tree.Frames[0].Depth)
 }
 
-// within reports whether frame is in the subtree of of.
-func (g *flameGraph) within(frame, of int32) bool {
-	return frame >= of && frame < g.index.tree.Frames[of].Next
+// inSubtree reports whether frame is in the subtree of of.
+func (g *flameGraph) inSubtree(frame, root int32) bool {
+	return frame >= root && frame < g.index.tree.Frames[root].Next
 }
 
 // setZoom fills the width with a frame and puts the cursor on it.
@@ -132,15 +132,15 @@ func (g *flameGraph) setZoom(frame int32) {
 		return
 	}
 	g.zoom = frame
-	g.forget()
+	g.invalidate()
 	g.point(frame)
 }
 
 // point puts the cursor on a frame.
 func (g *flameGraph) point(frame int32) {
 	g.at, g.follow = frame, true
-	if !g.within(g.deep, frame) {
-		g.deep = frame
+	if !g.inSubtree(g.deepest, frame) {
+		g.deepest = frame
 	}
 }
 
@@ -179,7 +179,7 @@ func (g *flameGraph) reset() {
 // the widest caller in which the frame has at least 3 cells.
 func (g *flameGraph) reveal(frame int32) {
 	const enough = 3
-	if !g.within(frame, g.zoom) && !g.within(g.zoom, frame) {
+	if !g.inSubtree(frame, g.zoom) && !g.inSubtree(g.zoom, frame) {
 		g.back = append(g.back, g.zoom)
 		g.setZoom(g.base)
 	}

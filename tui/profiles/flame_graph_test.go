@@ -82,7 +82,7 @@ func checkLayout(t *testing.T, g *flameGraph) {
 			if d > 0 && (!ok || s.x0 < above.x0 || s.x1 > above.x1) {
 				t.Fatalf("frame %d in cells %v is not below its caller's %v", s.frame, s, above)
 			}
-			if g.within(s.frame, g.zoom) && float64(s.x1-s.x0) > w.size[s.frame]/cell*(1+1e-9)+1 {
+			if g.inSubtree(s.frame, g.zoom) && float64(s.x1-s.x0) > w.size[s.frame]/cell*(1+1e-9)+1 {
 				t.Fatalf("frame %d has %d cells and is worth %g", s.frame, s.x1-s.x0, w.size[s.frame]/cell)
 			}
 		}
@@ -134,7 +134,7 @@ func TestFlameMoves(t *testing.T) {
 			if row := g.rowOf(g.at); g.follow && (row < g.top || row >= g.top+g.height) {
 				t.Fatalf("row %d is out of the window from %d on", row, g.top)
 			}
-			if !g.within(g.at, g.zoom) && !g.within(g.zoom, g.at) {
+			if !g.inSubtree(g.at, g.zoom) && !g.inSubtree(g.zoom, g.at) {
 				t.Fatalf("the cursor is on %d, beside the zoomed %d", g.at, g.zoom)
 			}
 		}

@@ -20,8 +20,8 @@ type flameIndex struct {
 	// flat and cum are the values of each name on all paths together.
 	flat, cum []int64
 	// classes marks the profile.Classes that occur, and worth is the value of each without callees.
-	classes []bool
-	worth   []int64
+	classes   []bool
+	classFlat []int64
 }
 
 // flameWidths are the left end and the size of each frame, in the unit of the tree.
@@ -29,7 +29,7 @@ type flameWidths struct{ left, size []float64 }
 
 func newFlameIndex(t *flame.Tree) *flameIndex {
 	x := &flameIndex{tree: t}
-	x.listKids()
+	x.listChildren()
 	x.widths = x.layOut(t.Widths())
 	x.names = make([]string, len(t.Names))
 	x.short = make([]string, len(t.Names))
@@ -38,17 +38,17 @@ func newFlameIndex(t *flame.Tree) *flameIndex {
 		x.short[i] = shortName(x.names[i])
 	}
 	x.sumNames()
-	x.classes, x.worth = make([]bool, len(profile.Classes())), make([]int64, len(profile.Classes()))
+	x.classes, x.classFlat = make([]bool, len(profile.Classes())), make([]int64, len(profile.Classes()))
 	for i := 1; i < len(t.Frames); i++ {
 		if f := &t.Frames[i]; !t.Nodes || f.Depth > 1 {
 			x.classes[t.Classes[f.Name]] = true
 			if t.Leaves == nil {
-				x.worth[t.Classes[f.Name]] += f.Self
+				x.classFlat[t.Classes[f.Name]] += f.Self
 			}
 		}
 	}
 	for _, leaf := range t.Leaves {
-		x.worth[leaf.Class] += leaf.Value
+		x.classFlat[leaf.Class] += leaf.Value
 	}
 	return x
 }
@@ -56,8 +56,8 @@ func newFlameIndex(t *flame.Tree) *flameIndex {
 // gone reports whether only the base has a frame.
 func gone(f *flame.Frame) bool { return f.Total == 0 && f.Base != 0 }
 
-// listKids collects the children of all frames. Frames are in depth-first order, so children are in order too.
-func (x *flameIndex) listKids() {
+// listChildren collects the children of all frames. Frames are in depth-first order, so children are in order too.
+func (x *flameIndex) listChildren() {
 	frames := x.tree.Frames
 	x.first = make([]int32, len(frames)+1)
 	for i := 1; i < len(frames); i++ {

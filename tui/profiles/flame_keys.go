@@ -9,7 +9,7 @@ func profileKeys() []tui.Binding {
 		{Action: tui.ActLeft, Keys: []string{"left", "h"}, In: tui.InFlame, Group: tui.GroupProfiles, Hint: "", Doc: "Go to the frame on the left in the same row.", Weight: 0},
 		{Action: tui.ActRight, Keys: []string{"right", "l"}, In: tui.InFlame, Group: tui.GroupProfiles, Hint: "", Doc: "Go to the frame on the right in the same row.", Weight: 0},
 		{Action: tui.ActOpen, Keys: []string{"enter"}, In: tui.InFlame, Group: tui.GroupProfiles, Hint: "zoom", Doc: "Zoom: the frame fills the width.", Weight: 100},
-		{Action: tui.ActTakeBack, Keys: []string{"backspace"}, In: tui.InFlame, Group: tui.GroupProfiles, Hint: "out", Doc: "Zoom out one step.", Weight: 92},
+		{Action: tui.ActBackspace, Keys: []string{"backspace"}, In: tui.InFlame, Group: tui.GroupProfiles, Hint: "out", Doc: "Zoom out one step.", Weight: 92},
 		{Action: tui.ActReset, Keys: []string{"u"}, In: tui.InFlame, Group: tui.GroupProfiles, Hint: "", Doc: "Show everything: no zoom, no search.", Weight: 0},
 		{Action: tui.ActFilter, Keys: []string{"/"}, In: tui.InFlame, Group: tui.GroupProfiles, Hint: "search", Doc: "Search names as you type: text or a regular expression, ignoring case.", Weight: 91},
 		{Action: tui.ActSearchNext, Keys: []string{"n"}, In: tui.InFlame, Group: tui.GroupProfiles, Hint: "next", Doc: "Go to the next match; zooms in or out to show it.", Weight: 88},

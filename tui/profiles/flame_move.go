@@ -16,10 +16,10 @@ func (g *flameGraph) toParent() {
 
 // zoomOutTo zooms to a caller of the zoomed frame.
 func (g *flameGraph) zoomOutTo(frame int32) {
-	deep := g.deep
+	deep := g.deepest
 	g.back = append(g.back, g.zoom)
 	g.setZoom(frame)
-	g.deep = deep
+	g.deepest = deep
 }
 
 // toChild moves to the child that the cursor came up from, or else to the largest child.
@@ -36,7 +36,7 @@ func (g *flameGraph) childTowards() int32 {
 		if g.index.tree.Frames[s.frame].Parent != g.at {
 			continue
 		}
-		if g.deep != g.at && g.within(g.deep, s.frame) {
+		if g.deepest != g.at && g.inSubtree(g.deepest, s.frame) {
 			return s.frame
 		}
 		if largest < 0 || w.size[s.frame] > w.size[largest] {
@@ -73,7 +73,7 @@ func (g *flameGraph) toSide(by int) {
 
 // toLeaf follows the largest child to the end.
 func (g *flameGraph) toLeaf() {
-	g.deep = g.at
+	g.deepest = g.at
 	for {
 		kid := g.childTowards()
 		if kid < 0 {

@@ -20,7 +20,7 @@ const (
 )
 
 func (p *flamePage) Body(m *tui.Model, w, h int) []string {
-	if text := p.instead(m); text != "" {
+	if text := p.placeholder(m); text != "" {
 		p.lines = p.lines[:0]
 		return append([]string{""}, draw.Sentence(m.Styles, text, w)...)
 	}
@@ -49,8 +49,8 @@ func (p *flamePage) Body(m *tui.Model, w, h int) []string {
 	return append(out, p.detail(m, &d, w)...)
 }
 
-// instead returns the text to show in place of a missing graph, or "" if the graph exists.
-func (p *flamePage) instead(m *tui.Model) string {
+// placeholder returns the text to show in place of a missing graph, or "" if the graph exists.
+func (p *flamePage) placeholder(m *tui.Model) string {
 	g := p.graph()
 	switch {
 	case p.err != nil:
@@ -97,9 +97,9 @@ func (p *flamePage) place(w, rows int) {
 }
 
 // depth returns the number of rows of the graph, but at most most.
-func (g *flameGraph) depth(most int) int {
+func (g *flameGraph) depth(limit int) int {
 	n := 0
-	for n < most && len(g.row(g.low+n)) > 0 {
+	for n < limit && len(g.row(g.low+n)) > 0 {
 		n++
 	}
 	return n
@@ -112,7 +112,7 @@ func (p *flamePage) column(half, rows int) {
 	g.scroll()
 	for i := range rows {
 		depth := g.top + i
-		if p.growsUp(half) {
+		if p.drawnUpwards(half) {
 			depth = g.top + rows - 1 - i
 		}
 		if len(g.row(depth)) == 0 {
@@ -146,7 +146,7 @@ func (p *flamePage) head(m *tui.Model, d *flameDrawer, w int) string {
 		parts = append(parts, "by "+t.By.String())
 	}
 	if t.Nodes {
-		parts = append(parts, "split by node"+p.unseen())
+		parts = append(parts, "split by node"+p.hiddenNodes())
 	}
 	switch {
 	case t.Focus != "":
@@ -167,7 +167,7 @@ func (p *flamePage) head(m *tui.Model, d *flameDrawer, w int) string {
 		parts = slices.Delete(parts, i, i+1)
 	}
 	left := " " + d.ascii(strings.Join(parts, " · "))
-	return draw.Ends(m.Styles.Dim.On(draw.Cut(left, w)), p.legend(d, w-draw.Width(left)-4)+" ", w)
+	return draw.Justify(m.Styles.Dim.On(draw.Cut(left, w)), p.legend(d, w-draw.Width(left)-4)+" ", w)
 }
 
 // countsSamples reports whether the values are numbers of samples, which then need not be repeated.
@@ -175,8 +175,8 @@ func countsSamples(t *flame.Tree) bool {
 	return t.Type.Type == "samples" && t.Root().Total == t.SamplesTotal
 }
 
-// unseen names the nodes whose frames are too narrow to be drawn, because these nodes are idle.
-func (p *flamePage) unseen() string {
+// hiddenNodes names the nodes whose frames are too narrow to be drawn, because these nodes are idle.
+func (p *flamePage) hiddenNodes() string {
 	g := p.graph()
 	if g.zoom != g.base {
 		return ""
@@ -212,7 +212,7 @@ func (p *flamePage) legend(d *flameDrawer, w int) string {
 		}
 		used += n
 		if !d.palette.mono {
-			sign = d.palette.look(of, 0, moodPlain).On(sign)
+			sign = d.palette.look(of, 0, emphasisPlain).On(sign)
 		}
 		b.WriteString(sign + " " + word)
 	}
@@ -248,7 +248,7 @@ func (p *flamePage) classes() []profile.Class {
 			if class := profile.Class(c); is && !slices.Contains(list, class) {
 				list = append(list, class)
 			}
-			worth[c] += x.worth[c]
+			worth[c] += x.classFlat[c]
 		}
 	}
 	slices.SortFunc(list, func(a, b profile.Class) int { return cmp.Or(cmp.Compare(worth[b], worth[a]), cmp.Compare(a, b)) })
@@ -270,7 +270,7 @@ func (p *flamePage) detail(m *tui.Model, d *flameDrawer, w int) []string {
 		}
 	}
 	name := draw.CutName(x.names[f.Name], max(8, w-draw.Width(right)-5))
-	first := draw.Ends(" "+m.Styles.Strong.On(d.signs.cursor+" "+name), m.Styles.Dim.On(d.ascii(right))+" ", w)
+	first := draw.Justify(" "+m.Styles.Strong.On(d.signs.cursor+" "+name), m.Styles.Dim.On(d.ascii(right))+" ", w)
 	var line strings.Builder
 	line.WriteString("  ")
 	used := 2
@@ -302,12 +302,12 @@ func (p *flamePage) figures(d *flameDrawer) []string {
 		}
 		return list
 	}
-	return p.worth(x, g.at)
+	return p.frameFigures(x, g.at)
 }
 
-// worth returns the figures of a frame in a flame graph of one profile. In an inverted tree the value of a
+// frameFigures returns the figures of a frame in a flame graph of one profile. In an inverted tree the value of a
 // frame is the value of the function at the start of its path, for calls through the frame.
-func (p *flamePage) worth(x *flameIndex, frame int32) []string {
+func (p *flamePage) frameFigures(x *flameIndex, frame int32) []string {
 	t := x.tree
 	f, unit, root := &t.Frames[frame], t.Type.Unit, t.Root().Total
 	here := amount(f.Total, unit) + "  " + words.Percent(percentOf(f.Total, root))
@@ -339,11 +339,11 @@ func (p *flamePage) worth(x *flameIndex, frame int32) []string {
 	return list
 }
 
-func percentOf(part, of int64) float64 { return partOf(float64(part), of) }
+func percentOf(part, total int64) float64 { return partOf(float64(part), total) }
 
 // verdictText returns the p-value and the verdict on a change.
 func verdictText(t *flame.Tree, frame int32) string {
-	text := chance(changeP(t, frame)) + ", " + t.Verdict(frame).String()
+	text := pValueText(changeP(t, frame)) + ", " + t.Verdict(frame).String()
 	switch f := &t.Frames[frame]; {
 	case gone(f):
 		text += ", gone"
@@ -353,8 +353,8 @@ func verdictText(t *flame.Tree, frame int32) string {
 	return text
 }
 
-// copied returns a frame as text: its path and figures.
-func (p *flamePage) copied(g *flameGraph) string {
+// frameText returns a frame as text: its path and figures.
+func (p *flamePage) frameText(g *flameGraph) string {
 	d := flameDrawer{graph: g, signs: newFlameSigns(false, false)}
 	path := g.index.tree.Path(g.at)
 	for i := range path {

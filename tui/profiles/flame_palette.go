@@ -26,35 +26,37 @@ const (
 	tints
 )
 
-// mood is the emphasis of a frame, in addition to its tint.
-type mood uint8
+// emphasis is the emphasis of a frame, in addition to its tint.
+type emphasis uint8
 
 const (
-	moodPlain mood = iota
-	moodFaint      // does not match the search
-	moodMatch
-	moodCursor
-	moods
+	emphasisPlain emphasis = iota
+	emphasisFaint          // does not match the search
+	emphasisMatch
+	emphasisCursor
+	emphases
 )
 
-// flamePalette holds the styles of frames: [tint][shade][mood].
+// flamePalette holds the styles of frames: [tint][shade][emphasis].
 type flamePalette struct {
 	styles *draw.Styles // the theme that the palette was made for
-	looks  [tints][2][moods]draw.Style
+	looks  [tints][2][emphases]draw.Style
 	// mono means that no colours are used, so signs must carry all meaning.
 	mono bool
 }
 
 // look returns the style of a frame. Two shades distinguish neighbours.
-func (p *flamePalette) look(t tint, shade uint32, m mood) draw.Style { return p.looks[t][shade&1][m] }
+func (p *flamePalette) look(t tint, shade uint32, m emphasis) draw.Style {
+	return p.looks[t][shade&1][m]
+}
 
 // newFlamePalette returns the styles for a theme. Frames have their own colours, because no theme has a role for
 // classes of code, and because the colours of comparisons must be safe for colour-blind users.
 func newFlamePalette(st *draw.Styles) *flamePalette {
 	t := st.Theme
 	p := &flamePalette{styles: st, mono: st.NoColor || colorless(t)}
-	if st.Few && !p.mono {
-		p.sixteen()
+	if st.SixteenColors && !p.mono {
+		p.fill16()
 		return p
 	}
 	ink, paper := "#101418", "#f6f8fa"
@@ -65,7 +67,7 @@ func newFlamePalette(st *draw.Styles) *flamePalette {
 		cursor = render.Style{Foreground: paper, Background: ink, Bold: true}
 	}
 	for x := range tints {
-		backs := backsOf(x)
+		backs := backgroundsOf(x)
 		for shade := range backs {
 			front := ink
 			if x == tintLess3 || x == tintMore3 {
@@ -76,22 +78,22 @@ func newFlamePalette(st *draw.Styles) *flamePalette {
 			match := render.Style{Foreground: front, Background: backs[shade], Bold: true}
 			look := &p.looks[x][shade]
 			if p.mono {
-				look[moodFaint] = draw.NewStyle(render.Style{Faint: true}, true)
-				look[moodMatch] = draw.NewStyle(render.Style{Bold: true}, true)
-				look[moodCursor] = draw.NewStyle(render.Style{Reverse: true, Bold: true}, true)
+				look[emphasisFaint] = draw.NewStyle(render.Style{Faint: true}, true)
+				look[emphasisMatch] = draw.NewStyle(render.Style{Bold: true}, true)
+				look[emphasisCursor] = draw.NewStyle(render.Style{Reverse: true, Bold: true}, true)
 				continue
 			}
-			look[moodPlain], look[moodFaint] = draw.NewStyle(base, false), draw.NewStyle(faint, false)
-			look[moodMatch] = draw.Underlined(match, false)
-			look[moodCursor] = draw.NewStyle(cursor, false)
+			look[emphasisPlain], look[emphasisFaint] = draw.NewStyle(base, false), draw.NewStyle(faint, false)
+			look[emphasisMatch] = draw.Underlined(match, false)
+			look[emphasisCursor] = draw.NewStyle(cursor, false)
 		}
 	}
 	return p
 }
 
-// sixteen fills the palette for a terminal with sixteen colours. Each class of code has one colour, and bold
+// fill16 fills the palette for a terminal with sixteen colours. Each class of code has one colour, and bold
 // distinguishes neighbours. Comparisons use hues that nothing else in the graph uses.
-func (p *flamePalette) sixteen() {
+func (p *flamePalette) fill16() {
 	backs := [tints]string{
 		tintLess: "14", tintLess2: "6", tintLess3: "4", tintMore: "11", tintMore2: "3", tintMore3: "1", tintNoise: "7", tintGroup: "15",
 	}
@@ -108,11 +110,11 @@ func (p *flamePalette) sixteen() {
 		}
 		for shade := range p.looks[x] {
 			base := render.Style{Foreground: front, Background: back, Bold: shade == 1}
-			p.looks[x][shade] = [moods]draw.Style{
-				moodPlain:  draw.NewStyle(base, false),
-				moodFaint:  draw.NewStyle(render.Style{Faint: true}, false),
-				moodMatch:  draw.Underlined(base, false),
-				moodCursor: draw.NewStyle(render.Style{Reverse: true, Bold: true}, false),
+			p.looks[x][shade] = [emphases]draw.Style{
+				emphasisPlain:  draw.NewStyle(base, false),
+				emphasisFaint:  draw.NewStyle(render.Style{Faint: true}, false),
+				emphasisMatch:  draw.Underlined(base, false),
+				emphasisCursor: draw.NewStyle(render.Style{Reverse: true, Bold: true}, false),
 			}
 		}
 	}
@@ -127,10 +129,10 @@ func colorless(t *render.Theme) bool {
 	return true
 }
 
-// backsOf returns the two shades of a tint. Classes of code have two, to distinguish neighbours. Changes have one,
+// backgroundsOf returns the two shades of a tint. Classes of code have two, to distinguish neighbours. Changes have one,
 // because the shade shows the size of the change. The colours are those of exported pictures except for the greys,
 // because terminals with 256 colours have other greys.
-func backsOf(t tint) [2]string {
+func backgroundsOf(t tint) [2]string {
 	less, more := flamegraph.ChangeColors(false)
 	one := func(c color.RGBA) [2]string { return [2]string{flamegraph.Hex(c), flamegraph.Hex(c)} }
 	switch t {
@@ -153,11 +155,11 @@ func backsOf(t tint) [2]string {
 	default:
 	}
 	c := flamegraph.ClassColor(profile.Class(t), false)
-	return [2]string{flamegraph.Hex(c), flamegraph.Hex(nextTo(c))}
+	return [2]string{flamegraph.Hex(c), flamegraph.Hex(neighborColor(c))}
 }
 
-// nextTo returns a colour that is distinguishable from c: paler, or darker if c is a pale grey.
-func nextTo(c color.RGBA) color.RGBA {
+// neighborColor returns a colour that is distinguishable from c: paler, or darker if c is a pale grey.
+func neighborColor(c color.RGBA) color.RGBA {
 	const pale, some = 0xc0, 6
 	shift := func(v uint8) uint8 { return v + (0xff-v)/some }
 	if min(c.R, c.G, c.B) > pale {

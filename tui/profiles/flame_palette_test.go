@@ -23,7 +23,7 @@ func TestSixteenColoursOfFrames(t *testing.T) {
 		palette := newFlamePalette(m.Styles)
 		seen := map[string]profile.Class{}
 		for _, c := range profile.Classes() {
-			got := tuitest.Written(colorprofile.ANSI, palette.look(tintClass+tint(c), 0, moodPlain))
+			got := tuitest.Written(colorprofile.ANSI, palette.look(tintClass+tint(c), 0, emphasisPlain))
 			if other, had := seen[got]; had || got == "" {
 				t.Errorf("%s: frames of %s and %s are both sent as %q", theme, c, other, got)
 			}

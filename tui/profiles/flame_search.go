@@ -64,7 +64,7 @@ func (s *flameSearch) sum(t *flame.Tree) {
 			until = f.Next
 		}
 	}
-	after, before := wholes(t)
+	after, before := totals(t)
 	s.share, s.base = partOf(total, after), partOf(base, before)
 }
 
@@ -98,8 +98,8 @@ func (s *flameSearch) summary() string {
 	return text
 }
 
-// exactly returns a regular expression that matches one name.
-func exactly(name string) *regexp.Regexp {
+// exactRegexp returns a regular expression that matches one name.
+func exactRegexp(name string) *regexp.Regexp {
 	return regexp.MustCompile(`^` + regexp.QuoteMeta(name) + `$`)
 }
 
@@ -122,7 +122,7 @@ func (p *flamePage) nextMatch(m *tui.Model, by int) {
 			return
 		}
 	}
-	m.Say(tui.ToneInfo, "/"+p.searches[p.half].text+" "+p.searches[p.half].summary())
+	m.Notify(tui.ToneInfo, "/"+p.searches[p.half].text+" "+p.searches[p.half].summary())
 }
 
 // searchPrompt returns a prompt that searches while the user types.

@@ -190,8 +190,8 @@ func TestFlameWithoutColour(t *testing.T) {
 	}
 }
 
-// TestFlameOnAnySize checks the pages while the terminal is resized, starting with the smallest size.
-func TestFlameOnAnySize(t *testing.T) {
+// TestFlameSizes checks the pages while the terminal is resized, starting with the smallest size.
+func TestFlameSizes(t *testing.T) {
 	for _, s := range flameScreens {
 		if s.name != "flame-diff-sandwich" && s.name != "top-diff" && s.name != "profiles" {
 			continue

@@ -127,8 +127,8 @@ func relativeText(before, after int64) string {
 	return sign + strconv.FormatFloat(f, 'f', decimals, 64) + "%"
 }
 
-// chance formats a p-value.
-func chance(p float64) string {
+// pValueText formats a p-value.
+func pValueText(p float64) string {
 	switch {
 	case math.IsNaN(p):
 		return "p unknown"

@@ -37,8 +37,8 @@ func RunJudgement(ctx context.Context, cfg tui.Config, j *pgo.Judgement) error {
 func judgementConfig(cfg tui.Config, j *pgo.Judgement) tui.Config {
 	p := newJudgePage(itemsOf(j))
 	p.words = cfg.Args
-	p.take(j)
-	cfg.First, cfg.Instead = p, onlyProfiles
+	p.setJudgement(j)
+	cfg.First, cfg.Content = p, onlyProfiles
 	cfg.Pages = append(Pages(Files(Set{Items: p.items})), cfg.Pages...)
 	return cfg
 }
@@ -97,7 +97,7 @@ func (d *library) openJudgement(*tui.Model, []string) (tui.Page, error) {
 func (p *judgePage) Refresh(m *tui.Model) tui.Cmd {
 	if p.items == nil {
 		if !p.lib.listed {
-			return p.lib.ask(m)
+			return p.lib.requestList(m)
 		}
 		p.items = append([]Item{}, judgedItems(p.lib.entries, false)...)
 		p.words = judgeWords(p.items)
@@ -144,12 +144,12 @@ type verdictMsg struct {
 func (v verdictMsg) Apply(m *tui.Model) tui.Cmd {
 	v.page.busy, v.page.err = false, v.err
 	if v.err == nil {
-		v.page.take(v.made)
+		v.page.setJudgement(v.made)
 	}
 	return v.page.Refresh(m)
 }
 
-func (p *judgePage) take(j *pgo.Judgement) {
+func (p *judgePage) setJudgement(j *pgo.Judgement) {
 	p.made = j
 	p.write = func(w io.Writer, f render.Format, o render.ReportOptions) error {
 		return builds.WriteJudgement(w, j, f, o)

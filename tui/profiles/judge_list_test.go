@@ -78,7 +78,7 @@ func TestJudgeOfPulledProfiles(t *testing.T) {
 	})
 }
 
-func TestJudgeOfWhatIsNoCPUProfile(t *testing.T) {
+func TestJudgeNotCPUProfile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driveProfiles(t, oneView("milvus-heap.pb.gz"), 120, 40, func(c *tui.Config) {
 			item := profileItem("milvus-heap.pb.gz")
@@ -94,7 +94,7 @@ func TestJudgeOfWhatIsNoCPUProfile(t *testing.T) {
 	})
 }
 
-func TestJudgeOfProfilesThatDoNotLoad(t *testing.T) {
+func TestJudgeLoadErrors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		bad := "\x1b]0;owned\acut\u202e.pb.gz"
 		v := View{Items: []Item{

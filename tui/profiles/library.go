@@ -18,13 +18,13 @@ import (
 
 // library holds the available profiles for all pages.
 type library struct {
-	feed          Feed // nil without profiles
-	asked, listed bool
-	err           error
-	entries       []*profileEntry
-	batches       int
-	reading       bool // a summary is being made
-	pull          *profilePull
+	feed              Feed // nil without profiles
+	requested, listed bool
+	err               error
+	entries           []*profileEntry
+	batches           int
+	reading           bool // a summary is being made
+	pull              *profilePull
 }
 
 // profileEntry is a profile in the list.
@@ -43,9 +43,9 @@ type profileSummary struct {
 	window  time.Duration
 	start   time.Time
 	classes []classPart
-	// together is the number of cores that several processes kept busy. It is 0 for a single profile.
-	together float64
-	err      string
+	// mergedCores is the number of cores that several processes kept busy. It is 0 for a single profile.
+	mergedCores float64
+	err         string
 }
 
 // classPart is the share of a class in a profile.
@@ -61,26 +61,26 @@ type profilePull struct {
 	progress []Progress
 }
 
-// ask requests the list once.
-func (d *library) ask(m *tui.Model) tui.Cmd {
-	if d.asked {
+// requestList requests the list once.
+func (d *library) requestList(m *tui.Model) tui.Cmd {
+	if d.requested {
 		return nil
 	}
-	d.asked = true
+	d.requested = true
 	return d.list(m)
 }
 
 // listedMsg delivers the list of profiles.
 type listedMsg struct {
-	in  *library
+	lib *library
 	set Set
 	err error
 }
 
 func (l listedMsg) Apply(m *tui.Model) tui.Cmd {
-	l.in.listed, l.in.err = true, l.err
-	l.in.add(l.set)
-	return tui.Batch(l.in.readNext(m), m.Refresh())
+	l.lib.listed, l.lib.err = true, l.err
+	l.lib.add(l.set)
+	return tui.Batch(l.lib.readNext(m), m.Refresh())
 }
 
 // add puts the profiles of a set before the existing ones.
@@ -125,15 +125,15 @@ func (d *library) readNext(m *tui.Model) tui.Cmd {
 
 // summarizedMsg delivers the summary of a profile.
 type summarizedMsg struct {
-	in    *library
+	lib   *library
 	entry *profileEntry
 	sum   *profileSummary
 }
 
 func (s summarizedMsg) Apply(m *tui.Model) tui.Cmd {
 	s.entry.sum = s.sum
-	s.in.reading = false
-	return tui.Batch(s.in.readNext(m), m.Refresh())
+	s.lib.reading = false
+	return tui.Batch(s.lib.readNext(m), m.Refresh())
 }
 
 // newSummary computes the summary of a profile.
@@ -192,7 +192,7 @@ func mergeSummaries(list []*profileEntry) *profileSummary {
 		}
 	}
 	for _, node := range slices.Sorted(maps.Keys(nodes)) { // in a fixed order, because sums of floats depend on it
-		all.together += nodes[node].total / nodes[node].window
+		all.mergedCores += nodes[node].total / nodes[node].window
 	}
 	slices.SortStableFunc(all.classes, func(a, b classPart) int {
 		return cmp.Or(cmp.Compare(b.value, a.value), cmp.Compare(a.name, b.name))
@@ -202,8 +202,8 @@ func mergeSummaries(list []*profileEntry) *profileSummary {
 
 // cores returns the number of busy cores, or NaN if the profile is not a CPU profile.
 func (s *profileSummary) cores() float64 {
-	if s.together > 0 {
-		return s.together
+	if s.mergedCores > 0 {
+		return s.mergedCores
 	}
 	if s.kind != "cpu" || s.unit != "nanoseconds" || s.window <= 0 {
 		return math.NaN()
@@ -256,14 +256,14 @@ func (s pullStepMsg) Apply(m *tui.Model) tui.Cmd {
 
 // pulledMsg delivers the profiles of a pull.
 type pulledMsg struct {
-	in   *library
+	lib  *library
 	pull *profilePull
 	set  Set
 	err  error
 }
 
 func (p pulledMsg) Apply(m *tui.Model) tui.Cmd {
-	d := p.in
+	d := p.lib
 	p.pull.cancel()
 	if d.pull != p.pull { // cancelled
 		return nil
@@ -277,11 +277,11 @@ func (p pulledMsg) Apply(m *tui.Model) tui.Cmd {
 	}
 	switch {
 	case p.err != nil:
-		m.Say(tui.ToneBad, "pull failed: "+profileTrouble(p.err))
+		m.Notify(tui.ToneBad, "pull failed: "+profileTrouble(p.err))
 	case failed > 0:
-		m.Say(tui.ToneWarn, "pulled "+words.Plural(len(p.set.Items)-failed, "profile")+", "+words.Number(failed)+" failed")
+		m.Notify(tui.ToneWarn, "pulled "+words.Plural(len(p.set.Items)-failed, "profile")+", "+words.Number(failed)+" failed")
 	default:
-		m.Say(tui.ToneGood, "pulled "+words.Plural(len(p.set.Items), "profile"))
+		m.Notify(tui.ToneGood, "pulled "+words.Plural(len(p.set.Items), "profile"))
 	}
 	if len(p.set.Items) > 0 {
 		d.listed, d.err = true, nil
@@ -295,6 +295,6 @@ func (d *library) stop(m *tui.Model) {
 	if d.pull != nil {
 		d.pull.cancel()
 		d.pull = nil
-		m.Say(tui.ToneInfo, "the pull was cancelled")
+		m.Notify(tui.ToneInfo, "the pull was cancelled")
 	}
 }

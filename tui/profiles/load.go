@@ -16,27 +16,27 @@ import (
 
 // This file has the commands of the profile pages, as load.go of package tui has those of the other pages.
 
-// growFlame makes the trees of a page.
-func growFlame(m *tui.Model, p *flamePage) tui.Cmd {
+// buildFlame makes the trees of a page.
+func buildFlame(m *tui.Model, p *flamePage) tui.Cmd {
 	q, filter := p.query, p.filter
 	return withProfiles(m, p.subject, func(l *loadedProfiles, err error) tea.Msg {
-		msg := grownMsg{page: p, query: q, loaded: l, err: err}
+		msg := treesMsg{page: p, query: q, loaded: l, err: err}
 		if err == nil {
-			l, filter := l.ofNodes(filter)
-			msg.indexes, msg.err = q.grow(l, filter)
+			l, filter := l.filterNodes(filter)
+			msg.indexes, msg.err = q.build(l, filter)
 		}
 		return msg
 	})
 }
 
-// grow makes the trees of a query.
-func (q *flameQuery) grow(l *loadedProfiles, filter profile.Filter) (indexes [2]*flameIndex, err error) {
+// build makes the trees of a query.
+func (q *flameQuery) build(l *loadedProfiles, filter profile.Filter) (indexes [2]*flameIndex, err error) {
 	o := flame.Options{
 		SampleIndex: q.kind, By: q.by, Filter: filter, Nodes: q.nodes, Inverted: q.inverted,
-		Normalize: l.base != nil && !q.raw, MaxFrames: mostFlameFrames,
+		Normalize: l.base != nil && !q.raw, MaxFrames: maxFlameFrames,
 	}
 	var trees [2]*flame.Tree
-	only := exactly(q.focus)
+	only := exactRegexp(q.focus)
 	switch {
 	case q.focus != "" && l.base != nil:
 		trees[callersHalf], trees[calleesHalf], err = flame.SandwichDiff(l.base, l.profile, only, o)
@@ -58,9 +58,9 @@ func (q *flameQuery) grow(l *loadedProfiles, filter profile.Filter) (indexes [2]
 	return indexes, nil
 }
 
-// ofNodes keeps only the samples of the nodes in the filter, as --node does, so percentages refer to these samples.
+// filterNodes keeps only the samples of the nodes in the filter, as --node does, so percentages refer to these samples.
 // It returns the rest of the filter.
-func (l *loadedProfiles) ofNodes(f profile.Filter) (*loadedProfiles, profile.Filter) {
+func (l *loadedProfiles) filterNodes(f profile.Filter) (*loadedProfiles, profile.Filter) {
 	if l == nil || f.Nodes == nil {
 		return l, f
 	}
@@ -73,8 +73,8 @@ func (l *loadedProfiles) ofNodes(f profile.Filter) (*loadedProfiles, profile.Fil
 	return &own, f
 }
 
-// mostFlameFrames is far more than a terminal shows, and still small in memory.
-const mostFlameFrames = 200_000
+// maxFlameFrames is far more than a terminal shows, and still small in memory.
+const maxFlameFrames = 200_000
 
 // withProfiles reads the profiles of a subject, unless another page has read them, and calls then with the result.
 func withProfiles(m *tui.Model, s *profileSubject, then func(*loadedProfiles, error) tea.Msg) tui.Cmd {
@@ -101,7 +101,7 @@ func rankTop(m *tui.Model, p *topPage) tui.Cmd {
 	q, filter := p.query, p.filter
 	return withProfiles(m, p.subject, func(l *loadedProfiles, err error) tea.Msg {
 		msg := rankedMsg{page: p, query: q, loaded: l, err: err}
-		l, filter := l.ofNodes(filter)
+		l, filter := l.filterNodes(filter)
 		o := report.Options{SampleIndex: q.kind, By: q.by, Filter: filter}
 		switch {
 		case err != nil:

@@ -49,13 +49,13 @@ func Pages(feed Feed) []tui.PageKind {
 	return []tui.PageKind{
 		{
 			Name: "profiles", Aliases: []string{"p", "pprof"}, Open: lib.openList,
-			Doc:  "Profiles of processes, and where their time goes.",
-			Bare: true, Empty: empty, Keys: profileKeys(),
+			Doc:            "Profiles of processes, and where their time goes.",
+			WithoutCluster: true, Empty: empty, Keys: profileKeys(),
 		},
 		{
 			Name: "judge", Aliases: []string{"pgo"}, Open: lib.openJudgement,
-			Doc:  "Whether a build with PGO is worth it, from the available CPU profiles.",
-			Bare: true, Empty: empty,
+			Doc:            "Whether a build with PGO is worth it, from the available CPU profiles.",
+			WithoutCluster: true, Empty: empty,
 		},
 	}
 }
@@ -104,7 +104,7 @@ func (p *profilesPage) Note(*tui.Model) string {
 
 func (p *profilesPage) Refresh(m *tui.Model) tui.Cmd {
 	p.gather()
-	return p.lib.ask(m)
+	return p.lib.requestList(m)
 }
 
 // gather builds the rows: a pull in progress, then each batch, with the rows for several profiles of a kind before
@@ -152,7 +152,7 @@ func rowsOf(entries []*profileEntry) []*profileRow {
 		}
 		from = to
 	}
-	others := idlers(good)
+	others := idleProcesses(good)
 	for i, e := range entries {
 		key := tag(e) + " " + e.item.Role + " " + e.item.Node + " " + e.item.Name + " " + strconv.Itoa(i)
 		rows = append(rows, &profileRow{key: key, name: words.Harmless(e.item.title()), role: words.Harmless(e.item.Role), entries: entries[i : i+1], sum: e.sum, others: others[e]})
@@ -160,9 +160,9 @@ func rowsOf(entries []*profileEntry) []*profileRow {
 	return rows
 }
 
-// idlers returns the processes that are idle while others of the same role work, each with the mean number of cores
+// idleProcesses returns the processes that are idle while others of the same role work, each with the mean number of cores
 // that the others keep busy.
-func idlers(entries []*profileEntry) map[*profileEntry]float64 {
+func idleProcesses(entries []*profileEntry) map[*profileEntry]float64 {
 	const (
 		working = 0.05 // the least mean number of cores of a busy role
 		little  = 0.1  // an idle process uses less than this fraction of the mean
@@ -285,14 +285,14 @@ func (p *profilesPage) profileColumns(w int) []tui.Column[*profileRow] {
 	add(wide, "ROLE", table.Text, 5, func(r *profileRow) string { return r.role })
 	add(len(kinds) > 1 || wide, "KIND", table.Text, 1, kindOf)
 	add(wide, "TAKEN", table.Text, 6, readCell(func(r *profileRow) string {
-		return someText(!r.start().IsZero(), r.start().Format("01-02 15:04:05"))
+		return textIf(!r.start().IsZero(), r.start().Format("01-02 15:04:05"))
 	}))
-	add(wide, "WINDOW", table.Duration, 3, readCell(func(r *profileRow) string { return someText(r.window() > 0, seconds(r.window().Seconds())) }))
-	add(true, "SAMPLES", table.Int, 4, measure(func(s *profileSummary) string { return someText(s.samples >= 0, words.Number(s.samples)) }))
+	add(wide, "WINDOW", table.Duration, 3, readCell(func(r *profileRow) string { return textIf(r.window() > 0, seconds(r.window().Seconds())) }))
+	add(true, "SAMPLES", table.Int, 4, measure(func(s *profileSummary) string { return textIf(s.samples >= 0, words.Number(s.samples)) }))
 	add(wide || !cores, "TOTAL", table.Int, 2, measure(func(s *profileSummary) string { return amount(s.total, s.unit) }))
 	add(cores, "CORES", table.Int, 0, measure(func(s *profileSummary) string {
 		n := s.cores()
-		return someText(n == n, digits(n)) // not NaN
+		return textIf(n == n, digits(n)) // not NaN
 	}))
 	add(true, "BREAKDOWN", table.Text, 0, func(r *profileRow) string { return r.remarkIn(p.room) })
 	return columns
@@ -324,7 +324,7 @@ func measure(text func(s *profileSummary) string) func(r *profileRow) string {
 	})
 }
 
-func someText(some bool, text string) string { return draw.NoneIf(text, !some) }
+func textIf(ok bool, text string) string { return draw.NoneIf(text, !ok) }
 
 // start returns the start of a profile, zero if unknown.
 func (r *profileRow) start() time.Time {

@@ -9,9 +9,9 @@ import (
 	"kitescope/tui"
 )
 
-// chosen returns the marked rows in the order in which they were marked, or the row under the cursor if none is
+// selection returns the marked rows in the order in which they were marked, or the row under the cursor if none is
 // marked.
-func (p *profilesPage) chosen() []*profileRow {
+func (p *profilesPage) selection() []*profileRow {
 	var rows []*profileRow
 	for _, key := range p.marks {
 		if i := slices.IndexFunc(p.Shown, func(r *profileRow) bool { return r.key == key }); i >= 0 {
@@ -39,9 +39,9 @@ func items(rows []*profileRow) []Item {
 	return list
 }
 
-// judged returns the profiles to judge: the marked ones, or all visible CPU profiles if none is marked. It includes
+// judgeItems returns the profiles to judge: the marked ones, or all visible CPU profiles if none is marked. It includes
 // unreadable profiles, so that the judgement reports them.
-func (p *profilesPage) judged() []Item {
+func (p *profilesPage) judgeItems() []Item {
 	var entries []*profileEntry
 	for _, r := range p.Shown {
 		if len(p.marks) == 0 || slices.Contains(p.marks, r.key) {
@@ -69,14 +69,14 @@ func (p *profilesPage) Can(m *tui.Model, a tui.Action) string {
 	case tui.ActSave, tui.ActOpen, tui.ActTopTable, tui.ActMark, tui.ActCopyRow:
 		return p.canOpen(a)
 	case tui.ActCompare:
-		if len(p.marks) != 2 || len(p.chosen()) != 2 {
+		if len(p.marks) != 2 || len(p.selection()) != 2 {
 			return "mark two rows with " + tui.KeyOf(m, tui.ActMark) + " first; the one marked first is the base"
 		}
-		if rows := p.chosen(); kindOf(rows[0]) != kindOf(rows[1]) {
+		if rows := p.selection(); kindOf(rows[0]) != kindOf(rows[1]) {
 			return "cannot compare " + kindOf(rows[0]) + " and " + kindOf(rows[1]) + " profiles"
 		}
 	case tui.ActJudge:
-		if len(p.judged()) == 0 {
+		if len(p.judgeItems()) == 0 {
 			if len(p.lib.entries) == 0 {
 				if p.lib.feed.CanPull() == "" {
 					return "no profiles yet: press " + tui.KeyOf(m, tui.ActPull) + " to profile all processes"
@@ -115,7 +115,7 @@ func (p *profilesPage) canOpen(a tui.Action) string {
 		return "the profile is still being pulled"
 	case a != tui.ActMark && len(p.marks) > 0:
 		first := ""
-		for _, r := range p.chosen() {
+		for _, r := range p.selection() {
 			if k := kindOf(r); first == "" {
 				first = k
 			} else if k != first {
@@ -130,7 +130,7 @@ func (p *profilesPage) canOpen(a tui.Action) string {
 
 // open shows the flame graph of the marked rows, or of the current row.
 func (p *profilesPage) open(m *tui.Model, _ *profileRow) tui.Cmd {
-	s := newSubject(items(p.chosen()), nil)
+	s := newSubject(items(p.selection()), nil)
 	return m.Push(newFlamePage(s, flameQuery{nodes: len(s.items) > 1}))
 }
 
@@ -139,16 +139,16 @@ func (p *profilesPage) Act(m *tui.Model, a tui.Action) tui.Cmd {
 	case tui.ActBack:
 		return p.back(m)
 	case tui.ActTopTable:
-		s := newSubject(items(p.chosen()), nil)
+		s := newSubject(items(p.selection()), nil)
 		return m.Push(newTopPage(s, topQuery{}, noFilter()))
 	case tui.ActCompare:
-		rows := p.chosen()
+		rows := p.selection()
 		s := newSubject(items(rows[1:]), items(rows[:1]))
 		return m.Push(newFlamePage(s, flameQuery{}))
 	case tui.ActJudge:
-		return m.Push(newJudgePage(p.judged()))
+		return m.Push(newJudgePage(p.judgeItems()))
 	case tui.ActSave:
-		return saveProfile(m, newSubject(items(p.chosen()), nil))
+		return saveProfile(m, newSubject(items(p.selection()), nil))
 	case tui.ActMark:
 		p.mark()
 	case tui.ActPull:
@@ -195,7 +195,7 @@ func (p *profilesPage) pullPrompt() *tui.Prompt {
 		Accepted: func(m *tui.Model, text string) tui.Cmd {
 			window, err := parseWindow(cmp.Or(strings.TrimSpace(text), usualWindow))
 			if err != nil {
-				m.Say(tui.ToneBad, err.Error())
+				m.Notify(tui.ToneBad, err.Error())
 				return nil
 			}
 			c := p.lib.start(m, window)

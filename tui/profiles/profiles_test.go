@@ -13,7 +13,7 @@ import (
 	"kitescope/tui/tuitest"
 )
 
-func TestProfilesThatDoNotLoad(t *testing.T) {
+func TestProfileLoadErrors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		broken := Item{Name: "cut.pb.gz", Kind: "cpu", Load: func(context.Context) (*profile.Profile, error) { return nil, io.ErrUnexpectedEOF }}
 		failed := Item{Node: "querynode-7", Role: "querynode", Kind: "cpu", Err: "connection refused"}
@@ -113,7 +113,7 @@ func TestPullThatFails(t *testing.T) {
 	})
 }
 
-func TestProfilesOfAClusterWithoutAny(t *testing.T) {
+func TestNoProfiles(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, pagetest.Config(), 120, 30)
 		d.Cluster(tuitest.Fixture())
@@ -192,8 +192,8 @@ func TestPullEndsWithTheProgram(t *testing.T) {
 	})
 }
 
-// TestIdleNodeIsSeen checks that an idle node among busy ones is highlighted.
-func TestIdleNodeIsSeen(t *testing.T) {
+// TestIdleNode checks that an idle node among busy ones is highlighted.
+func TestIdleNode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driveProfiles(t, View{Items: clusterItems("t5"), Nodes: true}, 160, 40)
 		d.Shows("split by node; ", "querynode2", "idle")

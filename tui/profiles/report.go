@@ -45,14 +45,14 @@ func comparisonConfig(cfg tui.Config, c *bench.Comparison) tui.Config {
 	p.write = func(w io.Writer, f render.Format, o render.ReportOptions) error {
 		return builds.WriteComparison(w, c, f, o)
 	}
-	cfg.First, cfg.Instead = p, "only a comparison"
+	cfg.First, cfg.Content = p, "only a comparison"
 	cfg.Pages = append(Pages(nil), cfg.Pages...)
 	return cfg
 }
 
 func (p *reportPage) Scope() tui.Scope           { return tui.InReport }
 func (p *reportPage) Crumb() string              { return p.verb[len(p.verb)-1] }
-func (p *reportPage) Note(*tui.Model) string     { return p.Place() }
+func (p *reportPage) Note(*tui.Model) string     { return p.Position() }
 func (p *reportPage) Refresh(*tui.Model) tui.Cmd { return nil }
 
 func (p *reportPage) Command(*tui.Model) string {
@@ -71,7 +71,7 @@ func (p *reportPage) Body(m *tui.Model, w, h int) []string {
 		}
 	}
 	p.Fit(len(p.lines), h)
-	from, to := p.Seen()
+	from, to := p.Visible()
 	return p.lines[from:to]
 }
 

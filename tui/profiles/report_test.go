@@ -82,7 +82,7 @@ func TestReportsAreHarmless(t *testing.T) {
 	})
 }
 
-func TestReportsAreTakenAway(t *testing.T) {
+func TestReportCopyAndSave(t *testing.T) {
 	j := judgementFixture(t)
 	synctest.Test(t, func(t *testing.T) {
 		d := driveComparison(t, pairedFixture(), 120, 40)

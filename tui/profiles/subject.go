@@ -21,9 +21,9 @@ type profileSubject struct {
 	items, base []Item
 	// words are the arguments that name items on a command line, and was is the argument that names base. They are
 	// empty if no command line can name these profiles.
-	words  []string
-	was    string
-	loaded *loadedProfiles // nil until the first page has read them
+	words   []string
+	baseArg string
+	loaded  *loadedProfiles // nil until the first page has read them
 }
 
 // loadedProfiles holds the profiles of a subject. They are never changed.
@@ -58,15 +58,15 @@ func (s *profileSubject) load(ctx context.Context) (*loadedProfiles, error) {
 	return l, nil
 }
 
-// readersAtOnce is the number of profiles that are read in parallel.
-const readersAtOnce = 4
+// maxReaders is the number of profiles that are read in parallel.
+const maxReaders = 4
 
 // loadItems reads profiles and returns them, or their errors, in the order of items.
 func loadItems(ctx context.Context, items []Item) (all []*profile.Profile, errs []error) {
 	all, errs = make([]*profile.Profile, len(items)), make([]error, len(items))
 	next := make(chan int)
 	var readers sync.WaitGroup
-	for range min(readersAtOnce, len(items)) {
+	for range min(maxReaders, len(items)) {
 		readers.Go(func() {
 			for i := range next {
 				all[i], errs[i] = loadItem(ctx, &items[i])
@@ -148,7 +148,7 @@ func newSubject(items, base []Item) *profileSubject {
 	if s.diff() && len(s.words) > 0 {
 		// Flags apply to both sides, so both must have the same flags.
 		if was := wordsOf(base); len(was) > 0 && slices.Equal(was[1:], flagsIn(s.words)) {
-			s.was = was[0]
+			s.baseArg = was[0]
 		}
 	}
 	return s
@@ -218,7 +218,7 @@ func flagsIn(words []string) []string {
 // command returns the start of a command line about the subject, e.g. with the verb flame, top or diff. ok is false
 // if no command line names the same profiles.
 func (s *profileSubject) command(verb string, before ...string) (c shellquote.Command, ok bool) {
-	if len(s.words) == 0 || s.diff() && s.was == "" {
+	if len(s.words) == 0 || s.diff() && s.baseArg == "" {
 		return c, false
 	}
 	return shellquote.Shell("profile", verb).Arg(before...).Word(s.words...), true

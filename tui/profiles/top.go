@@ -44,7 +44,7 @@ func (q flameQuery) topQuery() topQuery { return topQuery{kind: q.kind, by: q.by
 func newTopPage(s *profileSubject, q topQuery, f profile.Filter) *topPage {
 	p := &topPage{subject: s, query: q, filter: f}
 	p.List = tui.List[*topRow]{
-		Noun: "row", Columns: p.topColumns, Look: p.look, Open: p.open, Save: p.saveMenu, Sorted: "flat", Stays: true,
+		Noun: "row", Columns: p.topColumns, Look: p.look, Open: p.open, Save: p.saveMenu, Sorted: "flat", KeepLine: true,
 		Words: func(r *topRow) string { return r.Function + "\n" + r.File + "\n" + r.Class.String() },
 	}
 	if s.diff() {
@@ -164,7 +164,7 @@ func (p *topPage) Body(m *tui.Model, w, h int) []string {
 func (p *topPage) Command(*tui.Model) string {
 	c, ok := p.subject.command("top")
 	if p.subject.diff() {
-		c, ok = p.subject.command("diff", p.subject.was)
+		c, ok = p.subject.command("diff", p.subject.baseArg)
 		ok = ok && len(p.subject.words) == 1+len(flagsIn(p.subject.words)) // the diff command takes one profile a side
 	}
 	if !ok {

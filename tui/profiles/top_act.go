@@ -32,8 +32,8 @@ func (p *topPage) Can(m *tui.Model, a tui.Action) string {
 	return p.List.Can(m, a)
 }
 
-// ofNode returns the page's filter, limited to the node under the cursor.
-func (p *topPage) ofNode() profile.Filter {
+// nodeFilter returns the page's filter, limited to the node under the cursor.
+func (p *topPage) nodeFilter() profile.Filter {
 	f := p.filter
 	f.Nodes = []string{p.entry().Function}
 	return f
@@ -42,7 +42,7 @@ func (p *topPage) ofNode() profile.Filter {
 // open shows the profiles of a node, or else the callers and callees of a function.
 func (p *topPage) open(m *tui.Model, r *topRow) tui.Cmd {
 	if p.shown.by == profile.ByNode {
-		return m.Push(newTopPage(p.subject, topQuery{kind: p.shown.kind, raw: p.shown.raw}, p.ofNode()))
+		return m.Push(newTopPage(p.subject, topQuery{kind: p.shown.kind, raw: p.shown.raw}, p.nodeFilter()))
 	}
 	return m.Push(newFlamePageOf(p.subject, p.shown, p.filter, r.Function))
 }
@@ -51,16 +51,16 @@ func (p *topPage) Act(m *tui.Model, a tui.Action) tui.Cmd {
 	switch a {
 	case tui.ActFlame:
 		if p.shown.by == profile.ByNode {
-			return m.Push(newFlamePageOf(p.subject, topQuery{kind: p.shown.kind, raw: p.shown.raw}, p.ofNode(), ""))
+			return m.Push(newFlamePageOf(p.subject, topQuery{kind: p.shown.kind, raw: p.shown.raw}, p.nodeFilter(), ""))
 		}
 		return m.Push(newFlamePageOf(p.subject, p.shown, p.filter, p.entry().Function))
 	case tui.ActBy:
 		p.query.by = nextBy(p.query.by, p.grains())
-		m.Say(tui.ToneInfo, "by "+p.query.by.String())
+		m.Notify(tui.ToneInfo, "by "+p.query.by.String())
 		return p.Refresh(m)
 	case tui.ActKind:
 		p.query.kind = nextKind(p.subject.loaded, p.query.kind)
-		m.Say(tui.ToneInfo, "sample type "+words.Harmless(p.query.kind))
+		m.Notify(tui.ToneInfo, "sample type "+words.Harmless(p.query.kind))
 		return p.Refresh(m)
 	case tui.ActNormalize:
 		p.query.raw = !p.query.raw

@@ -61,8 +61,8 @@ func (p *topPage) nameColumns(short bool) []tui.Column[*topRow] {
 }
 
 // byAmount compares by an amount, the largest first.
-func byAmount(of func(r *topRow) int64) func(a, b *topRow) int {
-	return func(a, b *topRow) int { return cmp.Compare(of(b), of(a)) }
+func byAmount(get func(r *topRow) int64) func(a, b *topRow) int {
+	return func(a, b *topRow) int { return cmp.Compare(get(b), get(a)) }
 }
 
 // amountColumns returns the columns for a single profile.
@@ -105,17 +105,17 @@ func (p *topPage) changeColumns() []tui.Column[*topRow] {
 		change("cum_change", "CUM CHANGE", 0, func(c *report.Change) (int64, report.Verdict) { return c.Cum, c.CumVerdict }),
 		tui.SortedColumn("by", "BY", table.Int, 2, func(r *topRow) string { return relativeText(r.change.CumBefore, r.change.CumAfter) },
 			func(a, b *topRow) int { return cmp.Compare(growth(b.change), growth(a.change)) }),
-		tui.SortedColumn("chance", "CHANCE", table.Text, 1, func(r *topRow) string { return chanceCell(r.change) }, func(a, b *topRow) int {
+		tui.SortedColumn("chance", "CHANCE", table.Text, 1, func(r *topRow) string { return pValueCell(r.change) }, func(a, b *topRow) int {
 			return cmp.Or(certainty(a.change.CumVerdict)-certainty(b.change.CumVerdict), cmp.Compare(a.change.CumCorrectedP, b.change.CumCorrectedP))
 		}),
 	}
 }
 
-func chanceCell(c *report.Change) string {
+func pValueCell(c *report.Change) string {
 	if c.CumVerdict == report.Noise || c.CumVerdict == report.Undecided {
 		return c.CumVerdict.String()
 	}
-	return chance(c.CumCorrectedP)
+	return pValueText(c.CumCorrectedP)
 }
 
 // certainty sorts noise after changes.

@@ -41,31 +41,31 @@ func (d *Data) empty() bool { return d == nil || d.Result == nil && d.Report == 
 // the page shows the result so far; q again quits. Measure returns after the feed has returned. It returns the
 // error of the UI, or else that of the feed.
 func Measure(ctx context.Context, cfg tui.Config, feed Feed) error {
-	cfg, s := measuring(cfg, feed)
+	cfg, s := measureConfig(cfg, feed)
 	return cmp.Or(tui.Run(ctx, cfg), s.err)
 }
 
-// measuring returns a configuration that opens with a measurement.
-func measuring(cfg tui.Config, feed Feed) (tui.Config, *measurement) {
+// measureConfig returns a configuration that opens with a measurement.
+func measureConfig(cfg tui.Config, feed Feed) (tui.Config, *measurement) {
 	s := &measurement{feed: feed, now: cfg.Now}
 	r := &replayPages{measured: s}
 	s.page = r.newPage(cfg.Args)
-	cfg.Beside = s.run
+	cfg.Background = s.run
 	return r.config(cfg, s.page), s
 }
 
 // Show runs the UI without a cluster on a finished replay. cfg.Feed must be nil.
 func Show(ctx context.Context, cfg tui.Config, data *Data) error {
-	return tui.Run(ctx, opened(cfg, data))
+	return tui.Run(ctx, resultConfig(cfg, data))
 }
 
-func opened(cfg tui.Config, data *Data) tui.Config {
+func resultConfig(cfg tui.Config, data *Data) tui.Config {
 	r := &replayPages{data: data}
 	return r.config(cfg, r.newPage(cfg.Args))
 }
 
 func (r *replayPages) config(cfg tui.Config, first *replayPage) tui.Config {
-	cfg.First, cfg.Instead = first, "only a replay"
+	cfg.First, cfg.Content = first, "only a replay"
 	cfg.Pages = slices.Concat(cfg.Pages, r.kinds())
 	return cfg
 }
@@ -78,7 +78,7 @@ type measurement struct {
 	err  error // set once run has returned
 
 	// Only the event loop of the UI uses these.
-	ticking, stopping, over bool
+	ticking, stopping, done bool
 
 	mu      sync.Mutex
 	stages  []stage
@@ -161,43 +161,43 @@ const framePause = 250 * time.Millisecond
 
 // tick redraws the page after framePause, as long as the feed runs.
 func (s *measurement) tick(m *tui.Model) tui.Cmd {
-	if s.ticking || s.over {
+	if s.ticking || s.done {
 		return nil
 	}
 	s.ticking = true
 	return m.After(framePause, tickMsg{s})
 }
 
-type tickMsg struct{ of *measurement }
+type tickMsg struct{ measurement *measurement }
 
 func (t tickMsg) Apply(m *tui.Model) tui.Cmd {
-	t.of.ticking = false
-	return t.of.tick(m)
+	t.measurement.ticking = false
+	return t.measurement.tick(m)
 }
 
 // measuredMsg delivers the result of a feed.
 type measuredMsg struct {
-	of   *measurement
-	data Data
-	err  error
+	measurement *measurement
+	data        Data
+	err         error
 }
 
 func (r measuredMsg) Apply(m *tui.Model) tui.Cmd {
-	r.of.over, r.of.page.err = true, r.err
+	r.measurement.done, r.measurement.page.err = true, r.err
 	if !r.data.empty() {
-		r.of.page.show(&r.data)
-		r.of.page.of.data = &r.data
+		r.measurement.page.show(&r.data)
+		r.measurement.page.pages.data = &r.data
 	}
 	return m.Refresh()
 }
 
 // Stop stops a running feed and reports whether there was one to stop. The page shows the results so far.
 func (p *replayPage) Stop(m *tui.Model) bool {
-	if !p.measuring() || p.of.measured.stopping {
+	if !p.measuring() || p.pages.measured.stopping {
 		return false
 	}
-	p.of.measured.stopping = true
-	p.of.measured.stop()
-	m.Say(tui.ToneInfo, "stopping: the results so far follow; press q again to skip them")
+	p.pages.measured.stopping = true
+	p.pages.measured.stop()
+	m.Notify(tui.ToneInfo, "stopping: the results so far follow; press q again to skip them")
 	return true
 }

@@ -31,7 +31,7 @@ func Pages(data *Data) []tui.PageKind { return (&replayPages{data: data}).kinds(
 func (r *replayPages) kinds() []tui.PageKind {
 	return []tui.PageKind{{
 		Name: "replay", Doc: "A replay: recall, latency, where the time goes, what changes would gain.", Open: r.open,
-		Bare: true, Empty: func(*tui.Model) bool { return r.data.empty() }, Keys: []tui.Binding{
+		WithoutCluster: true, Empty: func(*tui.Model) bool { return r.data.empty() }, Keys: []tui.Binding{
 			{
 				Action: tui.ActCopyRow, Keys: []string{"y"}, In: tui.InReplay, Group: tui.GroupReplays, Hint: "copy",
 				Doc: "Copy the report.", Weight: 25,
@@ -58,7 +58,7 @@ func (r *replayPages) open(m *tui.Model, _ []string) (tui.Page, error) {
 
 // replayPage is the progress of a replay, then its report.
 type replayPage struct {
-	of    *replayPages
+	pages *replayPages
 	data  *Data    // nil until there is something to show
 	words []string // the arguments after "replay" on a command line; nil if no command prints the replay
 	err   error    // of the feed
@@ -76,7 +76,7 @@ type frame struct {
 
 // newPage returns a page with the replay, if there is one yet.
 func (r *replayPages) newPage(words []string) *replayPage {
-	p := &replayPage{of: r, words: words}
+	p := &replayPage{pages: r, words: words}
 	if !r.data.empty() {
 		p.show(r.data)
 	}
@@ -90,7 +90,7 @@ func (p *replayPage) show(d *Data) {
 	}
 }
 
-func (p *replayPage) measuring() bool { return p.of.measured != nil && !p.of.measured.over }
+func (p *replayPage) measuring() bool { return p.pages.measured != nil && !p.pages.measured.done }
 
 // Scope implements tui.Page.
 func (p *replayPage) Scope() tui.Scope { return tui.InReplay }
@@ -106,18 +106,18 @@ func (p *replayPage) Crumb() string {
 // Note implements tui.Page.
 func (p *replayPage) Note(*tui.Model) string {
 	switch {
-	case p.measuring() && p.of.measured.stopping:
+	case p.measuring() && p.pages.measured.stopping:
 		return "stopping"
 	case p.measuring():
 		return "measuring: q stops it"
 	}
-	return p.Place()
+	return p.Position()
 }
 
 // Refresh implements tui.Page.
 func (p *replayPage) Refresh(m *tui.Model) tui.Cmd {
 	if p.measuring() {
-		return p.of.measured.tick(m)
+		return p.pages.measured.tick(m)
 	}
 	return nil
 }
@@ -137,17 +137,17 @@ func (p *replayPage) Body(m *tui.Model, w, h int) []string {
 		lines = append(lines, " "+m.Styles.Bad.On(draw.Cut(render.Glyph(render.RoleBad, m.Config.ASCII)+" "+text, w-2)))
 	}
 	switch {
-	case p.data == nil && p.of.measured == nil:
+	case p.data == nil && p.pages.measured == nil:
 		return append(append(lines, ""), draw.Sentence(m.Styles, "nothing to show", w)...)
 	case p.data == nil:
-		for _, l := range p.of.measured.lines(w-2, h-len(lines), m.Config.ASCII) {
+		for _, l := range p.pages.measured.lines(w-2, h-len(lines), m.Config.ASCII) {
 			lines = append(lines, " "+l.Styled(m.Styles))
 		}
 		return lines
 	}
-	p.lay(m, w)
+	p.layOut(m, w)
 	p.Fit(len(p.lines), h-len(lines))
-	from, to := p.Seen()
+	from, to := p.Visible()
 	return append(lines, p.lines[from:to]...)
 }
 
@@ -156,14 +156,14 @@ func (p *replayPage) trouble() string {
 	switch {
 	case p.err == nil:
 		return ""
-	case p.data == nil && p.of.measured.stopping:
+	case p.data == nil && p.pages.measured.stopping:
 		return "stopped before anything was measured: q quits"
 	}
 	return words.Harmless(words.OneLine(p.err.Error()))
 }
 
-// lay makes the lines of the report unless they exist already.
-func (p *replayPage) lay(m *tui.Model, w int) {
+// layOut makes the lines of the report unless they exist already.
+func (p *replayPage) layOut(m *tui.Model, w int) {
 	f := frame{w, m.Styles}
 	if p.madeFor == f && p.lines != nil {
 		return
@@ -175,8 +175,8 @@ func (p *replayPage) lay(m *tui.Model, w int) {
 	}
 }
 
-// mostSegments is the number of segments, requests and nodes that a page lists at most.
-const mostSegments = 100
+// maxSegments is the number of segments, requests and nodes that a page lists at most.
+const maxSegments = 100
 
 // report returns the report of the result and of the prediction as a table.
 func (p *replayPage) report(o render.Options) string {
@@ -185,7 +185,7 @@ func (p *replayPage) report(o render.Options) string {
 		if b.Len() > 0 {
 			b.WriteByte('\n')
 		}
-		if err := writeAs("table", write, render.ReportOptions{Options: o, Limit: mostSegments})(&b); err != nil {
+		if err := writeAs("table", write, render.ReportOptions{Options: o, Limit: maxSegments})(&b); err != nil {
 			b.WriteString(words.Harmless(err.Error()) + "\n")
 		}
 	}

@@ -58,7 +58,7 @@ func driveReplay(t *testing.T, d *Data, w, h int, change ...func(*tui.Config)) *
 	for _, f := range change {
 		f(&cfg)
 	}
-	return driven(t, opened(cfg, d), w, h)
+	return driven(t, resultConfig(cfg, d), w, h)
 }
 
 // TestReplayScreens checks that the page shows the report of the command, with colour, without colour, and in
@@ -66,7 +66,7 @@ func driveReplay(t *testing.T, d *Data, w, h int, change ...func(*tui.Config)) *
 func TestReplayScreens(t *testing.T) {
 	for _, x := range []struct {
 		name    string
-		of      func(*testing.T) *Data
+		data    func(*testing.T) *Data
 		w, h    int
 		noColor bool
 	}{
@@ -76,7 +76,7 @@ func TestReplayScreens(t *testing.T) {
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				d := driveReplay(t, x.of(t), x.w, x.h, func(c *tui.Config) { c.NoColor, c.ASCII = x.noColor, x.noColor })
+				d := driveReplay(t, x.data(t), x.w, x.h, func(c *tui.Config) { c.NoColor, c.ASCII = x.noColor, x.noColor })
 				d.Fits()
 				if screen := d.Screen(); x.noColor && strings.Contains(screen, ";38;") {
 					t.Errorf("a colour in spite of NO_COLOR: %q", screen)
@@ -112,7 +112,7 @@ func TestReplayIsHarmless(t *testing.T) {
 	}
 }
 
-func TestReplayIsSaved(t *testing.T) {
+func TestReplaySave(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driveReplay(t, resultData(t), 120, 40)
 		for i := range 5 {
@@ -194,7 +194,7 @@ func driveFeed(t *testing.T, feed Feed, w, h int) (*ui, context.CancelFunc) {
 	cfg := pagetest.Config()
 	cfg.Title = "docs"
 	cfg.Now = time.Now
-	cfg, session := measuring(cfg, feed)
+	cfg, session := measureConfig(cfg, feed)
 	d := driven(t, cfg, w, h)
 	ctx, cancel := context.WithCancel(t.Context())
 	go session.run(ctx, func(m tea.Msg) { d.Messages <- m })
@@ -256,7 +256,7 @@ func TestRunReplay(t *testing.T) {
 		data := *resultData(t)
 		cfg := pagetest.Config()
 		cfg.Now = time.Now
-		cfg, _ = measuring(cfg, func(ctx context.Context, step func(stage, text string)) (Data, error) {
+		cfg, _ = measureConfig(cfg, func(ctx context.Context, step func(stage, text string)) (Data, error) {
 			defer func() { ended = true }()
 			steps(ctx, step, 3)
 			return data, nil
@@ -282,7 +282,7 @@ func TestRunReplay(t *testing.T) {
 func TestRunReplayInterrupted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ended := false
-		cfg, _ := measuring(pagetest.Config(), func(ctx context.Context, step func(stage, text string)) (Data, error) {
+		cfg, _ := measureConfig(pagetest.Config(), func(ctx context.Context, step func(stage, text string)) (Data, error) {
 			steps(ctx, step, 100_000)
 			ended = true
 			return Data{}, ctx.Err()

@@ -19,7 +19,7 @@ const aboutLines = 2
 // Body implements tui.Page.
 func (p *page) Body(m *tui.Model, w, h int) []string {
 	st := m.Styles
-	switch l := p.of.lanes; {
+	switch l := p.state.lanes; {
 	case p.why != "":
 		return append([]string{""}, draw.Sentence(st, words.Harmless(p.why), w)...)
 	case l == nil:
@@ -43,7 +43,7 @@ func (p *page) Body(m *tui.Model, w, h int) []string {
 
 // cell returns the cell of a place on the track, or -1 if it is outside.
 func (p *page) cell(place int64) int {
-	from, to := p.part()
+	from, to := p.visibleRange()
 	if place < from || place > to {
 		return -1
 	}
@@ -52,8 +52,8 @@ func (p *page) cell(place int64) int {
 
 // scale returns the line with the times.
 func (p *page) scale(st *draw.Styles) string {
-	from, to := p.part()
-	x := p.of.lanes.axis
+	from, to := p.visibleRange()
+	x := p.state.lanes.axis
 	cells := []rune(strings.Repeat(" ", p.w))
 	step, layout := tickStep(x, to-from, p.w)
 	for at := from - from%step + step; at < to; at += step {
@@ -111,10 +111,10 @@ func (p *page) lanesIn(m *tui.Model, above, room int) []string {
 	}
 	p.top = max(0, min(min(p.top, p.lane), len(p.shown)-p.height))
 	p.top = max(p.top, p.lane-p.height+1)
-	now, away := m.Shown()
+	now, away := m.Revision()
 	moment := -1
 	if away {
-		moment = p.cell(p.of.lanes.axis.Position(now))
+		moment = p.cell(p.state.lanes.axis.Position(now))
 	}
 	var lines []string
 	var before group
@@ -155,19 +155,19 @@ func (p *page) line(st *draw.Styles, in *lane, atCursor bool, moment int) string
 		cells[i] = draw.Piece{Role: render.RoleDim, Text: "·"}
 	}
 	if in.span != nil {
-		p.bar(cells, in.span)
+		p.drawSpan(cells, in.span)
 	} else {
 		if in.group == nodeLanes {
-			p.lives(cells, in)
+			p.drawLifetime(cells, in)
 		}
-		p.marks(cells, in)
+		p.drawEvents(cells, in)
 	}
-	if moment >= 0 && (cells[moment].Text == "·" || cells[moment].Text == alive) {
+	if moment >= 0 && (cells[moment].Text == "·" || cells[moment].Text == registeredGlyph) {
 		cells[moment] = draw.Piece{Role: render.RoleWarn, Text: "│"}
 	}
 	cursor := -1
 	if atCursor {
-		cursor = p.cell(p.at())
+		cursor = p.cell(p.cursorPlace())
 	}
 	return name.On(sign+draw.FitName(in.name, p.left-3)) + " " + track(st, cells, cursor)
 }
@@ -195,9 +195,9 @@ func track(st *draw.Styles, cells []draw.Piece, cursor int) string {
 	return b.String()
 }
 
-// marks draws the events of a lane. If a cell has several events, it shows the most severe one.
-func (p *page) marks(cells []draw.Piece, in *lane) {
-	l := p.of.lanes
+// drawEvents draws the events of a lane. If a cell has several events, it shows the most severe one.
+func (p *page) drawEvents(cells []draw.Piece, in *lane) {
+	l := p.state.lanes
 	best := make([]mark, len(cells))
 	for _, i := range p.events(in) {
 		if c := p.cell(l.axis.EventPosition(int(i))); c >= 0 {
@@ -211,20 +211,20 @@ func (p *page) marks(cells []draw.Piece, in *lane) {
 	}
 }
 
-// alive is drawn where a node was registered.
-const alive = "─"
+// registeredGlyph is drawn where a node was registered.
+const registeredGlyph = "─"
 
-// lives draws the times at which a node was registered. A node whose first event is not its start was registered
+// drawLifetime draws the times at which a node was registered. A node whose first event is not its start was registered
 // before.
-func (p *page) lives(cells []draw.Piece, in *lane) {
-	l := p.of.lanes
-	from, to := p.part()
+func (p *page) drawLifetime(cells []draw.Piece, in *lane) {
+	l := p.state.lanes
+	from, to := p.visibleRange()
 	fill := func(since, until int64) {
 		if since, until = max(since, from), min(until, to); since > until {
 			return
 		}
 		for c := p.cell(since); c <= p.cell(until); c++ {
-			cells[c].Text = alive
+			cells[c].Text = registeredGlyph
 		}
 	}
 	since, there := l.axis.From, l.mark[in.events[0]] != addedMark
@@ -243,10 +243,10 @@ func (p *page) lives(cells []draw.Piece, in *lane) {
 	}
 }
 
-// bar draws the time span of a finding.
-func (p *page) bar(cells []draw.Piece, s *tui.Beginning) {
-	x := p.of.lanes.axis
-	from, to := p.part()
+// drawSpan draws the time span of a finding.
+func (p *page) drawSpan(cells []draw.Piece, s *tui.Beginning) {
+	x := p.state.lanes.axis
+	from, to := p.visibleRange()
 	first, last := x.Position(s.Revision), x.To
 	if last < from || first > to {
 		return
@@ -272,7 +272,7 @@ func (p *page) about(m *tui.Model, w int) []string {
 		}
 		lines[i] = " " + text[i]
 	}
-	if e := p.under(); e != nil && markOf(e) == troubleMark {
+	if e := p.currentEvent(); e != nil && markOf(e) == problemMark {
 		lines[0] = st.Bad.On(lines[0])
 	}
 	if in := p.current(); in != nil && in.span != nil && in.span.Finding.Severity == check.Error {
@@ -283,8 +283,8 @@ func (p *page) about(m *tui.Model, w int) []string {
 
 // sentence describes the item under the cursor.
 func (p *page) sentence(*tui.Model) string {
-	x := p.of.lanes.axis
-	if e := p.under(); e != nil {
+	x := p.state.lanes.axis
+	if e := p.currentEvent(); e != nil {
 		text := draw.Stamp(x, e.Revision) + "  " + draw.EventText(e) + " (rev " + words.Number(e.Revision)
 		if e.Last > e.Revision {
 			text += " to " + words.Number(e.Last) + ", " + draw.Stamp(x, e.Last)

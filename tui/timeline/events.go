@@ -14,34 +14,34 @@ import (
 	"kitescope/tui/draw"
 )
 
-// mostListed is the number of events that a list has at most. It keeps the newest.
-const mostListed = 20_000
+// maxListed is the number of events that a list has at most. It keeps the newest.
+const maxListed = 20_000
 
 // openEvents opens ":events", filtered by the arguments if there are any.
-func (t *times) openEvents(m *tui.Model, typed []string) (tui.Page, error) {
+func (t *sharedState) openEvents(m *tui.Model, typed []string) (tui.Page, error) {
 	if m.Past() == nil {
 		_, why := m.Axis()
 		return nil, errors.New(why)
 	}
 	p := eventsPage("events", func(x *history.Axis) []int32 {
-		list := make([]int32, 0, min(x.Len(), mostListed))
+		list := make([]int32, 0, min(x.Len(), maxListed))
 		for i := range x.Len() {
 			list = append(list, int32(i))
 		}
-		return list[max(0, len(list)-mostListed):]
+		return list[max(0, len(list)-maxListed):]
 	})
 	p.Filter = strings.ToLower(strings.Join(typed, " "))
 	return p, nil
 }
 
 // eventsOf returns the list of the events of a lane. For a finding it lists all events since its beginning.
-func (t *times) eventsOf(in *lane) tui.Page {
+func (t *sharedState) eventsOf(in *lane) tui.Page {
 	called := "events of " + in.name
 	if s := in.span; s != nil {
 		return eventsPage(called, func(x *history.Axis) []int32 {
 			last := x.Len()
 			var list []int32
-			for i := max(x.CountUpTo(s.Revision-1), last-mostListed); i < last; i++ {
+			for i := max(x.CountUpTo(s.Revision-1), last-maxListed); i < last; i++ {
 				list = append(list, int32(i))
 			}
 			return list
@@ -51,7 +51,7 @@ func (t *times) eventsOf(in *lane) tui.Page {
 		if l := t.lanes; l != nil && l.axis == x {
 			for _, other := range l.all {
 				if other.group == in.group && other.name == in.name {
-					return other.events[max(0, len(other.events)-mostListed):]
+					return other.events[max(0, len(other.events)-maxListed):]
 				}
 			}
 		}
@@ -60,7 +60,7 @@ func (t *times) eventsOf(in *lane) tui.Page {
 }
 
 // eventsPage returns a page that lists events.
-func eventsPage(called string, of func(x *history.Axis) []int32) *tui.TablePage[int32] {
+func eventsPage(title string, events func(x *history.Axis) []int32) *tui.TablePage[int32] {
 	var x *history.Axis
 	event := func(i int32) history.Event { return x.Event(int(i)) }
 	col := func(name string, kind table.Kind, priority int, text func(e *history.Event) string, compare func(a, b int32) int) tui.Column[int32] {
@@ -79,7 +79,7 @@ func eventsPage(called string, of func(x *history.Axis) []int32) *tui.TablePage[
 		col("what", table.Text, 0, func(e *history.Event) string { return e.Message }, nil),
 	}
 	return &tui.TablePage[int32]{
-		Name: "events", Called: called, Prints: "history",
+		Name: "events", CrumbName: title, CommandLine: "history",
 		Rows: func(m *tui.Model) ([]int32, string) {
 			axis, why := m.Axis()
 			if axis == nil {
@@ -88,15 +88,15 @@ func eventsPage(called string, of func(x *history.Axis) []int32) *tui.TablePage[
 			if x = axis; x.Len() == 0 {
 				return nil, "no events in the history that etcd keeps"
 			}
-			list := slices.Clone(of(x))
+			list := slices.Clone(events(x))
 			slices.Reverse(list)
 			return list, ""
 		},
 		List: tui.List[int32]{
-			Noun: "event", AsItCame: "newest first", Least: 30,
+			Noun: "event", OriginalOrder: "newest first", MinNameWidth: 30,
 			Columns: func(int) []tui.Column[int32] { return columns },
 			Look: func(i int32) tui.RowLook {
-				if e := x.Event(int(i)); markOf(&e) == troubleMark {
+				if e := x.Event(int(i)); markOf(&e) == problemMark {
 					return tui.RowLook{Role: render.RoleBad}
 				}
 				return tui.RowLook{}

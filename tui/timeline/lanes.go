@@ -29,12 +29,12 @@ func (g group) title() string {
 
 // lane holds the events of an object, or the time span of a finding.
 type lane struct {
-	group   group
-	key     string // of the object or finding, unique within the group
-	name    string
-	events  []int32        // positions on the axis
-	trouble int            // number of events that are trouble
-	span    *tui.Beginning // set for a finding
+	group    group
+	key      string // of the object or finding, unique within the group
+	name     string
+	events   []int32        // positions on the axis
+	problems int            // number of events that are trouble
+	span     *tui.Beginning // set for a finding
 }
 
 // lanes holds the lanes of an axis.
@@ -52,7 +52,7 @@ const (
 	changedMark
 	addedMark
 	removedMark
-	troubleMark
+	problemMark
 )
 
 func (k mark) sign() rune { return [...]rune{' ', '•', '+', '-', '▲'}[k] }
@@ -61,9 +61,9 @@ func (k mark) role() render.Role {
 	return [...]render.Role{render.RolePlain, render.RoleChanged, render.RoleAdded, render.RoleRemoved, render.RoleBad}[k]
 }
 
-// manyTimes is the number of repetitions from which rewriting the same object is trouble, e.g. a channel that no
+// repeatThreshold is the number of repetitions from which rewriting the same object is trouble, e.g. a channel that no
 // node gets.
-const manyTimes = 20
+const repeatThreshold = 20
 
 // markOf returns the mark of an event. The last word of the event's kind names the change.
 func markOf(e *history.Event) mark {
@@ -74,13 +74,13 @@ func markOf(e *history.Event) mark {
 	}
 	switch what {
 	case "lost", "failed":
-		return troubleMark
+		return problemMark
 	case "rewritten":
-		if e.Count >= manyTimes {
-			return troubleMark
+		if e.Count >= repeatThreshold {
+			return problemMark
 		}
 	case "stopped":
-		return troubleMark
+		return problemMark
 	case "joined", "created", "assigned", "loaded", "built", "granted", "resumed":
 		return addedMark
 	case "left", "released", "dropped", "removed", "revoked":
@@ -136,12 +136,12 @@ func newLanes(x *history.Axis) *lanes {
 			l.all = append(l.all, in)
 		}
 		in.events = append(in.events, int32(i))
-		if l.mark[i] = markOf(&e); l.mark[i] == troubleMark {
-			in.trouble++
+		if l.mark[i] = markOf(&e); l.mark[i] == problemMark {
+			in.problems++
 		}
 	}
 	slices.SortStableFunc(l.all, func(a, b *lane) int {
-		return cmp.Or(cmp.Compare(a.group, b.group), tui.BoolOrder(a.trouble == 0, b.trouble == 0),
+		return cmp.Or(cmp.Compare(a.group, b.group), tui.BoolOrder(a.problems == 0, b.problems == 0),
 			cmp.Compare(len(b.events), len(a.events)), cmp.Compare(a.name, b.name))
 	})
 	return l

@@ -15,7 +15,7 @@ import (
 
 // page is the timeline.
 type page struct {
-	of       *times
+	state    *sharedState
 	shown    []*lane // the lanes that match the filter, including those of findings
 	why      string  // the reason why there is nothing to show
 	findings []tui.Beginning
@@ -33,12 +33,12 @@ type page struct {
 	longest  int // width in cells of the longest lane name, regardless of the filter
 }
 
-func (t *times) open(m *tui.Model, words []string) (tui.Page, error) {
+func (t *sharedState) open(m *tui.Model, words []string) (tui.Page, error) {
 	if m.Past() == nil {
 		_, why := m.Axis()
 		return nil, errors.New(why)
 	}
-	return &page{of: t, filter: strings.ToLower(strings.Join(words, " ")), event: -1}, nil
+	return &page{state: t, filter: strings.ToLower(strings.Join(words, " ")), event: -1}, nil
 }
 
 // Scope implements tui.Page.
@@ -53,7 +53,7 @@ func (p *page) Command(*tui.Model) string { return "history" }
 // Note implements tui.Page.
 func (p *page) Note(*tui.Model) string {
 	var parts []string
-	if l := p.of.lanes; l != nil {
+	if l := p.state.lanes; l != nil {
 		parts = append(parts, words.Plural(l.axis.Len(), "event")+": + new - gone • changed ▲ trouble")
 		if p.zoomed() {
 			parts = append(parts, "from "+draw.Stamp(l.axis, l.axis.Revision(p.from)))
@@ -74,9 +74,9 @@ func (p *page) Refresh(m *tui.Model) tui.Cmd {
 	if x == nil {
 		return nil
 	}
-	t := p.of
+	t := p.state
 	p.findings = m.Beginnings()
-	p.choose()
+	p.rebuildLanes()
 	if t.busy || t.lanes != nil && t.lanes.axis == x {
 		return nil
 	}
@@ -86,19 +86,19 @@ func (p *page) Refresh(m *tui.Model) tui.Cmd {
 
 // sortedMsg delivers lanes.
 type sortedMsg struct {
-	of    *times
+	state *sharedState
 	lanes *lanes
 }
 
 // Apply implements tui.Message.
 func (s sortedMsg) Apply(m *tui.Model) tui.Cmd {
-	s.of.busy, s.of.lanes = false, s.lanes
+	s.state.busy, s.state.lanes = false, s.lanes
 	return m.Refresh()
 }
 
-// choose builds the list of lanes. The cursor stays on its lane and event if they still exist.
-func (p *page) choose() {
-	l := p.of.lanes
+// rebuildLanes builds the list of lanes. The cursor stays on its lane and event if they still exist.
+func (p *page) rebuildLanes() {
+	l := p.state.lanes
 	if l == nil {
 		return
 	}
@@ -134,7 +134,7 @@ func (p *page) choose() {
 
 // place moves the cursor to the same event on axis x, or else to the nearest event of the lane.
 func (p *page) place(x *history.Axis) {
-	was, place := p.under(), x.To
+	was, place := p.currentEvent(), x.To
 	if was != nil {
 		place = p.axis.EventPosition(p.event)
 	}
@@ -167,7 +167,7 @@ func (p *page) events(in *lane) []int32 {
 	}
 	var list []int32
 	for _, i := range in.events {
-		if e := p.of.lanes.axis.Event(int(i)); p.of.lanes.eventHas(&e, p.filter) {
+		if e := p.state.lanes.axis.Event(int(i)); p.state.lanes.eventHas(&e, p.filter) {
 			list = append(list, i)
 		}
 	}
@@ -181,7 +181,7 @@ func (p *page) toNearest(place int64) {
 	if in == nil {
 		return
 	}
-	x := p.of.lanes.axis
+	x := p.state.lanes.axis
 	best := int64(-1)
 	for _, i := range p.events(in) {
 		away := x.EventPosition(int(i)) - place
@@ -194,9 +194,9 @@ func (p *page) toNearest(place int64) {
 	}
 }
 
-// at returns the place of the cursor.
-func (p *page) at() int64 {
-	x := p.of.lanes.axis
+// cursorPlace returns the place of the cursor.
+func (p *page) cursorPlace() int64 {
+	x := p.state.lanes.axis
 	in := p.current()
 	switch {
 	case p.event >= 0:
@@ -207,8 +207,8 @@ func (p *page) at() int64 {
 	return x.To
 }
 
-// under returns the event under the cursor, nil if there is none.
-func (p *page) under() *history.Event {
+// currentEvent returns the event under the cursor, nil if there is none.
+func (p *page) currentEvent() *history.Event {
 	if p.event < 0 {
 		return nil
 	}
@@ -240,9 +240,9 @@ func (p *page) Act(m *tui.Model, a tui.Action) tui.Cmd {
 	}
 	switch a {
 	case tui.ActLeft:
-		p.beside(-1)
+		p.moveEvent(-1)
 	case tui.ActRight:
-		p.beside(1)
+		p.moveEvent(1)
 	case tui.ActOpen:
 		return p.enter(m)
 	case tui.ActZoomIn:
@@ -252,7 +252,7 @@ func (p *page) Act(m *tui.Model, a tui.Action) tui.Cmd {
 	case tui.ActFilter:
 		m.Prompt = tui.FilterPrompt(p.filter, p.find, func(*tui.Model) string { return words.Plural(len(p.shown), "lane") })
 	case tui.ActTopTable:
-		return m.Push(p.of.eventsOf(p.current()))
+		return m.Push(p.state.eventsOf(p.current()))
 	case tui.ActCopyRow:
 		return m.Copy(p.sentence(m)+"\n", "event")
 	case tui.ActBack:
@@ -270,24 +270,24 @@ func (p *page) Act(m *tui.Model, a tui.Action) tui.Cmd {
 
 func (p *page) find(_ *tui.Model, text string) tui.Cmd {
 	p.filter = strings.ToLower(strings.TrimSpace(text))
-	p.choose()
-	if p.of.lanes != nil {
-		p.toNearest(p.at())
+	p.rebuildLanes()
+	if p.state.lanes != nil {
+		p.toNearest(p.cursorPlace())
 	}
 	return nil
 }
 
 // moveTo moves to another lane, to the event that is nearest in time.
 func (p *page) moveTo(to int) {
-	place := p.at()
+	place := p.cursorPlace()
 	p.lane = to
 	p.clamp()
 	p.toNearest(place)
 	p.follow()
 }
 
-// beside moves to an event of the lane that is by positions later, or earlier if by is negative.
-func (p *page) beside(by int) {
+// moveEvent moves to an event of the lane that is by positions later, or earlier if by is negative.
+func (p *page) moveEvent(by int) {
 	in := p.current()
 	list := p.events(in)
 	if i := slices.Index(list, int32(p.event)); i >= 0 && i+by >= 0 && i+by < len(list) {
@@ -301,15 +301,15 @@ func (p *page) follow() {
 	if !p.zoomed() {
 		return
 	}
-	at, span := p.at(), p.to-p.from
+	at, span := p.cursorPlace(), p.to-p.from
 	if at < p.from || at > p.to {
-		p.look(at-span/2, span)
+		p.setRange(at-span/2, span)
 	}
 }
 
-// look sets the visible part of the time.
-func (p *page) look(from, span int64) {
-	x := p.of.lanes.axis
+// setRange sets the visible part of the time.
+func (p *page) setRange(from, span int64) {
+	x := p.state.lanes.axis
 	if span >= x.To-x.From {
 		p.from, p.to = 0, 0
 		return
@@ -320,37 +320,37 @@ func (p *page) look(from, span int64) {
 
 // zoom shows a shorter or longer time around the cursor. The shortest is that of least.
 func (p *page) zoom(by float64) {
-	from, to := p.part()
-	span := max(int64(float64(to-from)*by), p.least())
-	at := p.at()
+	from, to := p.visibleRange()
+	span := max(int64(float64(to-from)*by), p.minSpan())
+	at := p.cursorPlace()
 	share := 0.5
 	if at >= from && at <= to && to > from {
 		share = float64(at-from) / float64(to-from)
 	}
-	p.look(at-int64(share*float64(span)), span)
+	p.setRange(at-int64(share*float64(span)), span)
 }
 
-// least returns the shortest visible time: two seconds, or twenty revisions.
-func (p *page) least() int64 {
-	if p.of.lanes.axis.Dated {
+// minSpan returns the shortest visible time: two seconds, or twenty revisions.
+func (p *page) minSpan() int64 {
+	if p.state.lanes.axis.Dated {
 		return 2e9
 	}
 	return 20
 }
 
-// part returns the places that bound the visible part.
-func (p *page) part() (from, to int64) {
+// visibleRange returns the places that bound the visible part.
+func (p *page) visibleRange() (from, to int64) {
 	if p.zoomed() {
 		return p.from, p.to
 	}
-	x := p.of.lanes.axis
+	x := p.state.lanes.axis
 	return x.From, max(x.To, x.From+1)
 }
 
 // enter shows the object under the cursor at the time of the event. A removed object is shown as it was
 // before the event.
 func (p *page) enter(m *tui.Model) tui.Cmd {
-	e := p.under()
+	e := p.currentEvent()
 	if e == nil {
 		s := p.current().span
 		return tui.Batch(m.GoTo(s.Revision), m.Describe(s.Finding.Object))

@@ -53,8 +53,8 @@ func TestEveryKey(t *testing.T) {
 	}
 }
 
-// TestFindingsHaveATime checks that each finding of the current cluster has a lane.
-func TestFindingsHaveATime(t *testing.T) {
+// TestFindingSpans checks that each finding of the current cluster has a lane.
+func TestFindingSpans(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, "cluster-2.3.5-t5", 120, 40)
 		d.Keys("0").Sleep(5 * time.Second)
@@ -62,9 +62,9 @@ func TestFindingsHaveATime(t *testing.T) {
 	})
 }
 
-// TestEnterGoesThere checks that enter shows the object at the time of the event, and a removed object as it
+// TestEnter checks that enter shows the object at the time of the event, and a removed object as it
 // was before its removal.
-func TestEnterGoesThere(t *testing.T) {
+func TestEnter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, "cluster-2.3.5-t5", 120, 40)
 		d.Keys("0 /").Typed("querynode-5").Keys("enter end")
@@ -123,8 +123,8 @@ func TestCursorStaysOnAnotherAxis(t *testing.T) {
 		return history.NewAxis(h)
 	}
 	before, after := newLanes(axis(oldest, head.Revision-200)), newLanes(axis(oldest+200, head.Revision))
-	p := &page{of: &times{lanes: before}, event: -1}
-	p.choose()
+	p := &page{state: &sharedState{lanes: before}, event: -1}
+	p.rebuildLanes()
 	tried := 0
 	for i, in := range before.all {
 		for _, event := range in.events {
@@ -132,13 +132,13 @@ func TestCursorStaysOnAnotherAxis(t *testing.T) {
 			if want.Revision <= after.axis.History.From {
 				continue
 			}
-			p.of.lanes = before
-			p.choose()
+			p.state.lanes = before
+			p.rebuildLanes()
 			p.lane, p.event = i, int(event)
-			p.of.lanes = after
-			p.choose()
+			p.state.lanes = after
+			p.rebuildLanes()
 			tried++
-			if got := p.under(); got == nil || got.Revision != want.Revision || got.Kind != want.Kind || got.Object.ID != want.Object.ID {
+			if got := p.currentEvent(); got == nil || got.Revision != want.Revision || got.Kind != want.Kind || got.Object.ID != want.Object.ID {
 				t.Errorf("the cursor was on %s at %d and is on %+v", want.Kind, want.Revision, got)
 			}
 		}
@@ -153,18 +153,18 @@ func TestCursorStaysOnItsFinding(t *testing.T) {
 	finding := func(id string) tui.Beginning {
 		return tui.Beginning{Finding: &check.Finding{Check: "checkpoint-stale-dropped", Object: model.Ref{Resource: "vchannels", ID: id}}}
 	}
-	p := &page{of: &times{lanes: &lanes{axis: &history.Axis{}}}, findings: []tui.Beginning{finding("a"), finding("b")}, event: -1}
-	p.choose()
+	p := &page{state: &sharedState{lanes: &lanes{axis: &history.Axis{}}}, findings: []tui.Beginning{finding("a"), finding("b")}, event: -1}
+	p.rebuildLanes()
 	p.lane = 1
 	p.findings = []tui.Beginning{finding("c"), finding("a"), finding("b")}
-	p.choose()
+	p.rebuildLanes()
 	if got := p.current().span.Finding.Object.ID; got != "b" {
 		t.Errorf("the cursor is on %s, want b", got)
 	}
 }
 
-// TestNodesHaveALife checks that a line is drawn from the start to the end of a node, with marks on it.
-func TestNodesHaveALife(t *testing.T) {
+// TestNodeLifetimes checks that a line is drawn from the start to the end of a node, with marks on it.
+func TestNodeLifetimes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, "cluster-2.3.5-t5", 80, 24)
 		d.Keys("0").Sleep(5 * time.Second)

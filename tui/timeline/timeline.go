@@ -15,7 +15,7 @@ const InTimeline = tui.FreeScope
 
 // Pages returns the pages about time.
 func Pages() []tui.PageKind {
-	t := &times{}
+	t := &sharedState{}
 	return []tui.PageKind{
 		{
 			Name: "timeline", Aliases: []string{"time"},
@@ -31,8 +31,8 @@ func Pages() []tui.PageKind {
 
 func noPast(m *tui.Model) bool { return m.Past() == nil }
 
-// times is the state that pages about time share. It outlives the pages.
-type times struct {
+// sharedState is the state that pages about time share. It outlives the pages.
+type sharedState struct {
 	lanes *lanes // nil until the first lanes are ready
 	busy  bool   // lanes are being sorted
 }

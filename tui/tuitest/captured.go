@@ -21,8 +21,8 @@ func Capture(t *testing.T, folder ...string) *model.Cluster {
 	return c
 }
 
-// Asked returns the captured cluster in a folder, including the responses of its processes.
-func Asked(t *testing.T, folder ...string) *model.Cluster {
+// CaptureQueried returns the captured cluster in a folder, including the responses of its processes.
+func CaptureQueried(t *testing.T, folder ...string) *model.Cluster {
 	t.Helper()
 	d := live.NewDecoder()
 	if _, err := live.ReadFile(filepath.Join(append(folder, "runtime.jsonl.gz")...), d.Add); err != nil {

@@ -17,23 +17,23 @@ func Keyboard() []string {
 
 // PressEach presses each key on a page, and more keys on the page that it opens. way holds the keys that lead there
 // from the first page.
-func (d *Driver) PressEach(way string, keys []string) {
+func (d *Driver) PressEach(path string, keys []string) {
 	d.T.Helper()
 	for _, key := range keys {
 		before := d.T.Failed()
-		d.Keys("esc*4 H").Keys(way)
-		if why := d.breaks(key); why != "" {
+		d.Keys("esc*4 H").Keys(path)
+		if why := d.panicFrom(key); why != "" {
 			d.T.Errorf("panic: %s", why)
 		}
 		if !before && d.T.Failed() {
-			d.T.Errorf("that was %q, then %q", way, key)
+			d.T.Errorf("that was %q, then %q", path, key)
 		}
 	}
 }
 
-// breaks presses a key, then chooses an item in the menu, prompt or page that it opens. It returns the resulting
+// panicFrom presses a key, then chooses an item in the menu, prompt or page that it opens. It returns the resulting
 // panic, or "" if there was none.
-func (d *Driver) breaks(key string) (why string) {
+func (d *Driver) panicFrom(key string) (why string) {
 	defer func() {
 		if x := recover(); x != nil {
 			why = fmt.Sprintf("%v\n%s", x, debug.Stack())
