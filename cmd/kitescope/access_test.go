@@ -19,7 +19,7 @@ import (
 func inProcess(t *testing.T, env map[string]string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	code = run(t.Context(), scripted(&out, &errs, env), args)
+	code = run(t.Context(), scriptStreams(&out, &errs, env), args)
 	return code, out.String(), errs.String()
 }
 
@@ -100,7 +100,7 @@ func TestClosedPipe(t *testing.T) {
 	r.Close()
 	defer w.Close()
 	var errs bytes.Buffer
-	code := run(t.Context(), scripted(w, &errs, nil), []string{"get", "keys", "--from", "../../testdata/snapshots/standalone-2.3.5/etcd_snapshot.db.gz"})
+	code := run(t.Context(), scriptStreams(w, &errs, nil), []string{"get", "keys", "--from", "../../testdata/snapshots/standalone-2.3.5/etcd_snapshot.db.gz"})
 	if code != cli.ExitOK || errs.String() != "" {
 		t.Errorf("exit %d, stderr %q", code, errs.String())
 	}
@@ -109,7 +109,7 @@ func TestClosedPipe(t *testing.T) {
 // TestBrokenConnection checks that a broken pipe of another connection than standard output is reported.
 func TestBrokenConnection(t *testing.T) {
 	var errs bytes.Buffer
-	cli.TellError(t.Context(), &cli.Streams{Err: &errs}, fmt.Errorf("read keys: write tcp 10.0.0.1:2379: %w", syscall.EPIPE))
+	cli.PrintError(t.Context(), &cli.Streams{Err: &errs}, fmt.Errorf("read keys: write tcp 10.0.0.1:2379: %w", syscall.EPIPE))
 	if want := "kitescope: read keys: write tcp 10.0.0.1:2379: broken pipe\n"; errs.String() != want {
 		t.Errorf("stderr %q, want %q", errs.String(), want)
 	}
@@ -118,7 +118,7 @@ func TestBrokenConnection(t *testing.T) {
 // TestUIOfNoFile checks that the UI fails at once if the file does not exist.
 func TestUIOfNoFile(t *testing.T) {
 	var out, errs bytes.Buffer
-	s := scripted(&out, &errs, nil)
+	s := scriptStreams(&out, &errs, nil)
 	s.InTTY, s.OutTTY, s.Size = true, true, func() (int, int) { return 80, 24 }
 	for _, args := range [][]string{{"--from", "no-such.db"}, {"ui", "--from", "file://no-such.db"}} {
 		out.Reset()

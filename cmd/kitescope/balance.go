@@ -57,7 +57,7 @@ func balanceCommand(a *cli.App) *cobra.Command {
 	f.report.List(cmd, clusters.BalanceSchema, "'cost_share_percent>40'", "-cost,node", "collection,node,cost; +channels")
 	a.AddAt(cmd)
 	f.nodes = cli.AddNodeFlags(cmd, true)
-	_ = cmd.RegisterFlagCompletionFunc("by", cli.Fixed(balance.ByCost.String(), balance.ByRows.String(), balance.ByMemory.String()))
+	_ = cmd.RegisterFlagCompletionFunc("by", cli.FixedCompletions(balance.ByCost.String(), balance.ByRows.String(), balance.ByMemory.String()))
 	return cmd
 }
 
@@ -72,7 +72,7 @@ func (f *balanceFlags) run(a *cli.App, cmd *cobra.Command, collections []string)
 	if !(f.goal >= 1) || math.IsInf(f.goal, 0) { // also rejects NaN
 		return cli.Usage(fmt.Errorf("--goal must be 1 or more, not %g: 1 is perfectly even", f.goal), "kitescope balance --goal 1.1")
 	}
-	format, o, err := f.report.Settle(a, cmd)
+	format, o, err := f.report.Parse(a, cmd)
 	if err != nil {
 		return err
 	}

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// look is one moment of a fault run with the expected findings.
-type look struct {
+// faultCase is one moment of a fault run with the expected findings.
+type faultCase struct {
 	name, what string
 	// want lists the checks of the expected findings. The first or the second finding must come from one of
 	// these checks. It is empty if the cluster is healthy. Findings caused by an expected finding, and findings
@@ -18,7 +18,7 @@ type look struct {
 	want, follow []string
 }
 
-var looks = []look{
+var faultCases = []faultCase{
 	{name: "healthy-idle", what: "healthy, no clients"},
 	{name: "healthy-load-1", what: "healthy, 45 s under inserts and searches"},
 	{name: "healthy-load-2", what: "the same, 45 s later"},
@@ -79,14 +79,14 @@ var looks = []look{
 	},
 }
 
-// judged is the part of the output of diagnose -o json that the tests read.
-type judged struct {
+// diagnoseOutput is the part of the output of diagnose -o json that the tests read.
+type diagnoseOutput struct {
 	Items []struct {
-		Check    string       `json:"check"`
-		Severity string       `json:"severity"`
-		Message  string       `json:"message"`
-		Object   namedThing   `json:"object"`
-		Objects  []namedThing `json:"objects"`
+		Check    string        `json:"check"`
+		Severity string        `json:"severity"`
+		Message  string        `json:"message"`
+		Object   namedObject   `json:"object"`
+		Objects  []namedObject `json:"objects"`
 		Cause    struct {
 			Check string `json:"check"`
 		} `json:"cause"`
@@ -98,15 +98,15 @@ type judged struct {
 	} `json:"checks"`
 }
 
-type namedThing struct {
+type namedObject struct {
 	Resource string `json:"resource"`
 	Name     string `json:"name"`
 	ID       string `json:"id"`
 }
 
-// sentence is the result of judging a look: the position of the first wanted finding (from 1, or 0 if it is
+// score is the result of judging a look: the position of the first wanted finding (from 1, or 0 if it is
 // missing), and the false alarms, i.e. findings of severity warning or above that the fault does not explain.
-type sentence struct {
+type score struct {
 	place  int
 	found  string
 	alarms []string
@@ -116,8 +116,8 @@ type sentence struct {
 }
 
 // judge compares the findings with the expected ones and returns the problems.
-func (l *look) judge(said *judged) (s sentence, problems []string) {
-	for i, f := range said.Items {
+func (l *faultCase) judge(output *diagnoseOutput) (s score, problems []string) {
+	for i, f := range output.Items {
 		wanted := slices.Contains(l.want, f.Check)
 		if wanted && s.place == 0 {
 			s.place, s.found = i+1, f.Severity+" "+f.Check
@@ -135,7 +135,7 @@ func (l *look) judge(said *judged) (s sentence, problems []string) {
 			s.alarms = append(s.alarms, f.Severity+" "+f.Check+": "+f.Message)
 		}
 	}
-	for _, c := range said.Checks {
+	for _, c := range output.Checks {
 		if c.Status == "failed" {
 			problems = append(problems, "check "+c.ID+" failed: "+c.Reason)
 		}
@@ -151,10 +151,10 @@ func (l *look) judge(said *judged) (s sentence, problems []string) {
 
 // TestBroken checks the findings on bundles of real clusters with injected faults (tools/e2e/faults.sh).
 func TestBroken(t *testing.T) {
-	for _, l := range looks {
+	for _, l := range faultCases {
 		t.Run(l.name, func(t *testing.T) {
 			file := filepath.Join("..", "..", "testdata", "broken", l.name+".kite")
-			var said judged
+			var said diagnoseOutput
 			kitescopeJSON(t, &said, "diagnose", "-o", "json", "--fail-on", "never", "--from", file)
 			_, problems := l.judge(&said)
 			for _, p := range problems {
@@ -168,7 +168,7 @@ func TestBroken(t *testing.T) {
 func kitescopeJSON(t *testing.T, into any, words ...string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	if code := run(t.Context(), scripted(&out, &errs, nil), words); code != 0 {
+	if code := run(t.Context(), scriptStreams(&out, &errs, nil), words); code != 0 {
 		t.Fatalf("kitescope %v: exit %d: %s", words, code, errs.String())
 	}
 	if err := json.Unmarshal(out.Bytes(), into); err != nil {

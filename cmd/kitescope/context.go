@@ -67,7 +67,7 @@ processes; of passwords, only where to find them.`,
 			if way := n.NodeSpec; !way.Empty() {
 				spec.Nodes = &way
 			}
-			if err := spec.Settle(); err != nil {
+			if err := spec.ResolvePaths(); err != nil {
 				return err
 			}
 			return a.EditConfig(func(c *cli.ConfigFile) error {
@@ -83,7 +83,7 @@ processes; of passwords, only where to find them.`,
 		},
 	}
 	cmd.Flags().StringVar(&passwordEnv, "password-env", "", "environment variable with the etcd password")
-	n.AddWay(cmd.Flags())
+	n.AddConnectionFlags(cmd.Flags())
 	cmd.Flags().StringVar(&n.PasswordEnv, "milvus-password-env", "", "environment variable with the Milvus password")
 	return cmd
 }

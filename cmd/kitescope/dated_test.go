@@ -63,9 +63,9 @@ func TestDatesOfFiles(t *testing.T) {
 	}
 }
 
-// TestDateThatAgrees checks that the modification time is used as the time of the file only if it fits the newest
+// TestPlausibleFileTimeIsUsed checks that the modification time is used as the time of the file only if it fits the newest
 // checkpoint in the file.
-func TestDateThatAgrees(t *testing.T) {
+func TestPlausibleFileTimeIsUsed(t *testing.T) {
 	content, err := os.ReadFile(filepath.Join("..", "..", "testdata", "snapshots", "cluster-2.3.5-t7", "birdwatcher_backup.bak.gz"))
 	if err != nil {
 		t.Fatal(err)

@@ -53,7 +53,7 @@ one queue. Each row has the id in all forms.`,
 			if queue != "" && !slices.Contains(msgid.Queues(), msgid.Queue(queue)) {
 				return cli.Usagef("--queue must be one of %s, not %q", strings.Join(queueNames(), ", "), queue)
 			}
-			format, o, err := f.Settle(a, cmd)
+			format, o, err := f.Parse(a, cmd)
 			if err != nil {
 				return err
 			}
@@ -61,7 +61,7 @@ one queue. Each row has the id in all forms.`,
 			for _, given := range args {
 				list := msgid.Filter(msgid.FromText(given), msgid.Queue(queue))
 				if len(list) == 0 {
-					return cli.Usagef("%q is not a message id%s", given, ofQueue(queue))
+					return cli.Usagef("%q is not a message id%s", given, queueSuffix(queue))
 				}
 				for _, r := range list {
 					rows = append(rows, clusters.MessageID{Given: given, Reading: r})
@@ -71,7 +71,7 @@ one queue. Each row has the id in all forms.`,
 		},
 	}
 	cmd.Flags().StringVar(&queue, "queue", "", "only readings of one queue: "+strings.Join(queueNames(), ", "))
-	_ = cmd.RegisterFlagCompletionFunc("queue", cli.Fixed(queueNames()...))
+	_ = cmd.RegisterFlagCompletionFunc("queue", cli.FixedCompletions(queueNames()...))
 	f.Register(cmd, clusters.DecodedFormats(), 0, "")
 	f.List(cmd, clusters.MessageIDSchema, "queue=kafka", "message_id", "queue,message_id; +stored")
 	return cmd
@@ -84,7 +84,7 @@ func queueNames() (names []string) {
 	return names
 }
 
-func ofQueue(queue string) string {
+func queueSuffix(queue string) string {
 	if queue == "" {
 		return ""
 	}
@@ -102,7 +102,7 @@ Times without a zone are UTC; "now" works, too.`,
   kitescope decode ts 2026-11-26T22:01:15Z 1795730475661 now -o json`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			format, o, err := f.Settle(a, cmd)
+			format, o, err := f.Parse(a, cmd)
 			if err != nil {
 				return err
 			}

@@ -37,7 +37,7 @@ Every command reads it with --from demo://.`,
 				return cli.Usage(errors.New("the UI needs a terminal on stdout"), "for scripts: kitescope diagnose --from demo://")
 			}
 			a.Notef("read the demo from a second terminal: %s diagnose --from demo://", cli.ProgramName())
-			a.StopForDemo()
+			a.SetDemoClock()
 			return openUI(cmd.Context(), a, f, cli.Connection{ContextSpec: cli.ContextSpec{From: demo.From}})
 		},
 	}
@@ -46,6 +46,6 @@ Every command reads it with --from demo://.`,
 	f.Register(cmd)
 	a.AddAt(cmd)
 	f.Nodes = cli.AddNodeFlags(cmd, true)
-	cli.LeaveOut(cmd, "prometheus")
+	cli.RemoveFlags(cmd, "prometheus")
 	return cmd
 }

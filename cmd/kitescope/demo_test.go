@@ -22,8 +22,8 @@ type servedDemo struct {
 	dir        string
 }
 
-// startedDemo starts the demo and the etcd. The caller must call stop.
-func startedDemo(ctx context.Context) (*servedDemo, error) {
+// startDemo starts the demo and the etcd. The caller must call stop.
+func startDemo(ctx context.Context) (*servedDemo, error) {
 	d := &servedDemo{}
 	err := d.start(ctx)
 	if err != nil {
@@ -36,7 +36,7 @@ func startedDemo(ctx context.Context) (*servedDemo, error) {
 // demoClient starts the demo and the etcd for a test, and returns them with a client of the etcd.
 func demoClient(t *testing.T) (*servedDemo, *clientv3.Client) {
 	t.Helper()
-	demo, err := startedDemo(t.Context())
+	demo, err := startDemo(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

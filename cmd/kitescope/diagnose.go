@@ -88,7 +88,7 @@ func diagnoseCommand(a *cli.App) *cobra.Command {
 	for _, name := range []string{"only", "skip"} {
 		_ = cmd.RegisterFlagCompletionFunc(name, completeChecks)
 	}
-	_ = cmd.RegisterFlagCompletionFunc("fail-on", cli.Fixed("info", "warning", "error", "never"))
+	_ = cmd.RegisterFlagCompletionFunc("fail-on", cli.FixedCompletions("info", "warning", "error", "never"))
 	return cmd
 }
 
@@ -131,10 +131,10 @@ type diagnosis struct {
 	format   render.Format
 	options  render.ReportOptions
 	// since is the time of --since, and older its source to compare with. At most one of the two is set.
-	since session.At
-	older string
-	// known is the cluster read from older, or nil without one.
-	known *model.Cluster
+	since       session.At
+	olderSource string
+	// olderCluster is the cluster read from older, or nil without one.
+	olderCluster *model.Cluster
 }
 
 func (f *diagnoseFlags) parseDiagnosis(a *cli.App, cmd *cobra.Command) (*diagnosis, error) {
@@ -170,7 +170,7 @@ func (f *diagnoseFlags) parseDiagnosis(a *cli.App, cmd *cobra.Command) (*diagnos
 	if err := f.checkProfileFlags(); err != nil {
 		return nil, err
 	}
-	if d.since, d.older, err = parseSince(f.since); err != nil {
+	if d.since, d.olderSource, err = parseSince(f.since); err != nil {
 		return nil, err
 	}
 	d.baseline, err = readBaseline(f.baseline)
@@ -179,7 +179,7 @@ func (f *diagnoseFlags) parseDiagnosis(a *cli.App, cmd *cobra.Command) (*diagnos
 
 func (d *diagnosis) parseOutput(a *cli.App, cmd *cobra.Command) error {
 	var err error
-	if d.format, d.options, err = d.flags.report.Settle(a, cmd); err != nil {
+	if d.format, d.options, err = d.flags.report.Parse(a, cmd); err != nil {
 		return err
 	}
 	if d.flags.watch && d.options.HasQuery() {
@@ -238,7 +238,7 @@ func (f *diagnoseFlags) run(a *cli.App, cmd *cobra.Command) error {
 		return d.watchDiagnosis(ctx, a)
 	}
 	var older *check.Report
-	if d.older != "" {
+	if d.olderSource != "" {
 		if older, err = d.judgeOlder(ctx, a); err != nil {
 			return err
 		}
@@ -248,7 +248,7 @@ func (f *diagnoseFlags) run(a *cli.App, cmd *cobra.Command) error {
 		return err
 	}
 	if older != nil {
-		d.known = older.Cluster
+		d.olderCluster = older.Cluster
 	}
 	c, err := d.loadJudged(ctx, a, conn)
 	if err != nil {
@@ -267,14 +267,14 @@ func (f *diagnoseFlags) run(a *cli.App, cmd *cobra.Command) error {
 		shown.Since = check.Since(accepted, shown.Report)
 	}
 	if d.since.IsSet() {
-		if _, err := d.began(ctx, a, shown); err != nil {
+		if _, err := d.addStarts(ctx, a, shown); err != nil {
 			return err
 		}
 	}
 	if err := a.Write(func(w *bufio.Writer) error { return clusters.Findings(w, shown, d.format, d.options) }); err != nil && !cli.Closed(err) {
 		return err
 	}
-	if err := d.judgedAll(a, c, report); err != nil {
+	if err := d.reportMissing(a, c, report); err != nil {
 		return err
 	}
 	if d.bar.Failing(shown.Report, shown.Since) {
@@ -291,11 +291,11 @@ func (d *diagnosis) judge(a *cli.App, c *model.Cluster, judge *check.Judge) *che
 // judgeOlder runs the checks on the source that --since names. Data of its processes comes from that source
 // alone, not from --runtime.
 func (d *diagnosis) judgeOlder(ctx context.Context, a *cli.App) (*check.Report, error) {
-	conn, err := a.ConnectionTo(d.older)
+	conn, err := a.ConnectionTo(d.olderSource)
 	if err != nil {
 		return nil, err
 	}
-	spec, err := a.Asking(conn, d.flags.nodes)
+	spec, err := a.LiveSpec(conn, d.flags.nodes)
 	if err != nil {
 		return nil, err
 	}
@@ -326,15 +326,15 @@ func saveBaseline(a *cli.App, path string, r *check.Report, old *check.Baseline)
 	return b, nil
 }
 
-// judgedAll reports data that could not be read. With --strict it returns exit code 4 for missing data, and
+// reportMissing reports data that could not be read. With --strict it returns exit code 4 for missing data, and
 // for each check that could not see all of its data. Profile and storage checks count only if their data was
 // given or they were selected with --only.
-func (d *diagnosis) judgedAll(a *cli.App, c *model.Cluster, r *check.Report) error {
+func (d *diagnosis) reportMissing(a *cli.App, c *model.Cluster, r *check.Report) error {
 	if err := a.Completeness(c); err != nil {
 		return err
 	}
 	for _, x := range r.Results {
-		if x.Check.Needs&check.NeedProfiles != 0 && !d.takenProfiles(c, x.Check.ID) {
+		if x.Check.Needs&check.NeedProfiles != 0 && !d.expectsProfiles(c, x.Check.ID) {
 			continue
 		}
 		if x.Check.Needs&check.NeedStorage != 0 && c.Storage == nil && !slices.Contains(d.flags.only, x.Check.ID) {

@@ -55,11 +55,11 @@ func (d *diagnosis) loadJudged(ctx context.Context, a *cli.App, conn cli.Connect
 // loadWith is like loadJudged. It also calls read, if not nil, with the profiles, if there are any.
 func (d *diagnosis) loadWith(ctx context.Context, a *cli.App, conn cli.Connection, read func(context.Context, *pull.Record, *model.Profiles) error) (*model.Cluster, error) {
 	f := d.flags
-	spec, err := a.Asking(conn, f.nodes)
+	spec, err := a.LiveSpec(conn, f.nodes)
 	if err != nil {
 		return nil, err
 	}
-	spec.Want, spec.Recent, spec.Fallback = d.want, true, d.known
+	spec.Want, spec.Recent, spec.Fallback = d.want, true, d.olderCluster
 	if f.profile > 0 && !spec.Live {
 		return nil, cli.Usage(errors.New("--profile needs the processes, --live=false does not contact them"), "use only one of them")
 	}
@@ -74,7 +74,7 @@ func (d *diagnosis) loadWith(ctx context.Context, a *cli.App, conn cli.Connectio
 	}
 	c, err := session.LoadProfiled(ctx, a.Loader(), spec, p)
 	if err != nil {
-		return nil, wrongProfiles(err)
+		return nil, profilesError(err)
 	}
 	return withStorage(ctx, a, f.storage, c)
 }
@@ -119,9 +119,9 @@ func readProfiles(ctx context.Context, a *cli.App, path string) (*pull.Record, e
 	return record, err
 }
 
-// takenProfiles reports whether a profile check without a result counts as incomplete. Profiles are taken on
+// expectsProfiles reports whether a profile check without a result counts as incomplete. Profiles are taken on
 // request only, so without them nothing is incomplete, unless the check was selected with --only.
-func (d *diagnosis) takenProfiles(c *model.Cluster, id string) bool {
+func (d *diagnosis) expectsProfiles(c *model.Cluster, id string) bool {
 	if c.Profiles != nil {
 		return true
 	}

@@ -15,9 +15,9 @@ func profilesOf(state string) string {
 	return filepath.Join("..", "..", "testdata", "profiles", state)
 }
 
-// judgedProfile runs diagnose and returns the findings of profile checks, each as "severity check object
+// diagnoseProfiles runs diagnose and returns the findings of profile checks, each as "severity check object
 // message", and the status and reason of the profile checks that did not run, by check id.
-func judgedProfile(t *testing.T, args ...string) (found []string, skipped map[string]string) {
+func diagnoseProfiles(t *testing.T, args ...string) (found []string, skipped map[string]string) {
 	t.Helper()
 	var d struct {
 		Items []struct {
@@ -49,7 +49,7 @@ func TestDiagnoseProfiles(t *testing.T) {
 		"t5": {"warning profile-idle-node nodes/querynode2 querynode2 is idle: it uses 0.00 cores, the other 3 query nodes use 0.29 on average"},
 		"t7": {"info profile-idle-node nodes/querynode4 querynode4 is nearly idle: it uses 0.09 cores, the other 3 query nodes use 0.40 on average"},
 	} {
-		found, skipped := judgedProfile(t, append(ofCapture(t, "cluster-2.3.5-"+state), "--profiles", profilesOf(state))...)
+		found, skipped := diagnoseProfiles(t, append(captureFlags(t, "cluster-2.3.5-"+state), "--profiles", profilesOf(state))...)
 		if diff := cmp.Diff(want, found); diff != "" {
 			t.Errorf("%s: %s", state, diff)
 		}
@@ -69,8 +69,8 @@ func TestDiagnoseProfiles(t *testing.T) {
 // TestDiagnoseWithoutProfiles checks that profile checks are skipped without profiles, and that --strict
 // fails for this reason only if a profile check is selected.
 func TestDiagnoseWithoutProfiles(t *testing.T) {
-	flags := ofCapture(t, "cluster-2.3.5-t7")
-	_, skipped := judgedProfile(t, flags...)
+	flags := captureFlags(t, "cluster-2.3.5-t7")
+	_, skipped := diagnoseProfiles(t, flags...)
 	if len(skipped) != 5 || skipped["profile-gc-share"] != "skipped: profiles were not pulled" {
 		t.Errorf("%v", skipped)
 	}
@@ -80,7 +80,7 @@ func TestDiagnoseWithoutProfiles(t *testing.T) {
 }
 
 func TestDiagnoseProfileFlags(t *testing.T) {
-	flags := ofCapture(t, "cluster-2.3.5-t5")
+	flags := captureFlags(t, "cluster-2.3.5-t5")
 	empty := t.TempDir()
 	for _, v := range []struct {
 		args []string
@@ -121,7 +121,7 @@ func TestDiagnoseBrokenProfiles(t *testing.T) {
 	if err := os.WriteFile(file, text[:len(text)/2], 0o600); err != nil {
 		t.Fatal(err)
 	}
-	found, skipped := judgedProfile(t, append(ofCapture(t, "cluster-2.3.5-t5"), "--profiles", dir)...)
+	found, skipped := diagnoseProfiles(t, append(captureFlags(t, "cluster-2.3.5-t5"), "--profiles", dir)...)
 	if len(found) != 1 || !strings.Contains(found[0], "querynode2 is idle") {
 		t.Errorf("%q", found)
 	}

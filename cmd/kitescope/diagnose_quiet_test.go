@@ -29,7 +29,7 @@ type watchedWorlds struct {
 func watchWorlds(t *testing.T) *watchedWorlds {
 	t.Helper()
 	w := &watchedWorlds{t: t, now: time.Date(2026, 11, 20, 8, 30, 0, 0, time.UTC), took: 1700 * time.Millisecond}
-	s := scripted(&w.out, io.Discard, nil)
+	s := scriptStreams(&w.out, io.Discard, nil)
 	s.Now = func() time.Time { return w.now }
 	a := &cli.App{Streams: s}
 	var err error

@@ -31,18 +31,18 @@ func parseSince(word string) (at session.At, file string, err error) {
 	return session.At{}, word, nil
 }
 
-// toldBefore is the maximum number of events listed as a possible cause of a finding. causesBefore is how
+// maxCauses is the maximum number of events listed as a possible cause of a finding. causesBefore is how
 // long before the time of --since such events are searched.
 const (
-	toldBefore    = 2
+	maxCauses     = 2
 	causesBefore  = 30 * time.Minute
 	errSinceStdin = "--since with a time needs to read the source twice; standard input can be read only once"
 )
 
-// began adds to shown the start of each finding, at the earliest the time of --since, and the changes before
+// addStarts adds to shown the start of each finding, at the earliest the time of --since, and the changes before
 // it. It returns the history that starts causesBefore earlier than --since. The history may be non-nil even
 // if an error is returned.
-func (d *diagnosis) began(ctx context.Context, a *cli.App, shown *clusters.Diagnosis) (*history.History, error) {
+func (d *diagnosis) addStarts(ctx context.Context, a *cli.App, shown *clusters.Diagnosis) (*history.History, error) {
 	src, err := d.openPast(ctx, a)
 	if err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func (d *diagnosis) began(ctx context.Context, a *cli.App, shown *clusters.Diagn
 	if err != nil {
 		return h, err
 	}
-	onsets, err := why.Find(ctx, past.Survey, h, shown.Report, why.Options{Checks: d.checks, From: from, Before: toldBefore})
+	onsets, err := why.Find(ctx, past.Survey, h, shown.Report, why.Options{Checks: d.checks, From: from, Before: maxCauses})
 	if err != nil {
 		return h, err
 	}

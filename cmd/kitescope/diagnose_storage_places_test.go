@@ -82,7 +82,7 @@ func tarOf(t *testing.T, dir string) string {
 func TestDiagnoseStoragePlaces(t *testing.T) {
 	t.Setenv("KITESCOPE_STORAGE_ACCESS_KEY", "someone")
 	t.Setenv("KITESCOPE_STORAGE_SECRET_KEY", "something-secret")
-	broken := copiedStorage(t)
+	broken := copyStorage(t)
 	if err := os.RemoveAll(filepath.Join(broken, "index_files")); err != nil {
 		t.Fatal(err)
 	}
@@ -90,12 +90,12 @@ func TestDiagnoseStoragePlaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, dir := range map[string]string{"whole": storageOf("2.3.5"), "broken": broken} {
-		want, status := lookedAt(t, "2.3.5", dir)
+		want, status := checkStorage(t, "2.3.5", dir)
 		if name == "broken" == (len(want) == 0) {
 			t.Fatalf("%s folder: %q %v", name, status, want)
 		}
 		for _, place := range []string{"s3://files?tls=false&endpoint=" + bucketOf(t, dir), tarOf(t, dir)} {
-			got, status := lookedAt(t, "2.3.5", place)
+			got, status := checkStorage(t, "2.3.5", place)
 			if text := strings.Join(got, "\n"); text != strings.Join(want, "\n") {
 				t.Errorf("%s at %s: %s\n%s\nwant\n%s", name, place, status, text, strings.Join(want, "\n"))
 			}

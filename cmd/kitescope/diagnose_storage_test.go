@@ -10,9 +10,9 @@ import (
 	"kitescope/cmd/kitescope/cli"
 )
 
-// lookedAt runs the files-missing check on a captured cluster with the storage at place. It returns the
+// checkStorage runs the files-missing check on a captured cluster with the storage at place. It returns the
 // findings with their evidence, and the status of the check.
-func lookedAt(t *testing.T, version, place string) (found []string, status string) {
+func checkStorage(t *testing.T, version, place string) (found []string, status string) {
 	t.Helper()
 	var d struct {
 		Items []struct {
@@ -40,7 +40,7 @@ func storageOf(version string) string {
 	return filepath.Join("..", "..", "testdata", "storage", version)
 }
 
-func copiedStorage(t *testing.T) string {
+func copyStorage(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "storage")
 	if err := os.CopyFS(dir, os.DirFS(storageOf("2.3.5"))); err != nil {
@@ -53,7 +53,7 @@ func copiedStorage(t *testing.T) string {
 // empty files yield one error with segment, field and path.
 func TestDiagnoseStorage(t *testing.T) {
 	for _, version := range []string{"2.1.0", "2.2.16", "2.3.5"} {
-		if found, status := lookedAt(t, version, storageOf(version)); len(found) > 0 || status != "ok: " {
+		if found, status := checkStorage(t, version, storageOf(version)); len(found) > 0 || status != "ok: " {
 			t.Errorf("%s: %v, %q", version, status, found)
 		}
 	}
@@ -87,11 +87,11 @@ func TestDiagnoseStorage(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir := copiedStorage(t)
+			dir := copyStorage(t)
 			if err := test.harm(dir); err != nil {
 				t.Fatal(err)
 			}
-			found, _ := lookedAt(t, "2.3.5", dir)
+			found, _ := checkStorage(t, "2.3.5", dir)
 			text := strings.Join(found, "\n")
 			for _, want := range test.want {
 				if !strings.Contains(text, want) {
@@ -128,7 +128,7 @@ func TestDiagnoseStorageUnknown(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, place := range map[string]string{"another cluster's": storageOf("2.2.16"), "empty": t.TempDir(), "no archive": broken} {
-		if found, status := lookedAt(t, "2.3.5", place); len(found) > 0 || !strings.HasPrefix(status, "skipped: storage ") {
+		if found, status := checkStorage(t, "2.3.5", place); len(found) > 0 || !strings.HasPrefix(status, "skipped: storage ") {
 			t.Errorf("%s: %q, %v", name, status, found)
 		}
 	}

@@ -31,7 +31,7 @@ func TestWatchDiagnosis(t *testing.T) {
 	var messages strings.Builder
 	code := make(chan int)
 	go func() {
-		code <- run(ctx, scripted(w, &messages, nil), []string{"diagnose", "--watch", "--live=false", "-o", "jsonl", "--only", "replica-dead-node,node-idle", "--from", demo.from()})
+		code <- run(ctx, scriptStreams(w, &messages, nil), []string{"diagnose", "--watch", "--live=false", "-o", "jsonl", "--only", "replica-dead-node,node-idle", "--from", demo.from()})
 		w.Close()
 	}()
 	lines := bufio.NewScanner(r)

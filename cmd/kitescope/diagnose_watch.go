@@ -17,14 +17,14 @@ import (
 // round of calls to its processes. It writes findings that are new, worse or gone.
 func (d *diagnosis) watchDiagnosis(ctx context.Context, a *cli.App) error {
 	a.RunClock() // findings are held for a while
-	lost := newLossTeller(a)
+	lost := newLossReporter(a)
 	nodes := d.flags.nodes
-	w := &diagnosisWatch{App: a, diagnosis: d, asks: nodes.Live && len(nodes.Recordings) == 0, started: time.Now()}
-	f := following{App: a, nodes: nodes, want: d.want, every: d.flags.interval}
+	w := &diagnosisWatch{App: a, diagnosis: d, live: nodes.Live && len(nodes.Recordings) == 0, started: time.Now()}
+	f := watchedSource{App: a, nodes: nodes, want: d.want, every: d.flags.interval}
 	return f.run(ctx, func(u history.Update) error {
 		u.Lost = nil // an unresponsive process is already a finding
-		lost.take(u)
-		return w.take(u)
+		lost.handle(u)
+		return w.handle(u)
 	})
 }
 
@@ -32,7 +32,7 @@ func (d *diagnosis) watchDiagnosis(ctx context.Context, a *cli.App) error {
 type diagnosisWatch struct {
 	*cli.App
 	*diagnosis
-	asks    bool
+	live    bool
 	started time.Time
 	memory  check.Judge
 	hold    check.Hold
@@ -42,11 +42,11 @@ type diagnosisWatch struct {
 	shown   bool
 }
 
-// take runs the checks on a new cluster. If only time has passed, it runs them again on the last cluster,
+// handle runs the checks on a new cluster. If only time has passed, it runs them again on the last cluster,
 // provided that a finding may appear or end with time.
-func (w *diagnosisWatch) take(u history.Update) error {
+func (w *diagnosisWatch) handle(u history.Update) error {
 	switch {
-	case u.Cluster != nil && !w.early(u.Cluster):
+	case u.Cluster != nil && !w.shouldWait(u.Cluster):
 		w.last = u.Cluster
 	case !timePassed(u) || !w.hold.Pending():
 		return nil
@@ -57,14 +57,14 @@ func (w *diagnosisWatch) take(u history.Update) error {
 // timePassed reports whether an update is empty, which means that only time has passed.
 func timePassed(u history.Update) bool { return u.Cluster == nil && u.Progress == "" && u.Err == nil }
 
-// firstPatience is the longest time that the first report waits for the processes and for etcd's health.
-const firstPatience = 15 * time.Second
+// firstReportTimeout is the longest time that the first report waits for the processes and for etcd's health.
+const firstReportTimeout = 15 * time.Second
 
-// early reports whether the first report should still wait for data. Without the wait it would list checks as
+// shouldWait reports whether the first report should still wait for data. Without the wait it would list checks as
 // skipped only because the processes have not responded yet or were scraped only once.
-func (w *diagnosisWatch) early(c *model.Cluster) bool {
-	waits := c.Etcd == nil || w.asks && (c.Runtime == nil || scrapedOnce(c))
-	return !w.shown && waits && time.Since(w.started) < firstPatience
+func (w *diagnosisWatch) shouldWait(c *model.Cluster) bool {
+	waits := c.Etcd == nil || w.live && (c.Runtime == nil || scrapedOnce(c))
+	return !w.shown && waits && time.Since(w.started) < firstReportTimeout
 }
 
 func (w *diagnosisWatch) show(c *model.Cluster, judged *check.Report) error {
@@ -89,5 +89,5 @@ func (w *diagnosisWatch) show(c *model.Cluster, judged *check.Report) error {
 	if err != nil || !first {
 		return err
 	}
-	return w.diagnosis.judgedAll(w.App, c, report)
+	return w.diagnosis.reportMissing(w.App, c, report)
 }

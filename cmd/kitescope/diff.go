@@ -17,8 +17,8 @@ import (
 
 // diffFlags holds the flags of the diff command.
 type diffFlags struct {
-	report   cli.ReportFlags
-	compared diff.Options
+	report  cli.ReportFlags
+	options diff.Options
 }
 
 func diffCommand(a *cli.App) *cobra.Command {
@@ -44,13 +44,13 @@ Exit code 3: there are differences.`,
 	f.report.Register(cmd, clusters.DiffFormats(), 0, "")
 	f.report.List(cmd, clusters.ChangeSchema, "change=added", "-resource,id", "resource,id,field; +by")
 	a.AddAt(cmd)
-	cmd.Flags().BoolVar(&f.compared.Volatile, "moving", false, "list constantly changing values too: checkpoints, positions, revisions")
+	cmd.Flags().BoolVar(&f.options.Volatile, "moving", false, "list constantly changing values too: checkpoints, positions, revisions")
 	return cmd
 }
 
 func (f *diffFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 	ctx := cmd.Context()
-	format, o, err := f.report.Settle(a, cmd)
+	format, o, err := f.report.Parse(a, cmd)
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func (f *diffFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	d := diff.Compare(before, after, f.compared)
+	d := diff.Compare(before, after, f.options)
 	if err := a.Write(func(w *bufio.Writer) error { return clusters.Diff(w, d, format, o) }); err != nil {
 		return err
 	}
@@ -82,18 +82,18 @@ func loadBoth(ctx context.Context, a *cli.App, args []string) (before, after *mo
 	case len(args) == 0:
 		return nil, nil, cli.Usage(errors.New("diff needs one or two sources, or --at"), "kitescope diff yesterday.kite today.kite")
 	}
-	if before, err = loadWord(ctx, a, args[0]); err != nil {
+	if before, err = loadSide(ctx, a, args[0]); err != nil {
 		return nil, nil, err
 	}
 	word := ""
 	if len(args) == 2 {
 		word = args[1]
 	}
-	after, err = loadWord(ctx, a, word)
+	after, err = loadSide(ctx, a, word)
 	return before, after, err
 }
 
-// loadWord loads one side of a comparison. from has the syntax of --from; "" means the value of --from itself.
-func loadWord(ctx context.Context, a *cli.App, from string) (*model.Cluster, error) {
+// loadSide loads one side of a comparison. from has the syntax of --from; "" means the value of --from itself.
+func loadSide(ctx context.Context, a *cli.App, from string) (*model.Cluster, error) {
 	return a.Load(ctx, cmp.Or(from, a.Flags.From), meta.Want{Parts: model.PartAll})
 }

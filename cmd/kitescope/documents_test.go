@@ -19,9 +19,9 @@ import (
 	"kitescope/cmd/kitescope/cli"
 )
 
-// TestDocumentedCommandsAreUnderstood checks that each command line in the README and the documents uses a
+// TestDocumentedCommandsAreValid checks that each command line in the README and the documents uses a
 // command, flags and arguments that exist, and that selectors use columns and values that exist.
-func TestDocumentedCommandsAreUnderstood(t *testing.T) {
+func TestDocumentedCommandsAreValid(t *testing.T) {
 	t.Parallel()
 	var files []string
 	for _, pattern := range []string{"../../README.md", "../../docs/*.md", "../../docs/*/*.md"} {
@@ -37,9 +37,9 @@ func TestDocumentedCommandsAreUnderstood(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, line := range documented(string(text)) {
+		for _, line := range documentedCommands(string(text)) {
 			lines++
-			if err := understood(line); err != nil {
+			if err := validateCommand(line); err != nil {
 				t.Errorf("%s: %s: %v", file, line, err)
 			}
 		}
@@ -51,8 +51,8 @@ func TestDocumentedCommandsAreUnderstood(t *testing.T) {
 
 var codeLine = regexp.MustCompile(`^( {4,}|\t)?(kitescope( .*)?)$`)
 
-// documented returns the command lines in the code blocks of a Markdown text.
-func documented(text string) (lines []string) {
+// documentedCommands returns the command lines in the code blocks of a Markdown text.
+func documentedCommands(text string) (lines []string) {
 	fenced := false
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\n")
@@ -117,14 +117,14 @@ func shellWords(line string) (words []string) {
 	return words
 }
 
-// asked lists the commands that validate their arguments before they look for a cluster.
-var asked = []string{"get", "diagnose", "history", "balance", "describe", "tree", "overview", "latency", "why", "metrics", "slow"}
+// validatingCommands lists the commands that validate their arguments before they look for a cluster.
+var validatingCommands = []string{"get", "diagnose", "history", "balance", "describe", "tree", "overview", "latency", "why", "metrics", "slow"}
 
-// understood parses a command line and returns an error if it is invalid. It runs the commands listed in the
+// validateCommand parses a command line and returns an error if it is invalid. It runs the commands listed in the
 // variable asked until they need a cluster.
-func understood(line string) error {
+func validateCommand(line string) error {
 	words := shellWords(line)[1:]
-	p := newProgram(scripted(io.Discard, io.Discard, nil))
+	p := newProgram(scriptStreams(io.Discard, io.Discard, nil))
 	p.tree.Prepare(words)
 	cmd, rest, err := p.tree.Find(words)
 	if err != nil {
@@ -141,14 +141,14 @@ func understood(line string) error {
 	if err := cmd.ValidateArgs(cmd.Flags().Args()); err != nil && !strings.Contains(line, "--help") {
 		return err
 	}
-	if !slices.Contains(asked, cmd.Name()) || cmd.Parent() != p.tree.Root || slices.Contains(words, "--help") {
+	if !slices.Contains(validatingCommands, cmd.Name()) || cmd.Parent() != p.tree.Root || slices.Contains(words, "--help") {
 		return nil
 	}
-	return needsCluster(words)
+	return checkNeedsCluster(words)
 }
 
-// needsCluster runs a command line without a cluster. It returns an error if the command fails for any other reason.
-func needsCluster(words []string) error {
+// checkNeedsCluster runs a command line without a cluster. It returns an error if the command fails for any other reason.
+func checkNeedsCluster(words []string) error {
 	var without []string
 	for i := 0; i < len(words); i++ {
 		switch name := words[i]; {
@@ -160,7 +160,7 @@ func needsCluster(words []string) error {
 		}
 	}
 	var said bytes.Buffer
-	p := newProgram(scripted(io.Discard, &said, nil))
+	p := newProgram(scriptStreams(io.Discard, &said, nil))
 	if code := p.run(context.Background(), without); code != 0 && !strings.Contains(said.String(), "no cluster given") {
 		return errors.New(strings.TrimSpace(said.String()))
 	}
@@ -266,7 +266,7 @@ func TestReadme(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines := documented(string(text))
+	lines := documentedCommands(string(text))
 	for row := range strings.Lines(string(text)) {
 		if strings.HasPrefix(row, "| ") {
 			for _, m := range tableCommand.FindAllStringSubmatch(row, -1) {
@@ -278,7 +278,7 @@ func TestReadme(t *testing.T) {
 	script.WriteString("env KITESCOPE_FROM=demo://\n")
 	for _, line := range lines {
 		words := shellWords(line)
-		if len(words) < 2 || !slices.Contains(asked, words[1]) || strings.Contains(line, "--from") {
+		if len(words) < 2 || !slices.Contains(validatingCommands, words[1]) || strings.Contains(line, "--from") {
 			continue
 		}
 		run++

@@ -39,7 +39,7 @@ docs/PREFLIGHT.md the text of the checks of preflight.`,
 }
 
 func explain(a *cli.App, cmd *cobra.Command, f *cli.ReportFlags, args []string) error {
-	format, o, err := f.Settle(a, cmd)
+	format, o, err := f.Parse(a, cmd)
 	if err != nil {
 		return err
 	}

@@ -17,29 +17,29 @@ const (
 	realFaultsEnd   = "<!-- real clusters: end -->"
 )
 
-// wasThere holds, for each look, a function that reports from the state of etcd and the nodes
+// faultPresent holds, for each look, a function that reports from the state of etcd and the nodes
 // (tools/e2e/state.py) whether the fault was present when kitescope ran. The function also describes the state.
-var wasThere = map[string]func(*clusterState) (string, bool){
-	"healthy-idle": quiet, "healthy-load-1": taking, "healthy-load-2": taking, "healthy-load-3": taking, "dropped": leftCheckpoint, "other-config": answering, "node-idle": emptyNode,
-	"sigterm-during": leaving, "sigterm-after": twoNodes, "killed-5s": deadSession, "killed-60s": twoNodes,
+var faultPresent = map[string]func(*clusterState) (string, bool){
+	"healthy-idle": quiet, "healthy-load-1": receivesInserts, "healthy-load-2": receivesInserts, "healthy-load-3": receivesInserts, "dropped": orphanCheckpoint, "other-config": threeNodes, "node-idle": emptyNode,
+	"sigterm-during": nodeStopping, "sigterm-after": twoNodes, "killed-5s": deadSession, "killed-60s": twoNodes,
 	"partition-released": partlyServed, "group-names-lost-node": twoNodes,
 	"querycoord-gone": roleGone("querycoord"), "rootcoord-gone": roleGone("rootcoord"), "datacoord-gone": roleGone("datacoord"),
-	"no-index": unbuilt, "unflushed": taking, "kafka-down": standing, "old-metadata": oldLayout,
+	"no-index": indexesUnbuilt, "unflushed": receivesInserts, "kafka-down": checkpointsLag, "old-metadata": oldLayout,
 }
 
-// guilty holds functions that return the ids of the broken objects, for the looks where etcd and the nodes show
+// faultyObjects holds functions that return the ids of the broken objects, for the looks where etcd and the nodes show
 // them. The findings must name these ids.
-var guilty = map[string]func(*clusterState) []string{
-	"dropped": (*clusterState).leftChannels, "node-idle": (*clusterState).emptyNodes,
-	"sigterm-during": (*clusterState).leavingNodes, "killed-5s": (*clusterState).deadNodes,
+var faultyObjects = map[string]func(*clusterState) []string{
+	"dropped": (*clusterState).orphanChannels, "node-idle": (*clusterState).emptyNodes,
+	"sigterm-during": (*clusterState).stoppingNodes, "killed-5s": (*clusterState).deadNodes,
 }
 
 // verdict is the result for a look.
 type verdict struct {
-	look
-	sentence
+	faultCase
+	score
 
-	was      string // the state of etcd and nodes
+	state    string // the state of etcd and nodes
 	problems []string
 	health   string // birdwatcher's healthz-check
 	moves    string // birdwatcher's explain-balance
@@ -53,7 +53,7 @@ func TestFaults(t *testing.T) {
 		t.Fatal("run it with make e2e-faults")
 	}
 	var verdicts []*verdict
-	for _, l := range looks {
+	for _, l := range faultCases {
 		if _, err := os.Stat(filepath.Join(folder, l.name+".json")); err != nil {
 			continue
 		}
@@ -69,8 +69,8 @@ func TestFaults(t *testing.T) {
 	report := faultReport(verdicts)
 	t.Log("\n" + report)
 	if file := os.Getenv("KITESCOPE_FAULTS_REPORT"); file != "" {
-		if len(verdicts) != len(looks) {
-			t.Fatalf("%d of %d looks: no report is written", len(verdicts), len(looks))
+		if len(verdicts) != len(faultCases) {
+			t.Fatalf("%d of %d looks: no report is written", len(verdicts), len(faultCases))
 		}
 		old, err := os.ReadFile(file)
 		if err != nil {
@@ -86,22 +86,22 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-func judge(t *testing.T, folder string, l look) *verdict {
+func judge(t *testing.T, folder string, l faultCase) *verdict {
 	t.Helper()
-	v := &verdict{look: l}
+	v := &verdict{faultCase: l}
 	var state clusterState
-	var said judged
+	var said diagnoseOutput
 	readInto(t, filepath.Join(folder, l.name+".state.json"), &state)
 	readInto(t, filepath.Join(folder, l.name+".json"), &said)
 	for i, f := range said.Items {
 		t.Logf("%s: %d. %s %s %s: %s", l.name, i+1, f.Severity, f.Check, f.Object.Name, f.Message)
 	}
-	v.sentence, v.problems = l.judge(&said)
-	was, there := wasThere[l.name](&state)
-	if v.was = was; !there {
+	v.score, v.problems = l.judge(&said)
+	was, there := faultPresent[l.name](&state)
+	if v.state = was; !there {
 		v.problems = append(v.problems, "the cluster was not in the state that was meant: "+was)
 	}
-	if of := guilty[l.name]; of != nil {
+	if of := faultyObjects[l.name]; of != nil {
 		for _, id := range of(&state) {
 			if !slices.Contains(v.named, id) {
 				v.problems = append(v.problems, id+" is not named")

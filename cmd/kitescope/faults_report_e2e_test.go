@@ -71,27 +71,27 @@ func (s *clusterState) exists(channel string) bool {
 
 func quiet(s *clusterState) (string, bool) {
 	n, _ := s.growing()
-	return fmt.Sprintf("%d query nodes, %d growing segments, %s", len(s.Nodes), n, restless(s)), n == 0 && len(s.Unrest) == 0
+	return fmt.Sprintf("%d query nodes, %d growing segments, %s", len(s.Nodes), n, unrestText(s)), n == 0 && len(s.Unrest) == 0
 }
 
-func restless(s *clusterState) string {
+func unrestText(s *clusterState) string {
 	if len(s.Unrest) == 0 {
 		return "nothing going on"
 	}
 	return strings.Join(s.Unrest, ", ")
 }
 
-func taking(s *clusterState) (string, bool) {
+func receivesInserts(s *clusterState) (string, bool) {
 	n, rows := s.growing()
-	return fmt.Sprintf("%d growing segments with %d rows, %s", n, rows, restless(s)), n > 0
+	return fmt.Sprintf("%d growing segments with %d rows, %s", n, rows, unrestText(s)), n > 0
 }
 
-func leftCheckpoint(s *clusterState) (string, bool) {
-	left := len(s.leftChannels())
+func orphanCheckpoint(s *clusterState) (string, bool) {
+	left := len(s.orphanChannels())
 	return fmt.Sprintf("%d checkpoints of collections that are gone", left), left > 0
 }
 
-func (s *clusterState) leftChannels() []string {
+func (s *clusterState) orphanChannels() []string {
 	var left []string
 	for channel := range s.Checkpoints {
 		if !s.exists(channel) {
@@ -101,8 +101,8 @@ func (s *clusterState) leftChannels() []string {
 	return left
 }
 
-func answering(s *clusterState) (string, bool) {
-	return fmt.Sprintf("%d query nodes, %s", len(s.Nodes), restless(s)), len(s.Nodes) == 3
+func threeNodes(s *clusterState) (string, bool) {
+	return fmt.Sprintf("%d query nodes, %s", len(s.Nodes), unrestText(s)), len(s.Nodes) == 3
 }
 
 func emptyNode(s *clusterState) (string, bool) {
@@ -120,15 +120,15 @@ func (s *clusterState) emptyNodes() []string {
 	return empty
 }
 
-func leaving(s *clusterState) (string, bool) {
-	for _, name := range s.leavingNodes() {
+func nodeStopping(s *clusterState) (string, bool) {
+	for _, name := range s.stoppingNodes() {
 		n := s.Nodes[name]
 		return fmt.Sprintf("%s is stopping, with %d segments and %d leaders", name, len(n.Sealed), len(n.Leaders)), true
 	}
 	return "no session says that it stops", false
 }
 
-func (s *clusterState) leavingNodes() []string {
+func (s *clusterState) stoppingNodes() []string {
 	var leave []string
 	for name, session := range s.Sessions {
 		if session.Stopping {
@@ -139,19 +139,19 @@ func (s *clusterState) leavingNodes() []string {
 }
 
 func twoNodes(s *clusterState) (string, bool) {
-	return fmt.Sprintf("%d query nodes, %s", len(s.Nodes), restless(s)), len(s.Nodes) == 2 && len(s.Unrest) == 0
+	return fmt.Sprintf("%d query nodes, %s", len(s.Nodes), unrestText(s)), len(s.Nodes) == 2 && len(s.Unrest) == 0
 }
 
 // roleGone returns a function that reports whether a role has no session, because its only process is gone.
 func roleGone(role string) func(*clusterState) (string, bool) {
 	return func(s *clusterState) (string, bool) {
 		_, there := s.Sessions[role]
-		return fmt.Sprintf("%d sessions, none of them of %s, %s", len(s.Sessions), role, restless(s)), !there
+		return fmt.Sprintf("%d sessions, none of them of %s, %s", len(s.Sessions), role, unrestText(s)), !there
 	}
 }
 
 func partlyServed(s *clusterState) (string, bool) {
-	return fmt.Sprintf("%d query nodes, %s", len(s.Nodes), restless(s)), len(s.Unrest) > 0
+	return fmt.Sprintf("%d query nodes, %s", len(s.Nodes), unrestText(s)), len(s.Unrest) > 0
 }
 
 func deadSession(s *clusterState) (string, bool) {
@@ -169,7 +169,7 @@ func (s *clusterState) deadNodes() []string {
 	return dead
 }
 
-func unbuilt(s *clusterState) (string, bool) {
+func indexesUnbuilt(s *clusterState) (string, bool) {
 	left := 0
 	for _, i := range s.Indexes {
 		if i.State != "Finished" {
@@ -179,7 +179,7 @@ func unbuilt(s *clusterState) (string, bool) {
 	return fmt.Sprintf("%d indexes of segments are not built", left), left > 0
 }
 
-func standing(s *clusterState) (string, bool) {
+func checkpointsLag(s *clusterState) (string, bool) {
 	return fmt.Sprintf("oldest checkpoint of a collection %.0f s", s.oldest()), s.oldest() > 60
 }
 
@@ -244,7 +244,7 @@ func faultReport(verdicts []*verdict) string {
 		if len(v.alarms) > 0 {
 			outcome += "; false: " + strings.Join(v.alarms, "; ")
 		}
-		rows = append(rows, fmt.Sprintf("| %s | %s | %s | %s | %s |", v.what, v.was, outcome, orDash(v.health), orDash(v.moves)))
+		rows = append(rows, fmt.Sprintf("| %s | %s | %s | %s | %s |", v.what, v.state, outcome, orDash(v.health), orDash(v.moves)))
 	}
 	fmt.Fprintf(&b, "Run on %s: %d of %d injected faults are ranked first or second; %d findings of severity warning or above\n"+
 		"in %d runs on a healthy cluster, and %d in the other runs that the fault does not explain.\n\n", time.Now().UTC().Format(time.DateOnly), detected, injected, alarms, healthy, unrelated)

@@ -25,12 +25,12 @@ func describeFile(path string, info source.FileInfo, contents *session.Recording
 	})
 	add("path", "PATH", table.Text, table.Cell{Text: path})
 	add("kind", "KIND", table.Text, table.Cell{Text: info.Origin.Kind})
-	add("detail", "DETAIL", table.Text, present(info.Origin.Detail != "", table.Cell{Text: info.Origin.Detail}))
+	add("detail", "DETAIL", table.Text, knownCell(info.Origin.Detail != "", table.Cell{Text: info.Origin.Detail}))
 	add("size_bytes", "SIZE", table.Bytes, table.Cell{Int: info.Size})
 	add("gzip", "GZIP", table.Bool, yesNo(info.Compressed))
 	add("roots", "ROOTS", table.List, table.Cell{List: info.Roots})
-	add("revision", "REVISION", table.ID, present(info.Revision != 0, table.Cell{Int: info.Revision}))
-	add("taken", "TAKEN", table.Time, present(!info.Taken.IsZero(), table.Cell{Int: info.Taken.UnixNano()}))
+	add("revision", "REVISION", table.ID, knownCell(info.Revision != 0, table.Cell{Int: info.Revision}))
+	add("taken", "TAKEN", table.Time, knownCell(!info.Taken.IsZero(), table.Cell{Int: info.Taken.UnixNano()}))
 	add("keys", "KEYS", table.Int, table.Cell{Int: info.Keys})
 	add("key_bytes", "KEYS AND VALUES", table.Bytes, table.Cell{Int: info.KeyBytes})
 	add("checksum", "CHECKSUM", table.State, table.Cell{Text: string(info.Checksum)})
@@ -56,14 +56,14 @@ func describeFile(path string, info source.FileInfo, contents *session.Recording
 // recording adds the fields that only recordings have: time range, rounds, chunks, gaps and profiles.
 func (add addField) recording(r *source.RecordedInfo, contents *session.RecordingSummary, gaps []source.Gap) {
 	at := func(name, title string, t time.Time) {
-		add(name, title, table.Time, present(!t.IsZero(), table.Cell{Int: t.UnixNano()}))
+		add(name, title, table.Time, knownCell(!t.IsZero(), table.Cell{Int: t.UnixNano()}))
 	}
-	add("cluster_id", "CLUSTER ID", table.Text, present(r.Cluster != 0, table.Cell{Text: strconv.FormatUint(r.Cluster, 16)}))
+	add("cluster_id", "CLUSTER ID", table.Text, knownCell(r.Cluster != 0, table.Cell{Text: strconv.FormatUint(r.Cluster, 16)}))
 	add("oldest_revision", "OLDEST REVISION", table.ID, table.Cell{Int: r.Oldest})
 	at("from", "FROM", r.From)
 	at("until", "UNTIL", r.Until)
 	add("rounds", "ROUNDS", table.Int, table.Cell{Int: int64(contents.Rounds)})
-	add("every_seconds", "EVERY", table.Duration, present(contents.Rounds > 0, table.Cell{Int: int64(contents.Every)}))
+	add("every_seconds", "EVERY", table.Duration, knownCell(contents.Rounds > 0, table.Cell{Int: int64(contents.Every)}))
 	var chunks []string
 	for _, c := range r.Chunks {
 		chunks = append(chunks, fmt.Sprintf("%s (%d bytes, revisions %d to %d, %s to %s)", c.Name, c.Size, c.First, c.Last, shortTime(c.From), shortTime(c.Until)))
@@ -90,8 +90,8 @@ func (add addField) recording(r *source.RecordedInfo, contents *session.Recordin
 // shortTime formats a time as RFC 3339 in UTC.
 func shortTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// present returns c if the value is known, and an absent cell otherwise.
-func present(known bool, c table.Cell) table.Cell {
+// knownCell returns c if the value is known, and an absent cell otherwise.
+func knownCell(known bool, c table.Cell) table.Cell {
 	if !known {
 		return table.Cell{Absent: table.None}
 	}

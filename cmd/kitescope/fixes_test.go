@@ -9,9 +9,9 @@ import (
 	"kitescope/inspect/check/rules"
 )
 
-// TestCommandsOfFixesAreUnderstood checks that the kitescope commands in the fixes of the fault library use
+// TestCommandsOfFixesAreValid checks that the kitescope commands in the fixes of the fault library use
 // commands, flags, columns and values that exist.
-func TestCommandsOfFixesAreUnderstood(t *testing.T) {
+func TestCommandsOfFixesAreValid(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../inspect/check/rules/testdata/commands.txt")
 	if err != nil {
@@ -21,7 +21,7 @@ func TestCommandsOfFixesAreUnderstood(t *testing.T) {
 	for line := range strings.Lines(string(text)) {
 		id, command, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
 		checks[id] = true
-		if err := understood(command); err != nil {
+		if err := validateCommand(command); err != nil {
 			t.Errorf("%s: %s: %v", id, command, err)
 		}
 	}
@@ -30,15 +30,15 @@ func TestCommandsOfFixesAreUnderstood(t *testing.T) {
 	}
 }
 
-// TestCommandsOfChecksAreUnderstood checks the same of the kitescope commands in the documentation of checks.
-func TestCommandsOfChecksAreUnderstood(t *testing.T) {
+// TestCommandsOfChecksAreValid checks the same of the kitescope commands in the documentation of checks.
+func TestCommandsOfChecksAreValid(t *testing.T) {
 	t.Parallel()
 	command := regexp.MustCompile("`(kitescope [^`]*)`")
 	said := 0
 	for _, x := range rules.All() {
 		for _, m := range command.FindAllStringSubmatch(x.Doc+x.Remedy, -1) {
 			said++
-			if err := understood(m[1]); err != nil {
+			if err := validateCommand(m[1]); err != nil {
 				t.Errorf("%s: %s: %v", x.ID, m[1], err)
 			}
 		}

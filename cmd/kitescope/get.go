@@ -34,8 +34,8 @@ type getFlags struct {
 	// unknown shows the values of settings that are not known Milvus settings.
 	unknown bool
 	nodes   *cli.NodeFlags
-	// failing reports whether the rows cause exit code cli.ExitFindings. If nil, no rows do.
-	failing func(*view.Grid) bool
+	// fails reports whether the rows cause exit code cli.ExitFindings. If nil, no rows do.
+	fails func(*view.Grid) bool
 }
 
 func getCommand(a *cli.App) *cobra.Command {
@@ -78,7 +78,7 @@ func (f *getFlags) register(cmd *cobra.Command, sorted, columns string) {
 	f.Register(cmd, sorted, columns)
 	fl.IntVarP(&f.limit, "limit", "n", 0, "maximum number of rows; 0 for all")
 	fl.BoolVar(&f.noHead, "no-headers", false, "no header line in table, wide and csv")
-	_ = cmd.RegisterFlagCompletionFunc("output", cli.Fixed(render.ListFormats().Names()...))
+	_ = cmd.RegisterFlagCompletionFunc("output", cli.FixedCompletions(render.ListFormats().Names()...))
 }
 
 func resourceList() string {
@@ -89,19 +89,19 @@ func resourceList() string {
 	return b.String()
 }
 
-// question is a parsed get command line. It is validated before the source is opened.
-type question struct {
-	resource *view.Resource
-	query    view.Query
-	options  render.Options
-	want     meta.Want
-	nodes    cli.NodeFlags
+// getQuery is a parsed get command line. It is validated before the source is opened.
+type getQuery struct {
+	resource  *view.Resource
+	selection view.Query
+	options   render.Options
+	want      meta.Want
+	nodes     cli.NodeFlags
 	// judge runs the checks if the output has a findings column, and is nil otherwise.
 	judge  *check.Judge
 	report *check.Report
 }
 
-func (f *getFlags) parseQuestion(a *cli.App, args []string) (*question, error) {
+func (f *getFlags) parseQuery(a *cli.App, args []string) (*getQuery, error) {
 	if r, names, ok := view.ParseNames(args); ok {
 		args = append([]string{r.Name}, names...)
 	}
@@ -110,7 +110,7 @@ func (f *getFlags) parseQuestion(a *cli.App, args []string) (*question, error) {
 		return nil, cli.Usage(err, "see: kitescope get --help")
 	}
 	if f.sum {
-		if r, err = summed(r); err != nil {
+		if r, err = sumResource(r); err != nil {
 			return nil, err
 		}
 	}
@@ -126,17 +126,17 @@ func (f *getFlags) parseQuestion(a *cli.App, args []string) (*question, error) {
 		return nil, err
 	}
 	options.NoHeader, options.KeepColumns, options.Dropped = f.noHead, len(f.Columns) > 0, new(render.DroppedColumns)
-	q := &question{resource: r, options: options}
-	q.query = view.Query{
+	q := &getQuery{resource: r, options: options}
+	q.selection = view.Query{
 		Where: where, Sort: f.Sort, Columns: f.Columns, Show: options.Format.Show(), Limit: f.limit,
 		Omit: !f.all,
 	}
-	needs, err := q.query.Needs(r)
+	needs, err := q.selection.Needs(r)
 	if err != nil {
 		return nil, cli.Usage(err, "columns: "+shellquote.Shell("kitescope", "get", r.Name, "--help").String())
 	}
 	q.nodes = *f.nodes
-	q.nodes.Live = q.nodes.Live || q.query.NeedsRuntime(r) // the query needs data that only nodes have
+	q.nodes.Live = q.nodes.Live || q.selection.NeedsRuntime(r) // the query needs data that only nodes have
 	q.want = meta.Want{Parts: needs &^ view.PartFindings, Collection: where.Collection(), Records: r.Keyspace, UnknownSettings: f.unknown}
 	if needs.Has(view.PartFindings) || options.Format.Name() == "wide" && len(f.Columns) == 0 {
 		q.judge = new(check.Judge)
@@ -145,8 +145,8 @@ func (f *getFlags) parseQuestion(a *cli.App, args []string) (*question, error) {
 	return q, nil
 }
 
-// summed returns the resource whose rows are sums of the rows of r. It returns an error unless r is keys.
-func summed(r *view.Resource) (*view.Resource, error) {
+// sumResource returns the resource whose rows are sums of the rows of r. It returns an error unless r is keys.
+func sumResource(r *view.Resource) (*view.Resource, error) {
 	if r.Name != "keys" {
 		return nil, cli.Usagef("--sum adds up keys, not %s", r.Name)
 	}
@@ -154,7 +154,7 @@ func summed(r *view.Resource) (*view.Resource, error) {
 }
 
 func (f *getFlags) run(ctx context.Context, a *cli.App, args []string) error {
-	q, err := f.parseQuestion(a, args)
+	q, err := f.parseQuery(a, args)
 	if err != nil {
 		return err
 	}
@@ -163,7 +163,7 @@ func (f *getFlags) run(ctx context.Context, a *cli.App, args []string) error {
 	}
 	load := a.LoadLive
 	if q.resource.Needs == model.PartRuntime && q.judge == nil { // needs no metadata
-		load = a.LoadTold
+		load = a.LoadRuntime
 	}
 	c, err := load(ctx, &q.nodes, q.want)
 	if err != nil {
@@ -173,18 +173,18 @@ func (f *getFlags) run(ctx context.Context, a *cli.App, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := cmp.Or(q.complete(a, c), cli.Unread(c)); err != nil {
+	if err := cmp.Or(q.complete(a, c), cli.CheckRead(c)); err != nil {
 		return err
 	}
-	if f.failing != nil && f.failing(grid) {
+	if f.fails != nil && f.fails(grid) {
 		return &cli.CodeError{Code: cli.ExitFindings}
 	}
 	return nil
 }
 
 // write writes the selected rows to stdout and the footnotes to stderr.
-func (q *question) write(a *cli.App, c *model.Cluster) (*view.Grid, error) {
-	grid, err := q.answer(a, c)
+func (q *getQuery) write(a *cli.App, c *model.Cluster) (*view.Grid, error) {
+	grid, err := q.selectRows(a, c)
 	if err != nil {
 		return nil, err
 	}
@@ -198,18 +198,18 @@ func (q *question) write(a *cli.App, c *model.Cluster) (*view.Grid, error) {
 }
 
 // complete prints the parts that could not be read. If there are any, --strict makes it return exit code 4.
-func (q *question) complete(a *cli.App, c *model.Cluster) error {
-	return a.SayLacks(q.lacks(c))
+func (q *getQuery) complete(a *cli.App, c *model.Cluster) error {
+	return a.WarnMissing(q.missingParts(c))
 }
 
-// lacks returns a line for each part that could not be read. For a resource that is read from processes, these are the
+// missingParts returns a line for each part that could not be read. For a resource that is read from processes, these are the
 // missing responses that the resource needs (at most five lines), and not every session that did not respond.
-func (q *question) lacks(c *model.Cluster) []string {
+func (q *getQuery) missingParts(c *model.Cluster) []string {
 	if q.resource.Missing == nil {
-		return cli.Lacks(c)
+		return cli.MissingParts(c)
 	}
 	const most = 5
-	lines := cli.Lacks(c.WithRuntime(nil))
+	lines := cli.MissingParts(c.WithRuntime(nil))
 	missing := q.resource.Missing(c)
 	for i, line := range missing {
 		if i == most {
@@ -220,18 +220,18 @@ func (q *question) lacks(c *model.Cluster) []string {
 	return lines
 }
 
-func (q *question) answer(a *cli.App, c *model.Cluster) (*view.Grid, error) {
+func (q *getQuery) selectRows(a *cli.App, c *model.Cluster) (*view.Grid, error) {
 	env := view.NewEnv(c, a.Now())
 	if q.judge != nil {
 		q.report = q.judge.Run(c, env.Now, rules.All())
 		env = env.WithJudgement(clusters.JudgementOf(q.report))
 	}
-	return view.Select(q.resource.Table(env), q.query)
+	return view.Select(q.resource.Table(env), q.selection)
 }
 
-// unshown returns a line for each kind of data that a table hides, with the flag that shows it: skipped rows, columns
+// hiddenData returns a line for each kind of data that a table hides, with the flag that shows it: skipped rows, columns
 // that do not fit the terminal, and checks that could not run in full.
-func (q *question) unshown(g *view.Grid) (lines []string) {
+func (q *getQuery) hiddenData(g *view.Grid) (lines []string) {
 	say := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	if g.Skipped > 0 {
 		say("%s hidden (--all shows them)", words.Plural(g.Skipped, q.resource.Omits+" "+q.resource.Singular))
@@ -255,9 +255,9 @@ func (q *question) unshown(g *view.Grid) (lines []string) {
 }
 
 // footnotes returns the lines printed below the rows: selectors without a match, missing values, and hidden rows.
-func (q *question) footnotes(g *view.Grid) (lines []string) {
+func (q *getQuery) footnotes(g *view.Grid) (lines []string) {
 	say := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
-	unmatched, strays := q.query.Where.Unmatched(g.Table), q.query.Where.Strays(g.Table)
+	unmatched, strays := q.selection.Where.Unmatched(g.Table), q.selection.Where.Strays(g.Table)
 	for _, word := range unmatched {
 		say("%s", view.NotFound(g.Table, word))
 	}
@@ -272,7 +272,7 @@ func (q *question) footnotes(g *view.Grid) (lines []string) {
 			say("%s", text)
 		}
 	}
-	lines = append(lines, q.unshown(g)...)
+	lines = append(lines, q.hiddenData(g)...)
 	switch {
 	case g.NotRead():
 		say("%s: not read", q.resource.Name)

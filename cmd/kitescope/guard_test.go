@@ -34,7 +34,7 @@ func TestOpensUI(t *testing.T) {
 		outputs := [2]string{}
 		for i := range outputs {
 			var out bytes.Buffer
-			p := newProgram(scripted(&out, io.Discard, nil))
+			p := newProgram(scriptStreams(&out, io.Discard, nil))
 			if i == 0 {
 				if got := p.opensUI(test.args); got != test.want {
 					t.Errorf("%v: %t", test.args, got)
@@ -51,6 +51,6 @@ func TestOpensUI(t *testing.T) {
 
 func BenchmarkCommands(b *testing.B) {
 	for b.Loop() {
-		newProgram(scripted(io.Discard, io.Discard, nil))
+		newProgram(scriptStreams(io.Discard, io.Discard, nil))
 	}
 }

@@ -68,7 +68,7 @@ func (p *program) guard(args []string) (code int, done bool) {
 	_ = term.Restore(tty, state)
 	_, _ = io.WriteString(s.Out, leaveUI)
 	if len(crash) > 0 {
-		_, _ = fmt.Fprintf(s.Err, "%s\n", harmlessLines(crash))
+		_, _ = fmt.Fprintf(s.Err, "%s\n", sanitizeLines(crash))
 		_, _ = fmt.Fprintln(s.Err, "kitescope: the UI crashed")
 		_, _ = fmt.Fprintln(s.Err, "hint: please report the lines above; kitescope get and diagnose show the same without the UI")
 		return cli.ExitFailed, true
@@ -112,7 +112,7 @@ func runChild() (ended syscall.WaitStatus, crash []byte, err error) {
 	}
 	gone := make(chan struct{})
 	var working sync.WaitGroup
-	working.Go(func() { handOn(child.Process, signals, gone) })
+	working.Go(func() { forwardSignals(child.Process, signals, gone) })
 	working.Go(func() {
 		crash, _ = io.ReadAll(io.LimitReader(crashR, maxCrash))
 		_, _ = io.Copy(io.Discard, crashR)
@@ -124,20 +124,20 @@ func runChild() (ended syscall.WaitStatus, crash []byte, err error) {
 	return status, crash, nil
 }
 
-// groupDelay is the delay before a signal is forwarded. A signal from the terminal has reached the child as well, and a
+// forwardDelay is the delay before a signal is forwarded. A signal from the terminal has reached the child as well, and a
 // second one would kill it before it has cleaned up.
-const groupDelay = 300 * time.Millisecond
+const forwardDelay = 300 * time.Millisecond
 
-func handOn(child *os.Process, signals <-chan os.Signal, gone <-chan struct{}) {
+func forwardSignals(child *os.Process, signals <-chan os.Signal, exited <-chan struct{}) {
 	for {
 		select {
-		case <-gone:
+		case <-exited:
 			return
 		case sig := <-signals:
 			select {
-			case <-gone:
+			case <-exited:
 				return
-			case <-time.After(groupDelay):
+			case <-time.After(forwardDelay):
 				_ = child.Signal(sig) // fails if the child has just exited
 			}
 		}
@@ -165,8 +165,8 @@ func guarded(ctx context.Context) context.Context {
 	return ctx
 }
 
-// harmlessLines returns the lines of a crash report without terminal control characters, and with tabs expanded.
-func harmlessLines(b []byte) string {
+// sanitizeLines returns the lines of a crash report without terminal control characters, and with tabs expanded.
+func sanitizeLines(b []byte) string {
 	var lines []string
 	for line := range strings.Lines(string(bytes.TrimSpace(b))) {
 		lines = append(lines, words.Harmless(strings.ReplaceAll(strings.TrimRight(line, "\n"), "\t", "    ")))

@@ -21,7 +21,7 @@ func TestHelpFitsAScreen(t *testing.T) {
 	const columns, rows = 80, 45
 	read := func(rows int, args ...string) {
 		var out, errs bytes.Buffer
-		p := newProgram(scripted(&out, &errs, nil))
+		p := newProgram(scriptStreams(&out, &errs, nil))
 		if code := p.run(context.Background(), args); code != 0 || out.Len() == 0 {
 			t.Errorf("%q: exit code %d: %s", args, code, errs.String())
 			return
@@ -51,8 +51,8 @@ func TestHelpFitsAScreen(t *testing.T) {
 			}
 		}
 	}
-	p := newProgram(scripted(io.Discard, io.Discard, nil))
-	p.tree.All()
+	p := newProgram(scriptStreams(io.Discard, io.Discard, nil))
+	p.tree.BuildAll()
 	walk(p.tree.Root, nil)
 	if commands < 50 {
 		t.Errorf("only %d commands", commands)

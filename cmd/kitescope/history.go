@@ -62,7 +62,7 @@ func historyCommand(a *cli.App) *cobra.Command {
 }
 
 func (f *historyFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
-	format, options, err := f.report.Settle(a, cmd)
+	format, options, err := f.report.Parse(a, cmd)
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ func TestHistoryAfterCompaction(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, since := range []string{"now", "10m", "rev:3"} {
-		e := today.wants(t, cli.ExitFailed, "history", "--since", since, "--from", demo.from())
+		e := today.mustRun(t, cli.ExitFailed, "history", "--since", since, "--from", demo.from())
 		if !strings.Contains(e.err, "what happened before is unknown") {
 			t.Errorf("--since %s: %s", since, e.err)
 		}
@@ -29,7 +29,7 @@ func TestHistoryAfterCompaction(t *testing.T) {
 	if _, err := client.Put(t.Context(), "by-dev/config/queryCoord/autoBalance", "true"); err != nil {
 		t.Fatal(err)
 	}
-	e := today.wants(t, cli.ExitOK, "history", "--since", "rev:3", "--from", demo.from())
+	e := today.mustRun(t, cli.ExitOK, "history", "--since", "rev:3", "--from", demo.from())
 	if !strings.Contains(e.stdout, "config_changed") || !strings.Contains(e.stdout, "earlier events are unknown: the history begins at revision ") {
 		t.Error(e.stdout)
 	}

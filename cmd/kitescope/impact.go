@@ -40,27 +40,27 @@ func impactCommand(a *cli.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			f.failing = func(g *view.Grid) bool { return !never && feltIn(g, least) }
+			f.fails = func(g *view.Grid) bool { return !never && hasImpact(g, least) }
 			return f.run(cmd.Context(), a, append([]string{"impact"}, args...))
 		},
 	}
 	f.register(cmd, "-failed,request", "request,state; +mean_ms")
 	cmd.Flags().BoolVarP(&f.watch, "watch", "w", false, "show changes until interrupted (live sources)")
 	cmd.Flags().StringVar(&failOn, "fail-on", "error", "exit 3 on: warning, error, never")
-	_ = cmd.RegisterFlagCompletionFunc("fail-on", cli.Fixed("warning", "error", "never"))
+	_ = cmd.RegisterFlagCompletionFunc("fail-on", cli.FixedCompletions("warning", "error", "never"))
 	a.AddAt(cmd)
 	f.nodes = cli.AddNodeFlags(cmd, true)
 	f.nodes.Outage, f.nodes.Linger = true, true
 	return cmd
 }
 
-// feltIn reports whether a listed kind of request has a problem that clients see, of the given severity or a
+// hasImpact reports whether a listed kind of request has a problem that clients see, of the given severity or a
 // higher one.
-func feltIn(g *view.Grid, least check.Severity) bool {
+func hasImpact(g *view.Grid, minSeverity check.Severity) bool {
 	x := impact.Measure(g.Table.Env().Cluster)
 	for i := range g.Len() {
 		k := x.Kind(impact.Request(g.Table.Ref(g.Row(i)).ID))
-		if k != nil && k.State.AffectsClients() && check.RequestSeverity(k) >= least {
+		if k != nil && k.State.AffectsClients() && check.RequestSeverity(k) >= minSeverity {
 			return true
 		}
 	}

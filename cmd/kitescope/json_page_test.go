@@ -18,12 +18,12 @@ type keyPage struct {
 
 // keySection is a heading with its rows. Its documents may also have all keys of the sections listed in all.
 type keySection struct {
-	name    string
-	rows    []*keyRow
-	all     []string
-	missing []string // keys without a row
-	last    int      // line number of the last row, or of the heading
-	tabled  bool
+	name     string
+	rows     []*keyRow
+	all      []string
+	missing  []string // keys without a row
+	last     int      // line number of the last row, or of the heading
+	hasTable bool
 }
 
 // keyRow is a row of a table, with the columns `key`, type and meaning.
@@ -31,7 +31,7 @@ type keyRow struct {
 	path, kind, meaning string
 	ref                 string // the section with the keys of the value
 	line                int
-	made                bool // written by another test
+	external            bool // written by another test
 	seen                map[string]bool
 }
 
@@ -60,11 +60,11 @@ func parseKeyPage(text string) *keyPage {
 		if m == nil {
 			continue
 		}
-		row := &keyRow{path: m[1], kind: strings.TrimSpace(m[2]), meaning: strings.TrimSpace(m[3]), line: i, made: made, seen: map[string]bool{}}
+		row := &keyRow{path: m[1], kind: strings.TrimSpace(m[2]), meaning: strings.TrimSpace(m[3]), line: i, external: made, seen: map[string]bool{}}
 		if ref := keyRef.FindStringSubmatch(row.kind); ref != nil {
 			row.ref = ref[1]
 		}
-		s.rows, s.last, s.tabled = append(s.rows, row), i, true
+		s.rows, s.last, s.hasTable = append(s.rows, row), i, true
 	}
 	return p
 }
@@ -74,7 +74,7 @@ func (p *keyPage) walk(s, blame *keySection, path string, value any) {
 	switch v := value.(type) {
 	case map[string]any:
 		for key, x := range v {
-			p.see(s, blame, strings.TrimPrefix(path+"."+key, "."), x)
+			p.record(s, blame, strings.TrimPrefix(path+"."+key, "."), x)
 		}
 	case []any:
 		below := path + "[]"
@@ -89,12 +89,12 @@ func (p *keyPage) walk(s, blame *keySection, path string, value any) {
 	}
 }
 
-// see finds the row of a key in the section or in one that it includes, and records the type of the value. An
+// record finds the row of a key in the section or in one that it includes, and records the type of the value. An
 // object without a row needs rows for its keys.
-func (p *keyPage) see(s, blame *keySection, path string, value any) {
+func (p *keyPage) record(s, blame *keySection, path string, value any) {
 	of := p.find(s, path, 0)
 	if of == nil {
-		if list, is := value.([]any); (isObject(value) || is && len(list) == 0) && p.goesOn(s, path, 0) {
+		if list, is := value.([]any); (isObject(value) || is && len(list) == 0) && p.hasBelow(s, path, 0) {
 			p.walk(s, blame, path, value)
 		} else {
 			blame.missing = append(blame.missing, path)
@@ -130,7 +130,7 @@ func (p *keyPage) find(s *keySection, path string, depth int) *keyRow {
 			}
 		}
 	}
-	for _, name := range p.takes(s) {
+	for _, name := range p.includes(s) {
 		if row := p.find(p.sections[name], path, depth+1); row != nil {
 			return row
 		}
@@ -138,16 +138,16 @@ func (p *keyPage) find(s *keySection, path string, depth int) *keyRow {
 	return nil
 }
 
-// takes returns the sections that a section includes. Every section except Document includes Document.
-func (p *keyPage) takes(s *keySection) []string {
+// includes returns the sections that a section includes. Every section except Document includes Document.
+func (p *keyPage) includes(s *keySection) []string {
 	if s.name == "Document" {
 		return nil
 	}
 	return append(slices.Clone(s.all), "Document")
 }
 
-// goesOn reports whether a row exists below a path.
-func (p *keyPage) goesOn(s *keySection, path string, depth int) bool {
+// hasBelow reports whether a row exists below a path.
+func (p *keyPage) hasBelow(s *keySection, path string, depth int) bool {
 	if s == nil || depth > 12 {
 		return false
 	}
@@ -157,13 +157,13 @@ func (p *keyPage) goesOn(s *keySection, path string, depth int) bool {
 				return true
 			}
 			for _, below := range []string{r.path + ".", r.path + "[]."} {
-				if rest, is := strings.CutPrefix(path, below); is && r.ref != "" && p.goesOn(p.sections[r.ref], rest, depth+1) {
+				if rest, is := strings.CutPrefix(path, below); is && r.ref != "" && p.hasBelow(p.sections[r.ref], rest, depth+1) {
 					return true
 				}
 			}
 		}
 	}
-	return slices.ContainsFunc(p.takes(s), func(name string) bool { return p.goesOn(p.sections[name], path, depth+1) })
+	return slices.ContainsFunc(p.includes(s), func(name string) bool { return p.hasBelow(p.sections[name], path, depth+1) })
 }
 
 // isObject reports whether a value is an object or a list with objects.
@@ -212,7 +212,7 @@ func (r *keyRow) typeOf() string {
 	}
 	slices.Sort(kinds)
 	switch {
-	case r.made:
+	case r.external:
 		return r.kind
 	case r.ref != "" && (r.seen["list of objects"] || strings.HasPrefix(r.kind, "list of") && !r.seen["object"]):
 		return "list of [" + r.ref + "](#" + strings.ToLower(r.ref) + ")"
@@ -237,7 +237,7 @@ func (p *keyPage) faults() (all []string) {
 		}
 		for _, r := range s.rows {
 			switch {
-			case r.made:
+			case r.external:
 			case len(r.seen) == 0:
 				all = append(all, fmt.Sprintf("%s: %s has a row, and no document has it", s.name, r.path))
 			case r.meaning == "":
@@ -251,9 +251,9 @@ func (p *keyPage) faults() (all []string) {
 	return all
 }
 
-// rare marks a row as seen if the code writes its name. It returns false if the row does not exist or was
+// markSeen marks a row as seen if the code writes its name. It returns false if the row does not exist or was
 // already found in a document.
-func (p *keyPage) rare(section, path string, written []writtenKey) bool {
+func (p *keyPage) markSeen(section, path string, written []writtenKey) bool {
 	s := p.sections[section]
 	if s == nil {
 		return false
@@ -284,14 +284,14 @@ func (p *keyPage) updated() string {
 	gone, added := map[int]bool{}, map[int][]string{}
 	for _, s := range p.sections {
 		for _, r := range s.rows {
-			if r.made {
+			if r.external {
 				continue
 			}
 			gone[r.line] = len(r.seen) == 0
 			p.lines[r.line] = fmt.Sprintf("| `%s` | %s | %s |", r.path, r.typeOf(), r.meaning)
 		}
 		missing := slices.Compact(slices.Sorted(slices.Values(s.missing)))
-		if len(missing) > 0 && !s.tabled {
+		if len(missing) > 0 && !s.hasTable {
 			added[s.last] = append(added[s.last], "", "| key | type | meaning |", "|---|---|---|")
 		}
 		for _, path := range missing {

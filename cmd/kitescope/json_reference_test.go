@@ -50,7 +50,7 @@ func TestJSONReference(t *testing.T) {
 	written := writtenKeys(t)
 	for _, at := range rareRows {
 		section, path, _ := strings.Cut(at, " ")
-		if !page.rare(section, path, written) {
+		if !page.markSeen(section, path, written) {
 			t.Errorf("%s is no row, is in a golden file now, or is written by no code", at)
 		}
 	}
@@ -110,7 +110,7 @@ func jsonDocuments(t *testing.T) (all []jsonDocument) {
 		{"decode", "ts", "470740953811230721"},
 	} {
 		var out, errs bytes.Buffer
-		p := newProgram(scripted(&out, &errs, nil))
+		p := newProgram(scriptStreams(&out, &errs, nil))
 		if code := p.run(context.Background(), append(command, "-o", "json")); code != 0 {
 			t.Fatalf("%v: %d: %s", command, code, errs.String())
 		}

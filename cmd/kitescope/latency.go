@@ -65,15 +65,15 @@ func latencyCommand(a *cli.App) *cobra.Command {
 	fl.DurationVar(&f.interval, "interval", 10*time.Second, "with --watch: time between two rounds")
 	a.AddAt(cmd)
 	f.nodes = cli.AddNodeFlags(cmd, true)
-	_ = cmd.RegisterFlagCompletionFunc("request", cli.Fixed(requestWords()...))
+	_ = cmd.RegisterFlagCompletionFunc("request", cli.FixedCompletions(requestWords()...))
 	return cmd
 }
 
 // latencyParts lists the parts of the metadata that latency reads in addition to metrics, to describe collections.
 const latencyParts = model.PartCatalog | model.PartSegments
 
-// latencyQuestion is a parsed latency command line. It is validated before the source is opened.
-type latencyQuestion struct {
+// latencyQuery is a parsed latency command line. It is validated before the source is opened.
+type latencyQuery struct {
 	*cli.App
 	flags      *latencyFlags
 	collection string
@@ -86,18 +86,18 @@ func (f *latencyFlags) run(a *cli.App, cmd *cobra.Command, args []string) error 
 	if err := f.check("latency"); err != nil {
 		return err
 	}
-	q := &latencyQuestion{App: a, flags: f}
+	q := &latencyQuery{App: a, flags: f}
 	if len(args) > 0 {
 		q.collection = args[0]
 	}
 	var err error
-	if q.format, q.options, err = f.report.Settle(a, cmd); err != nil {
+	if q.format, q.options, err = f.report.Parse(a, cmd); err != nil {
 		return err
 	}
 	if f.watch {
 		return q.watch(cmd.Context())
 	}
-	c, err := a.LoadTold(cmd.Context(), f.nodes, meta.Want{Parts: latencyParts})
+	c, err := a.LoadRuntime(cmd.Context(), f.nodes, meta.Want{Parts: latencyParts})
 	if err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func (f *latencyFlags) run(a *cli.App, cmd *cobra.Command, args []string) error 
 		_ = a.Completeness(c) // the requested object may be in the part that could not be read
 		return err
 	}
-	if err := a.Write(func(w *bufio.Writer) error { return show.Write(w, q.reported(c, l, budgets), q.format, q.options) }); err != nil {
+	if err := a.Write(func(w *bufio.Writer) error { return show.Write(w, q.newReport(c, l, budgets), q.format, q.options) }); err != nil {
 		return err
 	}
 	return q.complete(c, l)
@@ -131,21 +131,21 @@ func (f *latencyFlags) check(command string) error {
 // complete prints the parts of the metadata that could not be read. Under --strict it returns exit code 4 if
 // there are any, or if a process that handles requests did not respond. The report itself lists these processes.
 // It ignores missing responses of other processes.
-func (q *latencyQuestion) complete(c *model.Cluster, l *latency.Latency) error {
+func (q *latencyQuery) complete(c *model.Cluster, l *latency.Latency) error {
 	if err := q.Completeness(c.WithRuntime(nil)); err != nil || !q.Flags.Strict || len(l.Unknown) == 0 {
 		return err
 	}
 	return &cli.CodeError{Code: cli.ExitIncomplete}
 }
 
-// reported returns the report that is written for a cluster.
-func (q *latencyQuestion) reported(c *model.Cluster, l *latency.Latency, budgets []*latency.Budget) *show.Report {
+// newReport returns the report that is written for a cluster.
+func (q *latencyQuery) newReport(c *model.Cluster, l *latency.Latency, budgets []*latency.Budget) *show.Report {
 	return &show.Report{Latency: l, Budgets: budgets, Where: cmp.Or(c.Origin.Location, strings.Join(q.flags.nodes.Recordings, ", ")), Version: cli.Version, At: l.Window.To}
 }
 
 // choose returns the budgets that match the collection and the kinds of requests on the command line. It returns
 // an error if the collection is unknown or has no requests.
-func (q *latencyQuestion) choose(l *latency.Latency) ([]*latency.Budget, error) {
+func (q *latencyQuery) choose(l *latency.Latency) ([]*latency.Budget, error) {
 	var list []*latency.Budget
 	known := false
 	var names []string
@@ -170,7 +170,7 @@ func (q *latencyQuestion) choose(l *latency.Latency) ([]*latency.Budget, error) 
 
 // watch writes the full report once, and after that one line per budget and round. Structured formats get all
 // items of each round instead.
-func (q *latencyQuestion) watch(ctx context.Context) error {
+func (q *latencyQuery) watch(ctx context.Context) error {
 	switch {
 	case q.flags.interval <= 0:
 		return cli.Usagef("--interval must be above 0, not %s", q.flags.interval)
@@ -179,10 +179,10 @@ func (q *latencyQuestion) watch(ctx context.Context) error {
 	case len(q.flags.nodes.Recordings) > 0 || !q.flags.nodes.Live:
 		return cli.Usage(errors.New("--watch queries live processes: it cannot be combined with --runtime or --live=false"), "use only one of them")
 	}
-	lost := newLossTeller(q.App)
-	f := following{App: q.App, nodes: q.flags.nodes, want: meta.Want{Parts: latencyParts}, every: q.flags.interval}
+	lost := newLossReporter(q.App)
+	f := watchedSource{App: q.App, nodes: q.flags.nodes, want: meta.Want{Parts: latencyParts}, every: q.flags.interval}
 	return f.run(ctx, func(u history.Update) error {
-		lost.take(u)
+		lost.handle(u)
 		if u.Cluster == nil || u.Cluster.Runtime == nil {
 			return nil
 		}
@@ -191,7 +191,7 @@ func (q *latencyQuestion) watch(ctx context.Context) error {
 }
 
 // round writes the report of a round, unless its window was already shown.
-func (q *latencyQuestion) round(c *model.Cluster) error {
+func (q *latencyQuery) round(c *model.Cluster) error {
 	l := latency.Compute(c)
 	first := q.shown.IsZero()
 	if !first && !l.Window.To.After(q.shown) {
@@ -203,7 +203,7 @@ func (q *latencyQuestion) round(c *model.Cluster) error {
 	}
 	q.shown = l.Window.To
 	if first || q.format.Structured() {
-		return q.Write(func(w *bufio.Writer) error { return show.Write(w, q.reported(c, l, budgets), q.format, q.options) })
+		return q.Write(func(w *bufio.Writer) error { return show.Write(w, q.newReport(c, l, budgets), q.format, q.options) })
 	}
 	return q.Write(func(w *bufio.Writer) error { return show.Round(w, l, budgets, q.Now(), q.options) })
 }

@@ -30,8 +30,8 @@ func main() {
 		const twice = 100 * time.Millisecond // timeout(1) sends a signal to its command and then to the group
 		time.Sleep(twice)
 		stop() // so that a second signal ends the process at once
-		time.Sleep(max(0, p.Grace()-twice))
-		cli.TellError(ctx, s, ctx.Err())
+		time.Sleep(max(0, p.GracePeriod()-twice))
+		cli.PrintError(ctx, s, ctx.Err())
 		os.Exit(cli.ExitInterrupted)
 	})
 	code := p.run(guarded(ctx), os.Args[1:])

@@ -15,7 +15,7 @@ func manCommand(tree *cli.Tree) *cobra.Command {
 		Example: "  kitescope man /usr/local/share/man/man1",
 		Args:    cli.Args(1, 1, "the folder", "for example: kitescope man /usr/local/share/man/man1"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			tree.All()
+			tree.BuildAll()
 			verbatim(tree.Root)
 			return doc.GenManTree(tree.Root, &doc.GenManHeader{Section: "1", Source: "kitescope " + cli.Version}, args[0])
 		},

@@ -39,9 +39,9 @@ var foreignFlags = map[string]string{
 
 var longFlag = regexp.MustCompile(`(?:^|[^-A-Za-z0-9_])--([a-z][a-z0-9_-]*[a-z0-9])`)
 
-// TestEveryFlagThatIsNamedExists checks that every flag in the texts of the program exists, so that no hint names
+// TestNamedFlagsExist checks that every flag in the texts of the program exists, so that no hint names
 // an unknown flag.
-func TestEveryFlagThatIsNamedExists(t *testing.T) {
+func TestNamedFlagsExist(t *testing.T) {
 	known := map[string]bool{"help": true}
 	var collect func(c *cobra.Command)
 	collect = func(c *cobra.Command) {
@@ -53,7 +53,7 @@ func TestEveryFlagThatIsNamedExists(t *testing.T) {
 		}
 	}
 	tree := newTree(&cli.App{Streams: &cli.Streams{}})
-	tree.All()
+	tree.BuildAll()
 	collect(tree.Root)
 	used := map[string]bool{}
 	texts := 0

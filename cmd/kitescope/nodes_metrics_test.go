@@ -14,9 +14,9 @@ import (
 // TestMemoryIsOneFigure checks that a node's memory is the same in every table, even if both the node and the
 // operating system report it.
 func TestMemoryIsOneFigure(t *testing.T) {
-	flags := ofCapture(t, "cluster-2.3.5-t7")
+	flags := captureFlags(t, "cluster-2.3.5-t7")
 	got := map[string]string{}
-	for node, n := range listed(t, "id", append([]string{"nodes", "role=querynode"}, flags...)...) {
+	for node, n := range listItems(t, "id", append([]string{"nodes", "role=querynode"}, flags...)...) {
 		got[node] = fmt.Sprint(n["memory_bytes"])
 	}
 	want := map[string]string{}
@@ -42,7 +42,7 @@ func TestNodesOfOneProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	flags := []string{"--from", capture("standalone-2.3.5", "etcd_snapshot.db.gz"), "--runtime", file}
-	got := listed(t, "name", append([]string{"nodes"}, flags...)...)
+	got := listItems(t, "name", append([]string{"nodes"}, flags...)...)
 	if len(got) != 8 {
 		t.Fatalf("%d sessions", len(got))
 	}
@@ -70,16 +70,16 @@ func TestNodesOfOneProcess(t *testing.T) {
 	}
 }
 
-// TestRowsByMetricsAreUpTo checks that growing rows from metrics are marked "up to", because metrics may count
+// TestRowsByMetricsAreUpperBound checks that growing rows from metrics are marked "up to", because metrics may count
 // them twice, and that rows from node responses are not.
-func TestRowsByMetricsAreUpTo(t *testing.T) {
+func TestRowsByMetricsAreUpperBound(t *testing.T) {
 	from := []string{"--from", capture("cluster-2.3.5-t7", "etcd_snapshot.db.gz")}
 	metrics := append(slices.Clone(from), "--runtime", capture("cluster-2.3.5-t7", "metrics"))
 	text := kitescope(t, cli.ExitOK, append([]string{"balance"}, metrics...)...).stdout
 	if want := "metrics do not name segments: up to 19,200 of 139,900 growing rows"; strings.Count(text, want) != 1 {
 		t.Errorf("%q is not in\n%s", want, text)
 	}
-	if text := kitescope(t, cli.ExitOK, append([]string{"balance"}, ofCapture(t, "cluster-2.3.5-t7")...)...).stdout; strings.Contains(text, "up to") {
+	if text := kitescope(t, cli.ExitOK, append([]string{"balance"}, captureFlags(t, "cluster-2.3.5-t7")...)...).stdout; strings.Contains(text, "up to") {
 		t.Errorf("of answers:\n%s", text)
 	}
 	var r struct {

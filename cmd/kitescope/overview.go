@@ -54,5 +54,5 @@ func (f *overviewFlags) run(ctx context.Context, a *cli.App) error {
 	if err := a.Write(func(w *bufio.Writer) error { return clusters.Overview(w, view.NewOverview(env), found, o) }); err != nil {
 		return err
 	}
-	return cmp.Or(a.Completeness(c), cli.Unread(c))
+	return cmp.Or(a.Completeness(c), cli.CheckRead(c))
 }

@@ -12,9 +12,9 @@ import (
 	"kitescope/profile/profiletest"
 )
 
-// TestPGOOfSpoiltProfiles checks judge and pack on a valid profile that was damaged in typical ways. If judge
+// TestPGOOfDamagedProfiles checks judge and pack on a valid profile that was damaged in typical ways. If judge
 // reports a profile as unfit because Go would reject it, pack refuses it for the same reason.
-func TestPGOOfSpoiltProfiles(t *testing.T) {
+func TestPGOOfDamagedProfiles(t *testing.T) {
 	dir := t.TempDir()
 	const good = "testdata/pgo/plain.pb.gz"
 	spoilt := func(from, name string, each func(f *profile.Function)) string {

@@ -23,8 +23,8 @@ func writeBinaries(t *testing.T, dir string) {
 	}
 }
 
-// TestPGOPackIsWhatGoReads checks that the compiler sees the same profile before and after packing.
-func TestPGOPackIsWhatGoReads(t *testing.T) {
+// TestGoReadsPGOPack checks that the compiler sees the same profile before and after packing.
+func TestGoReadsPGOPack(t *testing.T) {
 	preprofile := func(in string) string {
 		out := filepath.Join(t.TempDir(), "out")
 		if said, err := exec.CommandContext(t.Context(), "go", "tool", "preprofile", "-i", in, "-o", out).CombinedOutput(); err != nil {

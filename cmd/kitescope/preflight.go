@@ -62,8 +62,8 @@ func preflightCommand(a *cli.App) *cobra.Command {
 	d.registerStorage(fl)
 	a.AddAt(cmd)
 	d.nodes = cli.AddNodeFlags(cmd, true)
-	_ = cmd.RegisterFlagCompletionFunc("fail-on", cli.Fixed("info", "warning", "error", "never"))
-	_ = cmd.RegisterFlagCompletionFunc("to", cli.Fixed(preflight.SuggestedTargets()...))
+	_ = cmd.RegisterFlagCompletionFunc("fail-on", cli.FixedCompletions("info", "warning", "error", "never"))
+	_ = cmd.RegisterFlagCompletionFunc("to", cli.FixedCompletions(preflight.SuggestedTargets()...))
 	return cmd
 }
 
@@ -86,7 +86,7 @@ func (f *preflightFlags) run(a *cli.App, cmd *cobra.Command) error {
 	if d.bar.FailOn, d.bar.Never, err = parseSeverity("fail-on", d.flags.failOn); err != nil {
 		return err
 	}
-	if d.format, d.options, err = d.flags.report.Settle(a, cmd); err != nil {
+	if d.format, d.options, err = d.flags.report.Parse(a, cmd); err != nil {
 		return err
 	}
 	if _, unknown := check.Choose(preflight.Checks(plan), d.flags.only, nil); unknown != "" {
@@ -100,7 +100,7 @@ func (f *preflightFlags) run(a *cli.App, cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if err := settlePlan(&plan, c); err != nil {
+	if err := completePlan(&plan, c); err != nil {
 		return err
 	}
 	d.checks, _ = check.Choose(preflight.Checks(plan), d.flags.only, nil)
@@ -110,7 +110,7 @@ func (f *preflightFlags) run(a *cli.App, cmd *cobra.Command) error {
 	if err := a.Write(func(w *bufio.Writer) error { return clusters.Findings(w, shown, d.format, d.options) }); err != nil && !cli.Closed(err) {
 		return err
 	}
-	if err := d.judgedAll(a, c, report); err != nil {
+	if err := d.reportMissing(a, c, report); err != nil {
 		return err
 	}
 	if d.bar.Failing(report, nil) {
@@ -119,9 +119,9 @@ func (f *preflightFlags) run(a *cli.App, cmd *cobra.Command) error {
 	return nil
 }
 
-// settlePlan completes the plan with the running version. It returns a usage error if the direction or the target
+// completePlan completes the plan with the running version. It returns a usage error if the direction or the target
 // version does not fit the running version.
-func settlePlan(plan *preflight.Plan, c *model.Cluster) error {
+func completePlan(plan *preflight.Plan, c *model.Cluster) error {
 	var unfit *preflight.PlanError
 	if *plan, unfit = plan.For(c); unfit == nil {
 		return nil

@@ -44,19 +44,19 @@ func profileCommands() []cli.Entry {
 		{Name: "watch", Short: "Measure CPU and memory of processes over time", Build: profileWatch},
 	}
 	for i := range entries {
-		entries[i].Build = strictly(entries[i].Build)
+		entries[i].Build = withStrict(entries[i].Build)
 	}
 	return entries
 }
 
-// profileQuestion holds the flags that select the sample type, the grouping and the filters.
-type profileQuestion struct {
+// profileQuery holds the flags that select the sample type, the grouping and the filters.
+type profileQuery struct {
 	sample, by                string
 	focus, ignore, hide, show string
 	cum, foldPreempt          bool
 }
 
-func (q *profileQuestion) register(f *pflag.FlagSet) {
+func (q *profileQuery) register(f *pflag.FlagSet) {
 	f.StringVar(&q.sample, "sample", "", "sample type: cpu, samples, inuse_space, ... or its number")
 	f.StringVar(&q.by, "by", profile.ByFunction.String(), "group by function, file, line, address, package, mapping, class or node")
 	f.BoolVar(&q.cum, "cum", false, "sort by cum (including callees) instead of flat")
@@ -64,7 +64,7 @@ func (q *profileQuestion) register(f *pflag.FlagSet) {
 	q.registerFilter(f)
 }
 
-func (q *profileQuestion) registerFilter(f *pflag.FlagSet) {
+func (q *profileQuery) registerFilter(f *pflag.FlagSet) {
 	f.StringVar(&q.focus, "focus", "", "only samples with a frame that matches (regexp)")
 	f.StringVar(&q.ignore, "ignore", "", "skip samples with a matching frame")
 	f.StringVar(&q.hide, "hide", "", "remove matching frames from stacks")
@@ -72,7 +72,7 @@ func (q *profileQuestion) registerFilter(f *pflag.FlagSet) {
 }
 
 // options converts the flags to report options. It returns a usage error if a value is invalid.
-func (q *profileQuestion) options() (report.Options, error) {
+func (q *profileQuery) options() (report.Options, error) {
 	o := report.Options{SampleIndex: q.sample, SortCum: q.cum, FoldPreempt: q.foldPreempt}
 	by, ok := profile.ParseGranularity(q.by)
 	if !ok {
@@ -84,7 +84,7 @@ func (q *profileQuestion) options() (report.Options, error) {
 	return o, err
 }
 
-func (q *profileQuestion) filter() (profile.Filter, error) {
+func (q *profileQuery) filter() (profile.Filter, error) {
 	var f profile.Filter
 	for _, x := range []struct {
 		flag, text string

@@ -32,7 +32,7 @@ other data or machines vary more than the test assumes.`,
   kitescope profile diff before after --where cum_verdict=more --sort -cum`,
 		Args: cli.Args(2, 2, "two profiles, BASE and NEW", "kitescope profile diff before.pb.gz after.pb.gz"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := f.settleTable(a, cmd)
+			s, err := f.parseTable(a, cmd)
 			if err != nil {
 				return err
 			}
@@ -58,10 +58,10 @@ other data or machines vary more than the test assumes.`,
 }
 
 // twoProfiles reads both sides of a comparison and merges the profiles of each.
-func (in *profileInput) twoProfiles(ctx context.Context, a *cli.App, base string, words []string) (was, is *profile.Profile, err error) {
-	if was, err = in.Merged(ctx, a, []string{base}, false); err != nil {
+func (in *profileInput) twoProfiles(ctx context.Context, a *cli.App, base string, words []string) (before, after *profile.Profile, err error) {
+	if before, err = in.Merged(ctx, a, []string{base}, false); err != nil {
 		return nil, nil, fmt.Errorf("base: %w", err)
 	}
-	is, err = in.Merged(ctx, a, words, false)
-	return was, is, err
+	after, err = in.Merged(ctx, a, words, false)
+	return before, after, err
 }

@@ -25,7 +25,7 @@ import (
 
 type flameFlags struct {
 	input     profileInput
-	question  profileQuestion
+	query     profileQuery
 	ui        cli.UIFlags
 	base      string
 	normalize bool
@@ -50,10 +50,10 @@ it with -o. With --base it is a differential one: blue lost, red gained, grey is
 	}
 	f.input.Register(cmd)
 	fl := cmd.Flags()
-	fl.StringVar(&f.question.sample, "sample", "", "sample type: cpu, samples, inuse_space, ... or its number")
-	fl.StringVar(&f.question.by, "by", profile.ByFunction.String(), "one frame per function, file, line, address, package, mapping or class")
-	f.question.registerFilter(fl)
-	fl.BoolVar(&f.question.foldPreempt, "fold-preempt", false, "count runtime.asyncPreempt as the preempted function")
+	fl.StringVar(&f.query.sample, "sample", "", "sample type: cpu, samples, inuse_space, ... or its number")
+	fl.StringVar(&f.query.by, "by", profile.ByFunction.String(), "one frame per function, file, line, address, package, mapping or class")
+	f.query.registerFilter(fl)
+	fl.BoolVar(&f.query.foldPreempt, "fold-preempt", false, "count runtime.asyncPreempt as the preempted function")
 	fl.StringVar(&f.base, "base", "", "compare with this profile, folder or bundle")
 	fl.BoolVar(&f.normalize, "normalize", false, "with --base: scale the new side to the base's total")
 	fl.BoolVar(&f.byNode, "nodes", false, "one frame per node below the root")
@@ -62,8 +62,8 @@ it with -o. With --base it is a differential one: blue lost, red gained, grey is
 	fl.StringVarP(&f.out, "out", "O", "", "write to this file; its extension sets the format")
 	fl.BoolVar(&f.force, "force", false, "replace the file if it exists")
 	fl.StringVar(&f.ui.Theme, "theme", "auto", "auto, terminal, dark, light, mono")
-	_ = cmd.RegisterFlagCompletionFunc("output", cli.Fixed(flamegraph.Formats().Names()...))
-	_ = cmd.RegisterFlagCompletionFunc("by", cli.Fixed(profile.GranularityNames()[:profile.ByClass+1]...))
+	_ = cmd.RegisterFlagCompletionFunc("output", cli.FixedCompletions(flamegraph.Formats().Names()...))
+	_ = cmd.RegisterFlagCompletionFunc("by", cli.FixedCompletions(profile.GranularityNames()[:profile.ByClass+1]...))
 	return cmd
 }
 
@@ -72,7 +72,7 @@ it with -o. With --base it is a differential one: blue lost, red gained, grey is
 func (f *flameFlags) format() (word string, format render.Format, err error) {
 	word = f.output
 	if word == "" && f.out != "" {
-		word = cli.Ending(f.out)
+		word = cli.Extension(f.out)
 	}
 	if word == "" {
 		return "", format, nil
@@ -86,7 +86,7 @@ func (f *flameFlags) format() (word string, format render.Format, err error) {
 }
 
 func (f *flameFlags) run(ctx context.Context, a *cli.App, args []string) error {
-	o, err := f.question.options()
+	o, err := f.query.options()
 	if err != nil {
 		return err
 	}
@@ -126,26 +126,26 @@ func (f *flameFlags) writeFlame(ctx context.Context, a *cli.App, format render.F
 	if err != nil {
 		return err
 	}
-	if f.question.foldPreempt {
+	if f.query.foldPreempt {
 		p = p.FoldPreempt()
 		if base != nil {
 			base = base.FoldPreempt()
 		}
 	}
-	if p.Len() > manySamples {
-		defer a.Collector.Often()()
+	if p.Len() > maxMultiTypeSamples {
+		defer a.Collector.LimitGrowth()()
 	}
 	if format.Name() != "folded" { // folded stacks are complete
-		o.MaxFrames = manyFrames
+		o.MaxFrames = maxFrames
 	}
 	g := &flamegraph.Graph{Options: flamegraph.Options{
-		Title: p.Origin.Name, Subtitle: knownOf(p, o.SampleIndex), Version: cli.Version,
+		Title: p.Origin.Name, Subtitle: profileSummary(p, o.SampleIndex), Version: cli.Version,
 	}}
 	if base != nil {
 		g.Options.Title = base.Origin.Name + " → " + g.Options.Title
-		g.Options.Subtitle = "before: " + knownOf(base, o.SampleIndex) + "; after: " + g.Options.Subtitle
+		g.Options.Subtitle = "before: " + profileSummary(base, o.SampleIndex) + "; after: " + g.Options.Subtitle
 	}
-	if g.Tree, err = growFlame(base, p, o); err != nil {
+	if g.Tree, err = newFlameTree(base, p, o); err != nil {
 		return err
 	}
 	g.More = func() ([]*flame.Tree, error) { return otherTypes(base, p, g.Tree.Type, o) }
@@ -155,29 +155,29 @@ func (f *flameFlags) writeFlame(ctx context.Context, a *cli.App, format render.F
 	return nil
 }
 
-// manyFrames is the maximum number of frames in the tree of an image or a page; the largest frames are kept. It
+// maxFrames is the maximum number of frames in the tree of an image or a page; the largest frames are kept. It
 // is several times the number that either shows.
-const manyFrames = 200_000
+const maxFrames = 200_000
 
-func growFlame(base, p *profile.Profile, o flame.Options) (*flame.Tree, error) {
+func newFlameTree(base, p *profile.Profile, o flame.Options) (*flame.Tree, error) {
 	if base != nil {
 		return flame.NewDiff(base, p, o)
 	}
 	return flame.New(p, o)
 }
 
-// manyTypes is the maximum number of sample types in a page.
-const manyTypes = 8
+// maxTypes is the maximum number of sample types in a page.
+const maxTypes = 8
 
 // otherTypes returns the trees of the sample types other than the first one shown.
 func otherTypes(base, p *profile.Profile, first profile.ValueType, o flame.Options) ([]*flame.Tree, error) {
 	var more []*flame.Tree
 	for i, t := range p.Types {
-		if t == first || i >= manyTypes || p.Len() > manySamples {
+		if t == first || i >= maxTypes || p.Len() > maxMultiTypeSamples {
 			continue
 		}
 		o.SampleIndex = strconv.Itoa(i)
-		tree, err := growFlame(base, p, o)
+		tree, err := newFlameTree(base, p, o)
 		if err != nil {
 			return nil, err
 		}
@@ -186,12 +186,12 @@ func otherTypes(base, p *profile.Profile, first profile.ValueType, o flame.Optio
 	return more, nil
 }
 
-// manySamples is the number of samples above which a page has only one sample type, because each further type
+// maxMultiTypeSamples is the number of samples above which a page has only one sample type, because each further type
 // costs as much as the first.
-const manySamples = 300_000
+const maxMultiTypeSamples = 300_000
 
-// knownOf returns the time, the duration and the number of samples of a profile, as far as they are known.
-func knownOf(p *profile.Profile, sampleIndex string) string {
+// profileSummary returns the time, the duration and the number of samples of a profile, as far as they are known.
+func profileSummary(p *profile.Profile, sampleIndex string) string {
 	var parts []string
 	if !p.Time.IsZero() {
 		parts = append(parts, p.Time.UTC().Format("2006-01-02 15:04:05 UTC"))
@@ -254,7 +254,7 @@ func withNodes(words, nodes []string) []string {
 
 // reading returns the flags that apply to the reading of every profile.
 func (f *flameFlags) reading() []string {
-	if f.question.foldPreempt {
+	if f.query.foldPreempt {
 		return []string{"--fold-preempt"}
 	}
 	return nil
@@ -273,7 +273,7 @@ func (f *flameFlags) items(c *choose.Choice) []pages.Item {
 			if err != nil {
 				return nil, err
 			}
-			if f.question.foldPreempt {
+			if f.query.foldPreempt {
 				p = p.FoldPreempt()
 			}
 			return p, nil

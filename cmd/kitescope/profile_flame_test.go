@@ -32,7 +32,7 @@ func TestFlameItems(t *testing.T) {
 	}
 	f := flameFlags{input: profileInput{nodes: []string{"querynode-2"}}}
 	f.input.pull.kinds = "cpu"
-	f.question.foldPreempt = true
+	f.query.foldPreempt = true
 	choice, err := f.input.choose(t.Context(), &cli.App{Streams: &cli.Streams{}}, []string{path})
 	if err != nil {
 		t.Fatal(err)

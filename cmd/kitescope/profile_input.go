@@ -36,9 +36,9 @@ func (in *profileInput) Register(cmd *cobra.Command) {
 	f.StringArrayVar(&in.nodes, "node", nil, "only this node: querynode-3; repeatable")
 	in.pull.busyWait, in.pull.output = defaultBusyWait, "table"
 	in.pull.nodes = cli.AddNodeFlags(cmd, true)
-	cli.LeaveOut(cmd, "window") // no rates are computed
+	cli.RemoveFlags(cmd, "window") // no rates are computed
 	_ = f.MarkHidden("live")
-	_ = cmd.RegisterFlagCompletionFunc("kind", cli.Fixed(kindWords()...))
+	_ = cmd.RegisterFlagCompletionFunc("kind", cli.FixedCompletions(kindWords()...))
 	_ = cmd.RegisterFlagCompletionFunc("node", completeNodes)
 }
 
@@ -74,7 +74,7 @@ func (in *profileInput) chooser(a *cli.App) (*choose.Chooser, error) {
 			return in.pullInto(ctx, a, urls, dir)
 		},
 		Missing: func(m choose.Missing) {
-			a.Lacking = true
+			a.ProfilesMissing = true
 			for _, p := range m.Problems {
 				a.Note("incomplete: %s: %s: %s", m.Path, p.Where, p.Reason)
 			}
@@ -92,7 +92,7 @@ func (in *profileInput) choose(ctx context.Context, a *cli.App, words []string) 
 	}
 	if len(words) > 0 {
 		choice, err := c.Choose(ctx, words)
-		return choice, wrongProfiles(err)
+		return choice, profilesError(err)
 	}
 	conn, err := a.Connection()
 	if err != nil {
@@ -107,12 +107,12 @@ func (in *profileInput) choose(ctx context.Context, a *cli.App, words []string) 
 	} else {
 		choice, err = c.File(ctx, conn.From)
 	}
-	return choice, wrongProfiles(err)
+	return choice, profilesError(err)
 }
 
-// wrongProfiles turns err into a usage error if a node has no profiles, or if a live cluster is needed and the
+// profilesError turns err into a usage error if a node has no profiles, or if a live cluster is needed and the
 // source is a file.
-func wrongProfiles(err error) error {
+func profilesError(err error) error {
 	var node *choose.UnknownNodeError
 	var file *session.NotLiveError
 	if errors.As(err, &node) || errors.As(err, &file) {
@@ -147,7 +147,7 @@ func (in *profileInput) pullInto(ctx context.Context, a *cli.App, urls []string,
 	if err != nil {
 		return "", err
 	}
-	m, err := shownPull(ctx, a, j, func(ctx context.Context, targets []pull.Target, o pull.Options) (*pull.Manifest, error) {
+	m, err := pullWithProgress(ctx, a, j, func(ctx context.Context, targets []pull.Target, o pull.Options) (*pull.Manifest, error) {
 		return pull.RunTo(ctx, targets, o, dir)
 	})
 	switch {
@@ -170,7 +170,7 @@ func (in *profileInput) Merged(ctx context.Context, a *cli.App, words []string, 
 	}
 	defer choice.Close()
 	if len(choice.List) > 1 {
-		defer a.Collector.Often()()
+		defer a.Collector.LimitGrowth()()
 	}
 	p, err := choice.Merge(ctx, collapse)
 	if err == nil {
@@ -202,7 +202,7 @@ func (in *profileInput) Inputs(ctx context.Context, a *cli.App, words []string) 
 	}
 	defer choice.Close()
 	if len(choice.List) > 1 {
-		defer a.Collector.Often()()
+		defer a.Collector.LimitGrowth()()
 	}
 	return choice.Inputs(ctx)
 }

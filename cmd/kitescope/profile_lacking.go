@@ -9,15 +9,15 @@ import (
 	"kitescope/profile/pull"
 )
 
-// strictly wraps build so that the command exits with cli.ExitIncomplete under --strict if data was missing from
+// withStrict wraps build so that the command exits with cli.ExitIncomplete under --strict if data was missing from
 // its output.
-func strictly(build func(*cli.App) *cobra.Command) func(*cli.App) *cobra.Command {
+func withStrict(build func(*cli.App) *cobra.Command) func(*cli.App) *cobra.Command {
 	return func(a *cli.App) *cobra.Command {
 		cmd := build(a)
 		run := cmd.RunE
 		cmd.RunE = func(cmd *cobra.Command, args []string) error {
 			err := run(cmd, args)
-			if err == nil && a.Flags.Strict && a.Lacking {
+			if err == nil && a.Flags.Strict && a.ProfilesMissing {
 				return &cli.CodeError{Code: cli.ExitIncomplete}
 			}
 			return err

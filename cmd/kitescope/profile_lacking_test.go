@@ -15,10 +15,10 @@ func TestProfilesMissing(t *testing.T) {
 	t.Parallel() // it spends most of its time waiting
 	good := profiledService(t, nil)
 	dir := filepath.Join(t.TempDir(), "record")
-	kitescope(t, cli.ExitOK, "profile", "pull", "--seconds", "1", "-O", dir, "here="+good.URL, "away=http://"+nobody)
+	kitescope(t, cli.ExitOK, "profile", "pull", "--seconds", "1", "-O", dir, "here="+good.URL, "away=http://"+closedAddress)
 	const want = "incomplete: no cpu profile of away: refused"
 	for _, line := range []string{"top DIR", "flame DIR -o folded", "merge DIR -O -", "top --seconds 1 here=URL away=GONE"} {
-		args := append([]string{"profile"}, strings.Fields(strings.NewReplacer("DIR", dir, "URL", good.URL, "GONE", "http://"+nobody).Replace(line))...)
+		args := append([]string{"profile"}, strings.Fields(strings.NewReplacer("DIR", dir, "URL", good.URL, "GONE", "http://"+closedAddress).Replace(line))...)
 		containsAll(t, kitescope(t, cli.ExitOK, args...).err, want)
 		kitescope(t, cli.ExitIncomplete, append(args, "--strict")...)
 	}
@@ -46,8 +46,8 @@ func TestProfileAddress(t *testing.T) {
 	}
 }
 
-// TestFlagsWithoutMeaning checks that commands reject flags that have no effect on them.
-func TestFlagsWithoutMeaning(t *testing.T) {
+// TestIneffectiveFlags checks that commands reject flags that have no effect on them.
+func TestIneffectiveFlags(t *testing.T) {
 	for _, line := range []string{"merge --cum", "pull --window 1s", "watch --window 1s", "top --window 1s"} {
 		e := kitescope(t, cli.ExitUsage, append([]string{"profile"}, strings.Fields(line)...)...)
 		containsAll(t, e.err, "unknown flag")

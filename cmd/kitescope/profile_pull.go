@@ -77,9 +77,9 @@ func profilePull(a *cli.App) *cobra.Command {
 	fl.DurationVar(&f.busyWait, "busy-wait", defaultBusyWait, "how long to wait for another CPU profile")
 	fl.BoolVar(&f.force, "force", false, "replace FILE.kite if it exists")
 	f.nodes = cli.AddNodeFlags(cmd, true)
-	cli.LeaveOut(cmd, "window") // no rates are computed
-	_ = cmd.RegisterFlagCompletionFunc("output", cli.Fixed("table", "json"))
-	_ = cmd.RegisterFlagCompletionFunc("kind", cli.Fixed(kindWords()...))
+	cli.RemoveFlags(cmd, "window") // no rates are computed
+	_ = cmd.RegisterFlagCompletionFunc("output", cli.FixedCompletions("table", "json"))
+	_ = cmd.RegisterFlagCompletionFunc("kind", cli.FixedCompletions(kindWords()...))
 	cmd.ValidArgsFunction = cobra.NoFileCompletions
 	return cmd
 }
@@ -135,7 +135,7 @@ func (f *pullFlags) run(ctx context.Context, a *cli.App, words []string) error {
 	begun := a.Now()
 	a.RunClock()
 	if f.toBundle() {
-		bundle := snapshotFlags{force: f.force, nodes: f.nodes, profiles: f, took: func(m *pull.Manifest) error {
+		bundle := snapshotFlags{force: f.force, nodes: f.nodes, profiles: f, onPulled: func(m *pull.Manifest) error {
 			if err := writePull(a, m, f.out, f.output); err != nil || m.Failed() < len(m.Profiles) {
 				return err
 			}
@@ -156,7 +156,7 @@ func (f *pullFlags) run(ctx context.Context, a *cli.App, words []string) error {
 		}
 	}
 	path := f.out
-	m, err := shownPull(ctx, a, j, func(ctx context.Context, targets []pull.Target, o pull.Options) (*pull.Manifest, error) {
+	m, err := pullWithProgress(ctx, a, j, func(ctx context.Context, targets []pull.Target, o pull.Options) (*pull.Manifest, error) {
 		if path == "" {
 			path = pullFolder(o.Root, begun)
 		}
@@ -211,10 +211,10 @@ func pullOutcome(a *cli.App, m *pull.Manifest, path string) error {
 	case failures == len(m.Profiles):
 		return noProfile(m)
 	case failures == 0:
-		a.Warn("saved %s in %s", counted(len(m.Profiles)), path)
+		a.Warn("saved %s in %s", profileCount(len(m.Profiles)), path)
 		return nil
 	}
-	a.Warn("saved %s in %s", counted(len(m.Profiles)-failures), path)
+	a.Warn("saved %s in %s", profileCount(len(m.Profiles)-failures), path)
 	warnFailed(a, m)
 	if a.Flags.Strict {
 		return &cli.CodeError{Code: cli.ExitIncomplete}
@@ -222,7 +222,7 @@ func pullOutcome(a *cli.App, m *pull.Manifest, path string) error {
 	return nil
 }
 
-func counted(profiles int) string {
+func profileCount(profiles int) string {
 	if profiles == 1 {
 		return "1 profile"
 	}
@@ -259,7 +259,7 @@ func (f *pullFlags) pullRecord(ctx context.Context, a *cli.App, j *session.Job) 
 	record := &pull.Rolling{Dir: dir, Every: f.every, Keep: f.keep, Now: a.Now}
 	a.Warn("a round every %s into %s, until interrupted", f.every, dir)
 	round := func(ctx context.Context, dir string) (*pull.Manifest, error) {
-		return shownPull(ctx, a, j, func(ctx context.Context, targets []pull.Target, o pull.Options) (*pull.Manifest, error) {
+		return pullWithProgress(ctx, a, j, func(ctx context.Context, targets []pull.Target, o pull.Options) (*pull.Manifest, error) {
 			return pull.Run(ctx, targets, o, dir)
 		})
 	}
@@ -268,7 +268,7 @@ func (f *pullFlags) pullRecord(ctx context.Context, a *cli.App, j *session.Job) 
 			a.Warn("no round: %v", err)
 			return
 		}
-		a.Warn("round %d: %s in %s", m.Sequence, counted(len(m.Profiles)-m.Failed()), path)
+		a.Warn("round %d: %s in %s", m.Sequence, profileCount(len(m.Profiles)-m.Failed()), path)
 		warnFailed(a, m)
 	})
 	return cmp.Or(err, context.Cause(ctx))

@@ -114,7 +114,7 @@ func TestPullSecrets(t *testing.T) {
 	s := profiledService(t, allow)
 	host := strings.TrimPrefix(s.URL, "http://")
 	headers := filepath.Join(t.TempDir(), "headers")
-	keepFile(t, headers, "# of the gateway\nx-api-key: "+key+"\n")
+	writeFile(t, headers, "# of the gateway\nx-api-key: "+key+"\n")
 	for name, c := range map[string]struct {
 		env  map[string]string
 		args []string
@@ -163,7 +163,7 @@ func TestPullOnATerminal(t *testing.T) {
 	}))
 	defer s.Close()
 	var shown syncBuffer
-	terminal := scripted(io.Discard, &shown, nil)
+	terminal := scriptStreams(io.Discard, &shown, nil)
 	terminal.ErrTTY, terminal.Size = true, func() (int, int) { return 80, 24 }
 	code := run(t.Context(), terminal, []string{"profile", "pull", "busy=" + s.URL, "dead=127.0.0.1:1", "--seconds", "1", "-O", filepath.Join(t.TempDir(), "out")})
 	if code != cli.ExitOK {
@@ -192,7 +192,7 @@ func TestCommandLine(t *testing.T) {
 	}
 }
 
-func keepFile(t *testing.T, path, text string) {
+func writeFile(t *testing.T, path, text string) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)

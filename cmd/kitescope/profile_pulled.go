@@ -21,48 +21,48 @@ import (
 
 // pullProgress shows the progress of a pull on stderr if it is a terminal.
 type pullProgress struct {
-	app      *cli.App
-	seconds  int
-	mu       sync.Mutex
-	begun    time.Time // when the first window began
-	nodes    map[string]pull.State
-	waiting  map[string]string
-	underway map[string]string // the nodes of unfinished profiles
-	done     int
-	all      int
-	failed   int
-	end      chan struct{}
-	gone     chan struct{}
+	app        *cli.App
+	seconds    int
+	mu         sync.Mutex
+	begun      time.Time // when the first window began
+	nodes      map[string]pull.State
+	waiting    map[string]string
+	unfinished map[string]string // the nodes of unfinished profiles
+	done       int
+	all        int
+	failed     int
+	end        chan struct{}
+	stopped    chan struct{}
 }
 
 // pullTick is the time between two updates of the progress line.
 const pullTick = 200 * time.Millisecond
 
-// shownPull finds the processes and pulls their profiles with body. It shows progress if stderr is a terminal.
-func shownPull(ctx context.Context, a *cli.App, j *session.Job, body func(context.Context, []pull.Target, pull.Options) (*pull.Manifest, error)) (*pull.Manifest, error) {
+// pullWithProgress finds the processes and pulls their profiles with body. It shows progress if stderr is a terminal.
+func pullWithProgress(ctx context.Context, a *cli.App, j *session.Job, body func(context.Context, []pull.Target, pull.Options) (*pull.Manifest, error)) (*pull.Manifest, error) {
 	targets, err := j.Targets(ctx)
 	if err != nil {
-		return nil, wrongProfiles(err)
+		return nil, profilesError(err)
 	}
-	a.Keeps()
+	a.ExtendGracePeriod()
 	shown := showPull(a, j.Options.Seconds)
 	defer shown.stop()
 	o := j.Options
-	o.Progress = shown.hear
+	o.Progress = shown.handle
 	return body(ctx, targets, o)
 }
 
 // showPull starts showing progress. The caller must call stop.
 func showPull(a *cli.App, seconds int) *pullProgress {
 	s := &pullProgress{
-		app: a, seconds: seconds, nodes: map[string]pull.State{}, waiting: map[string]string{}, underway: map[string]string{}, end: make(chan struct{}), gone: make(chan struct{}),
+		app: a, seconds: seconds, nodes: map[string]pull.State{}, waiting: map[string]string{}, unfinished: map[string]string{}, end: make(chan struct{}), stopped: make(chan struct{}),
 	}
 	if a.Transient == nil {
-		close(s.gone)
+		close(s.stopped)
 		return s
 	}
 	go func() {
-		defer close(s.gone)
+		defer close(s.stopped)
 		tick := time.NewTicker(pullTick)
 		defer tick.Stop()
 		for {
@@ -80,17 +80,17 @@ func showPull(a *cli.App, seconds int) *pullProgress {
 
 func (s *pullProgress) stop() {
 	close(s.end)
-	<-s.gone
+	<-s.stopped
 }
 
-// hear records an event of the pull. It prints waits and failures immediately.
-func (s *pullProgress) hear(e pull.Event) {
+// handle records an event of the pull. It prints waits and failures immediately.
+func (s *pullProgress) handle(e pull.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.done, s.all = e.Done, e.All
 	s.nodes[e.Node] = e.State
 	key := e.Node + " " + string(e.Kind)
-	s.underway[key] = e.Node
+	s.unfinished[key] = e.Node
 	switch e.State {
 	case pull.Sampling:
 		if s.begun.IsZero() {
@@ -98,22 +98,22 @@ func (s *pullProgress) hear(e pull.Event) {
 		}
 	case pull.Waiting:
 		if s.waiting[key] == "" {
-			s.say("%s: %s profile: %s; retrying", e.Node, e.Kind, e.Reason)
+			s.printf("%s: %s profile: %s; retrying", e.Node, e.Kind, e.Reason)
 		}
 		s.waiting[key] = e.Node
 	case pull.Done:
 		delete(s.waiting, key)
-		delete(s.underway, key)
+		delete(s.unfinished, key)
 		if e.Outcome != pull.OK {
 			s.failed++
-			s.say("%s: %s profile: %s: %s", e.Node, e.Kind, e.Outcome, e.Reason)
+			s.printf("%s: %s profile: %s: %s", e.Node, e.Kind, e.Outcome, e.Reason)
 		}
 	case pull.Connecting:
 	}
 }
 
-// say prints a line above the progress line. Without a terminal it prints nothing; only the result is shown.
-func (s *pullProgress) say(format string, args ...any) {
+// printf prints a line above the progress line. Without a terminal it prints nothing; only the result is shown.
+func (s *pullProgress) printf(format string, args ...any) {
 	if s.app.Transient != nil {
 		s.app.Notef("%s", cli.OneLine(fmt.Sprintf(format, args...)))
 	}
@@ -135,12 +135,12 @@ func (s *pullProgress) line() string {
 	if len(s.waiting) > 0 {
 		text += fmt.Sprintf(", %d waiting for another profile to end", len(s.waiting))
 	}
-	return text + s.missing(s.room()-len(text))
+	return text + s.missing(s.maxWidth()-len(text))
 }
 
-// room returns the maximum length of the progress line, which must not wrap. It returns 79 if the width of the
+// maxWidth returns the maximum length of the progress line, which must not wrap. It returns 79 if the width of the
 // terminal is unknown.
-func (s *pullProgress) room() int {
+func (s *pullProgress) maxWidth() int {
 	if width, _ := s.app.Size(); width > 0 {
 		return width - 1
 	}
@@ -150,7 +150,7 @@ func (s *pullProgress) room() int {
 // missing returns the names of the unfinished nodes. It shortens the list to fit into room bytes, and returns ""
 // if not even one name fits.
 func (s *pullProgress) missing(room int) string {
-	names := slices.Compact(slices.Sorted(maps.Values(s.underway)))
+	names := slices.Compact(slices.Sorted(maps.Values(s.unfinished)))
 	for n := len(names); n > 0; n-- {
 		text := "; running: " + cli.OneLine(strings.Join(names[:n], ", "))
 		if n < len(names) {

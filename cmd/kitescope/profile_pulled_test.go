@@ -12,14 +12,14 @@ import (
 func TestPullProgressNames(t *testing.T) {
 	width := 100
 	a := &cli.App{Streams: &cli.Streams{Size: func() (int, int) { return width, 24 }}}
-	s := &pullProgress{app: a, nodes: map[string]pull.State{}, waiting: map[string]string{}, underway: map[string]string{}}
+	s := &pullProgress{app: a, nodes: map[string]pull.State{}, waiting: map[string]string{}, unfinished: map[string]string{}}
 	s.begun = time.Now()
 	for i, node := range []string{"querynode-3", "proxy-1", "querynode-7"} {
-		s.hear(pull.Event{Node: node, Kind: pull.CPU, State: pull.Sampling, Done: 0, All: 3})
-		s.hear(pull.Event{Node: node, Kind: pull.Heap, State: pull.Connecting, Done: i, All: 6})
+		s.handle(pull.Event{Node: node, Kind: pull.CPU, State: pull.Sampling, Done: 0, All: 3})
+		s.handle(pull.Event{Node: node, Kind: pull.Heap, State: pull.Connecting, Done: i, All: 6})
 	}
-	s.hear(pull.Event{Node: "proxy-1", Kind: pull.CPU, State: pull.Done, Outcome: pull.OK, Done: 1, All: 6})
-	s.hear(pull.Event{Node: "proxy-1", Kind: pull.Heap, State: pull.Done, Outcome: pull.OK, Done: 2, All: 6})
+	s.handle(pull.Event{Node: "proxy-1", Kind: pull.CPU, State: pull.Done, Outcome: pull.OK, Done: 1, All: 6})
+	s.handle(pull.Event{Node: "proxy-1", Kind: pull.Heap, State: pull.Done, Outcome: pull.OK, Done: 2, All: 6})
 	for _, c := range []struct {
 		width int
 		want  string

@@ -47,7 +47,7 @@ func (f *pullFlags) newJob(a *cli.App, n *cli.NodeFlags, words []string) (*sessi
 	if err != nil {
 		return nil, err
 	}
-	spec, err := a.Asking(conn, n)
+	spec, err := a.LiveSpec(conn, n)
 	if err != nil {
 		return nil, err
 	}

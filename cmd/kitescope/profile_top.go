@@ -17,32 +17,32 @@ import (
 
 // profileTable holds the flags of commands that print a table about profiles.
 type profileTable struct {
-	input    profileInput
-	question profileQuestion
-	report   cli.ReportFlags
+	input  profileInput
+	query  profileQuery
+	report cli.ReportFlags
 }
 
 func (f *profileTable) register(cmd *cobra.Command) {
 	f.input.Register(cmd)
-	f.question.register(cmd.Flags())
+	f.query.register(cmd.Flags())
 	f.report.Register(cmd, render.ReportFormats(), cli.DefaultEntries, "maximum number of entries; 0 for all")
-	_ = cmd.RegisterFlagCompletionFunc("by", cli.Fixed(profile.GranularityNames()...))
+	_ = cmd.RegisterFlagCompletionFunc("by", cli.FixedCompletions(profile.GranularityNames()...))
 }
 
-// settledTable holds the validated options of a command that prints a table.
-type settledTable struct {
+// tableOptions holds the validated options of a command that prints a table.
+type tableOptions struct {
 	options report.Options
 	format  render.Format
 	render  render.ReportOptions
 }
 
-func (f *profileTable) settleTable(a *cli.App, cmd *cobra.Command) (settledTable, error) {
-	var s settledTable
+func (f *profileTable) parseTable(a *cli.App, cmd *cobra.Command) (tableOptions, error) {
+	var s tableOptions
 	var err error
-	if s.options, err = f.question.options(); err != nil {
+	if s.options, err = f.query.options(); err != nil {
 		return s, err
 	}
-	s.format, s.render, err = f.report.Settle(a, cmd)
+	s.format, s.render, err = f.report.Parse(a, cmd)
 	s.render.By = s.options.By
 	return s, err
 }
@@ -59,7 +59,7 @@ class groups by Go code, runtime, GC, native libraries, syscalls.`,
   kitescope profile top heap.pb.gz --sample inuse_space --cum -o json
   kitescope profile top cpu.pb.gz --where class=native --sort -cum`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := f.settleTable(a, cmd)
+			s, err := f.parseTable(a, cmd)
 			if err != nil {
 				return err
 			}

@@ -73,7 +73,7 @@ func profileWatch(a *cli.App) *cobra.Command {
 	fl.StringVar(&f.plot, "plot", "", "plot to this file, with extension ."+strings.Join(picture.Formats().Names(), ", ."))
 	fl.BoolVar(&f.force, "force", false, "replace the plot if it exists")
 	f.nodes = cli.AddNodeFlags(cmd, true)
-	cli.LeaveOut(cmd, "window") // no rates are needed
+	cli.RemoveFlags(cmd, "window") // no rates are needed
 	return cmd
 }
 
@@ -89,7 +89,7 @@ func (f *watchFlags) check() error {
 		return cli.Usagef("--for must be above 0, not %s", f.length)
 	case f.tree && len(f.pids) == 0:
 		return cli.Usagef("--tree needs --pid")
-	case f.plot != "" && !slices.Contains(picture.Formats().Names(), cli.Ending(f.plot)):
+	case f.plot != "" && !slices.Contains(picture.Formats().Names(), cli.Extension(f.plot)):
 		return cli.Usage(fmt.Errorf("--plot %s: expected extension .%s", f.plot, strings.Join(picture.Formats().Names(), ", .")), "for example: --plot usage.svg")
 	}
 	for _, pid := range f.pids {
@@ -108,7 +108,7 @@ func (f *watchFlags) run(a *cli.App, cmd *cobra.Command) error {
 		return err
 	}
 	ctx := cmd.Context()
-	format, options, err := f.report.Settle(a, cmd)
+	format, options, err := f.report.Parse(a, cmd)
 	if err != nil {
 		return err
 	}
@@ -127,7 +127,7 @@ func (f *watchFlags) run(a *cli.App, cmd *cobra.Command) error {
 		watchCtx, stop = context.WithTimeout(ctx, f.length)
 	}
 	defer stop()
-	a.Keeps()
+	a.ExtendGracePeriod()
 	u := usage.Watch(watchCtx, targets, usage.Options{Interval: f.interval, Timeout: f.nodes.Timeout, Now: a.Now})
 	if err := a.Write(func(out *bufio.Writer) error { return profiles.WriteUsage(out, u, format, options) }); err != nil {
 		return err
@@ -158,13 +158,13 @@ func (f *watchFlags) targets(ctx context.Context, a *cli.App) (list []usage.Targ
 	if err != nil {
 		return nil, err
 	}
-	spec, err := a.Asking(conn, f.nodes)
+	spec, err := a.LiveSpec(conn, f.nodes)
 	if err != nil {
 		return nil, err
 	}
 	c, err := session.Processes(ctx, a.Loader(), spec)
 	if err != nil {
-		return nil, wrongProfiles(err)
+		return nil, profilesError(err)
 	}
 	asker, err := live.Open(spec.Nodes)
 	if err != nil {
@@ -271,7 +271,7 @@ func (p *plotFile) write(a *cli.App, u *usage.Usage) error {
 		return nil
 	}
 	out := bufio.NewWriter(p.file)
-	err := errors.Join(profiles.PlotUsage(out, u, cli.Ending(p.path)), out.Flush(), p.file.Chmod(0o644), p.file.Close())
+	err := errors.Join(profiles.PlotUsage(out, u, cli.Extension(p.path)), out.Flush(), p.file.Chmod(0o644), p.file.Close())
 	if err == nil {
 		err = os.Rename(p.file.Name(), p.path)
 	}

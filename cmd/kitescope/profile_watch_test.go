@@ -23,8 +23,8 @@ type usageReport struct {
 	}
 }
 
-// watched runs profile watch with the real clock and decodes its JSON output.
-func watched(t *testing.T, code int, args ...string) (r usageReport, e ended) {
+// watchProfiles runs profile watch with the real clock and decodes its JSON output.
+func watchProfiles(t *testing.T, code int, args ...string) (r usageReport, e cmdResult) {
 	t.Helper()
 	e = terminal{now: time.Now}.run(t.Context(), t, append([]string{"profile", "watch"}, args...)...)
 	if e.code != code {
@@ -44,7 +44,7 @@ func TestWatchCluster(t *testing.T) {
 	f := capturedT7(t, nil)
 	plot := filepath.Join(t.TempDir(), "usage.svg")
 	args := []string{"--from", f.from, "--for", "300ms", "--interval", "100ms", "-o", "json", "--plot", plot}
-	r, e := watched(t, cli.ExitOK, args...)
+	r, e := watchProfiles(t, cli.ExitOK, args...)
 	names := map[string]bool{}
 	for _, x := range r.Items {
 		names[x.Process] = true
@@ -60,11 +60,11 @@ func TestWatchCluster(t *testing.T) {
 		t.Errorf("the plot: %v", err)
 	}
 	containsAll(t, e.err, "wrote the plot to "+plot)
-	_, e = watched(t, cli.ExitUsage, args...)
+	_, e = watchProfiles(t, cli.ExitUsage, args...)
 	containsAll(t, e.err, "usage.svg exists", "--force")
 }
 
-func TestWatchMistakes(t *testing.T) {
+func TestWatchUsageErrors(t *testing.T) {
 	for _, c := range []struct {
 		args, want string
 	}{
@@ -83,14 +83,14 @@ func TestWatchMistakes(t *testing.T) {
 		{"--from x -o svg", "output format"},
 		{"--from x --live=false", "--live=false"},
 	} {
-		_, e := watched(t, cli.ExitUsage, strings.Fields(c.args)...)
+		_, e := watchProfiles(t, cli.ExitUsage, strings.Fields(c.args)...)
 		containsAll(t, e.err, c.want)
 	}
 	if runtime.GOOS != "linux" {
 		return
 	}
-	_, e := watched(t, cli.ExitFailed, "--pid", "1", "--for", "1h", "--plot", "no-such-folder/x.svg")
+	_, e := watchProfiles(t, cli.ExitFailed, "--pid", "1", "--for", "1h", "--plot", "no-such-folder/x.svg")
 	containsAll(t, e.err, "write the plot no-such-folder/x.svg: no such file")
-	_, e = watched(t, cli.ExitFailed, "--pid", "2147483647", "--for", "1s")
+	_, e = watchProfiles(t, cli.ExitFailed, "--pid", "2147483647", "--for", "1s")
 	containsAll(t, e.err, "no process 2147483647")
 }

@@ -70,7 +70,7 @@ func recordCommand(a *cli.App) *cobra.Command {
 	fl.StringVar(&f.maxSize, "max-size", "2GB", "how much to keep, per cluster; 0: all")
 	fl.StringVar(&f.profileOn, "profile-on", "never", "take profiles when a finding of this severity or worse appears: info, warning, error, never")
 	f.nodes = cli.AddNodeFlags(cmd, true)
-	cli.LeaveOut(cmd, "prometheus", "runtime") // the processes are queried in every round
+	cli.RemoveFlags(cmd, "prometheus", "runtime") // the processes are queried in every round
 	return cmd
 }
 
@@ -84,7 +84,7 @@ func (f *recordFlags) run(ctx context.Context, a *cli.App, sources []string) err
 	} else if a.Flags.From != "" {
 		sources = append([]string{a.Flags.From}, sources...)
 	}
-	defer frugal()()
+	defer limitHeap()()
 	recorders := make([]*recorder, len(sources))
 	for i, from := range sources {
 		own := o
@@ -98,16 +98,16 @@ func (f *recordFlags) run(ctx context.Context, a *cli.App, sources []string) err
 			return err
 		}
 	}
-	a.Keeps()
+	a.ExtendGracePeriod()
 	return runAll(ctx, a, recorders)
 }
 
-// frugal reduces the memory use of a recorder, because a recorder runs next to other processes and has time.
+// limitHeap reduces the memory use of a recorder, because a recorder runs next to other processes and has time.
 // It sets GOGC to 25. After two minutes it restores the previous value if the heap is smaller than 100 MiB,
 // because frequent collections would then be most of the work. On a busy CPU, garbage is collected late and
 // freed memory is returned even later. Therefore frugal also limits memory to about 1.5 times the live heap,
 // unless GOMEMLIMIT is set. The returned function ends both measures.
-func frugal() (stop func()) {
+func limitHeap() (stop func()) {
 	const percent, settled, small = 25, 2 * time.Minute, 100 << 20
 	before := debug.SetGCPercent(percent)
 	later := time.AfterFunc(settled, func() {
@@ -120,16 +120,16 @@ func frugal() (stop func()) {
 		return func() { later.Stop() }
 	}
 	done := make(chan struct{})
-	go holdMemory(done)
+	go adjustMemoryLimit(done)
 	return func() {
 		later.Stop()
 		close(done)
 	}
 }
 
-// holdMemory limits the memory of the process to 1.5 times the live heap plus 64 MiB, but at least 256 MiB. It
+// adjustMemoryLimit limits the memory of the process to 1.5 times the live heap plus 64 MiB, but at least 256 MiB. It
 // updates the limit every two seconds, and removes it when done is closed.
-func holdMemory(done <-chan struct{}) {
+func adjustMemoryLimit(done <-chan struct{}) {
 	const every, beside, least = 2 * time.Second, 64 << 20, 256 << 20
 	tick := time.NewTicker(every)
 	defer tick.Stop()
@@ -214,7 +214,7 @@ func (f *recordFlags) recorder(ctx context.Context, a *cli.App, from string, o r
 	if err != nil {
 		return nil, err
 	}
-	spec, err := a.Following(conn, f.nodes)
+	spec, err := a.FeedSpec(conn, f.nodes)
 	if err != nil {
 		return nil, err
 	}

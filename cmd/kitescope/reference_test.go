@@ -15,21 +15,21 @@ import (
 	"kitescope/cmd/kitescope/cli"
 )
 
-// made is the notice at the top of generated pages.
-const made = "This page is generated from the code: `go test ./cmd/kitescope -run TestReference -update`.\n"
+// generatedNotice is the notice at the top of generated pages.
+const generatedNotice = "This page is generated from the code: `go test ./cmd/kitescope -run TestReference -update`.\n"
 
 // TestReference checks that the generated pages in docs/reference and the table of exit codes in the README match
 // the code.
 func TestReference(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
-		"exit-codes.md":  "# Exit codes\n\n" + made + "\n" + exitCodesTable(true),
-		"environment.md": "# Environment variables\n\n" + made + "\n```text\n" + helpEnvironment + "\n```\n",
-		"commands.md":    "# Commands\n\n" + made + commandsReference(t),
+		"exit-codes.md":  "# Exit codes\n\n" + generatedNotice + "\n" + exitCodesTable(true),
+		"environment.md": "# Environment variables\n\n" + generatedNotice + "\n```text\n" + helpEnvironment + "\n```\n",
+		"commands.md":    "# Commands\n\n" + generatedNotice + commandsReference(t),
 	} {
-		held(t, "../../docs/reference/"+name, func(string) (string, bool) { return want, true })
+		compareFile(t, "../../docs/reference/"+name, func(string) (string, bool) { return want, true })
 	}
-	held(t, "../../README.md", func(text string) (string, bool) {
+	compareFile(t, "../../README.md", func(text string) (string, bool) {
 		const begin, end = "<!-- exit codes -->\n", "<!-- /exit codes -->\n"
 		head, rest, ok := strings.Cut(text, begin)
 		_, tail, closed := strings.Cut(rest, end)
@@ -37,8 +37,8 @@ func TestReference(t *testing.T) {
 	})
 }
 
-// held compares a file with its expected content, or writes that with -update.
-func held(t *testing.T, path string, want func(text string) (string, bool)) {
+// compareFile compares a file with its expected content, or writes that with -update.
+func compareFile(t *testing.T, path string, want func(text string) (string, bool)) {
 	t.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil && !*update {
@@ -68,7 +68,7 @@ func exitCodesTable(full bool) string {
 	}
 	b.WriteString("\nMeanings specific to a command:\n\n| code | command | meaning |\n|---|---|---|\n")
 	for _, x := range cli.ExitCodes() {
-		for _, of := range x.Of {
+		for _, of := range x.ByCommand {
 			fmt.Fprintf(&b, "| %d | `%s` | %s |\n", x.Code, strings.ReplaceAll(of[0], "|", "\\|"), of[1])
 		}
 	}
@@ -92,8 +92,8 @@ func commandsReference(t *testing.T) string {
 			walk(sub, at)
 		}
 	}
-	p := newProgram(scripted(io.Discard, io.Discard, nil))
-	p.tree.All()
+	p := newProgram(scriptStreams(io.Discard, io.Discard, nil))
+	p.tree.BuildAll()
 	walk(p.tree.Root, nil)
 	list.WriteString("\nCommon flags and help topics:\n\n")
 	for _, sub := range p.tree.Root.Commands() {
@@ -110,7 +110,7 @@ func commandsReference(t *testing.T) string {
 func outputOf(t *testing.T, args []string) string {
 	t.Helper()
 	var out, errs bytes.Buffer
-	p := newProgram(scripted(&out, &errs, nil))
+	p := newProgram(scriptStreams(&out, &errs, nil))
 	if code := p.run(context.Background(), args); code != 0 {
 		t.Fatalf("%v: %d: %s", args, code, errs.String())
 	}

@@ -25,12 +25,12 @@ import (
 
 // reportFlags holds the flags of the report command.
 type reportFlags struct {
-	judged  diagnoseFlags // reads the same data as diagnose
-	format  string
-	out     string
-	force   bool
-	replays []string
-	events  int
+	diagnose diagnoseFlags // reads the same data as diagnose
+	format   string
+	out      string
+	force    bool
+	replays  []string
+	events   int
 }
 
 const helpReport = `Write a report of a case as one document to mail or attach to a ticket: what is
@@ -59,23 +59,23 @@ func reportCommand(a *cli.App) *cobra.Command {
 	fl.StringVarP(&f.format, "output", "o", "", "html or markdown; default: by the extension of -O, else html")
 	fl.StringVarP(&f.out, "out", "O", "", "write to this file; default: standard output")
 	fl.BoolVar(&f.force, "force", false, "replace the file if it exists")
-	fl.StringVar(&f.judged.since, "since", "1h", "show events since this time: 09:00, 10m, rev:24519")
+	fl.StringVar(&f.diagnose.since, "since", "1h", "show events since this time: 09:00, 10m, rev:24519")
 	fl.IntVar(&f.events, "events", 200, "maximum number of events, the newest; 0 for all")
 	fl.StringArrayVar(&f.replays, "replay", nil, "show this saved result of kitescope replay; repeatable")
-	fl.StringVar(&f.judged.baseline, "baseline", "", "file of accepted findings")
-	f.judged.registerProfiles(fl, "check these profiles as well")
-	fl.StringVar(&f.judged.storage, "storage", "", "check segment files in this place, as diagnose does")
+	fl.StringVar(&f.diagnose.baseline, "baseline", "", "file of accepted findings")
+	f.diagnose.registerProfiles(fl, "check these profiles as well")
+	fl.StringVar(&f.diagnose.storage, "storage", "", "check segment files in this place, as diagnose does")
 	a.AddAt(cmd)
-	f.judged.nodes = cli.AddNodeFlags(cmd, true)
-	_ = cmd.RegisterFlagCompletionFunc("output", cli.Fixed("html", "markdown"))
+	f.diagnose.nodes = cli.AddNodeFlags(cmd, true)
+	_ = cmd.RegisterFlagCompletionFunc("output", cli.FixedCompletions("html", "markdown"))
 	return cmd
 }
 
-// settle validates the flags before the source is opened. It returns the diagnosis, the format and the output.
-func (f *reportFlags) settle(a *cli.App) (d *diagnosis, format render.Format, write func(func(io.Writer) error) error, err error) {
+// parse validates the flags before the source is opened. It returns the diagnosis, the format and the output.
+func (f *reportFlags) parse(a *cli.App) (d *diagnosis, format render.Format, write func(func(io.Writer) error) error, err error) {
 	word := f.format
 	if word == "" && f.out != "" {
-		word = map[string]string{"md": "markdown"}[cli.Ending(f.out)]
+		word = map[string]string{"md": "markdown"}[cli.Extension(f.out)]
 	}
 	if word == "" {
 		word = "html"
@@ -90,18 +90,18 @@ func (f *reportFlags) settle(a *cli.App) (d *diagnosis, format render.Format, wr
 	if f.events < 0 {
 		return nil, format, nil, cli.Usagef("--events must be 0 or more, not %d", f.events)
 	}
-	if err = f.judged.checkProfileFlags(); err == nil {
-		err = f.judged.checkMoment(a)
+	if err = f.diagnose.checkProfileFlags(); err == nil {
+		err = f.diagnose.checkMoment(a)
 	}
 	if err != nil {
 		return nil, format, nil, err
 	}
-	d = &diagnosis{flags: f.judged, checks: rules.All()}
+	d = &diagnosis{flags: f.diagnose, checks: rules.All()}
 	d.want.Parts = model.PartAll
-	if err := d.since.Set(f.judged.since); err != nil {
+	if err := d.since.Set(f.diagnose.since); err != nil {
 		return nil, format, nil, cli.Usagef("--since: %v", err)
 	}
-	if d.baseline, err = readBaseline(f.judged.baseline); err != nil {
+	if d.baseline, err = readBaseline(f.diagnose.baseline); err != nil {
 		return nil, format, nil, err
 	}
 	write, err = a.NewOutput(f.out, f.force)
@@ -109,12 +109,12 @@ func (f *reportFlags) settle(a *cli.App) (d *diagnosis, format render.Format, wr
 }
 
 func (f *reportFlags) run(ctx context.Context, a *cli.App) error {
-	d, format, write, err := f.settle(a)
+	d, format, write, err := f.parse(a)
 	if err != nil {
 		return err
 	}
 	c := &cases.Case{Version: cli.Version}
-	if c.Replays, c.WhatIf, err = vectors.Saved(f.replays); err != nil {
+	if c.Replays, c.WhatIf, err = vectors.ReadSeries(f.replays); err != nil {
 		return err
 	}
 	cluster, err := f.load(ctx, a, d, c)
@@ -128,13 +128,13 @@ func (f *reportFlags) run(ctx context.Context, a *cli.App) error {
 	c.Diagnosis = &clusters.Diagnosis{Bar: check.Threshold{Never: true}}
 	c.Diagnosis.Report, c.Diagnosis.Stale = d.baseline.Apply(report, d.checks)
 	c.Measure(env, judge.Latency(cluster))
-	if err := f.past(ctx, a, d, c); err != nil {
+	if err := f.addHistory(ctx, a, d, c); err != nil {
 		return err
 	}
 	if err := write(func(w io.Writer) error { return cases.Write(w, c, format) }); err != nil {
 		return err
 	}
-	return d.judgedAll(a, cluster, report)
+	return d.reportMissing(a, cluster, report)
 }
 
 // load reads the cluster with all data that checks need, and builds the flame graph of the busiest process.
@@ -145,7 +145,7 @@ func (f *reportFlags) load(ctx context.Context, a *cli.App, d *diagnosis, c *cas
 		return nil, err
 	}
 	cluster, err := d.loadWith(ctx, a, conn, func(ctx context.Context, record *pull.Record, profiles *model.Profiles) error {
-		busiest, err := busiestOf(ctx, record, profiles)
+		busiest, err := busiestProcess(ctx, record, profiles)
 		c.Busiest = busiest
 		return err
 	})
@@ -155,26 +155,26 @@ func (f *reportFlags) load(ctx context.Context, a *cli.App, d *diagnosis, c *cas
 	return cluster, err
 }
 
-// leastFrame is the share of the total below which a frame is dropped from the flame graph.
-const leastFrame = 0.005
+// minFrameShare is the share of the total below which a frame is dropped from the flame graph.
+const minFrameShare = 0.005
 
-// busiestOf returns the flame graph of the process that uses the most CPU time, or nil without CPU profiles.
-func busiestOf(ctx context.Context, record *pull.Record, profiles *model.Profiles) (*cases.Busiest, error) {
+// busiestProcess returns the flame graph of the process that uses the most CPU time, or nil without CPU profiles.
+func busiestProcess(ctx context.Context, record *pull.Record, profiles *model.Profiles) (*cases.Busiest, error) {
 	p, x, err := session.Busiest(ctx, record, profiles)
 	if p == nil || err != nil {
 		return nil, err
 	}
-	tree, err := flame.New(p.FoldPreempt(), flame.Options{SampleIndex: "cpu", MinShare: leastFrame})
+	tree, err := flame.New(p.FoldPreempt(), flame.Options{SampleIndex: "cpu", MinShare: minFrameShare})
 	if err != nil {
 		return nil, fmt.Errorf("build the flame graph of %s: %w", x.Name, err)
 	}
 	return &cases.Busiest{Process: x.Name, Cores: x.CPU.Cores, Tree: tree}, nil
 }
 
-// past adds the timeline of events and the start of each finding to the case, if the source has a history.
+// addHistory adds the timeline of events and the start of each finding to the case, if the source has a history.
 // Otherwise it adds a note with the reason.
-func (f *reportFlags) past(ctx context.Context, a *cli.App, d *diagnosis, c *cases.Case) error {
-	h, err := d.began(ctx, a, c.Diagnosis)
+func (f *reportFlags) addHistory(ctx context.Context, a *cli.App, d *diagnosis, c *cases.Case) error {
+	h, err := d.addStarts(ctx, a, c.Diagnosis)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
@@ -186,13 +186,13 @@ func (f *reportFlags) past(ctx context.Context, a *cli.App, d *diagnosis, c *cas
 	}
 	if !h.ToTime.IsZero() || !d.since.IsTime() {
 		w := history.Filter{Since: d.since.When(h.ToTime), SinceRevision: d.since.Revision()}
-		c.History = &clusters.HistoryReport{History: h, Events: f.lately(h, w), Wanted: w}
+		c.History = &clusters.HistoryReport{History: h, Events: f.recentEvents(h, w), Wanted: w}
 	}
 	return nil
 }
 
-// lately returns the newest matching events. --events limits their number; 0 means no limit.
-func (f *reportFlags) lately(h *history.History, w history.Filter) []int {
+// recentEvents returns the newest matching events. --events limits their number; 0 means no limit.
+func (f *reportFlags) recentEvents(h *history.History, w history.Filter) []int {
 	events := h.Select(w)
 	if f.events > 0 && len(events) > f.events {
 		events = events[len(events)-f.events:]

@@ -44,7 +44,7 @@ func (p *program) run(ctx context.Context, args []string) int {
 	}
 	code := cli.ExitCode(ctx, err)
 	if err != nil {
-		cli.TellError(ctx, p.Streams, err)
+		cli.PrintError(ctx, p.Streams, err)
 	}
 	return code
 }
@@ -76,7 +76,7 @@ what is wrong with it. It only reads. To try it: kitescope demo`,
 			if !a.InTTY || !a.OutTTY {
 				return cli.Usage(errors.New("no command, and no terminal for the UI"), "see: kitescope help")
 			}
-			if err := a.CanDrawUI(instead); err != nil {
+			if err := a.CanDrawUI(noUIHint); err != nil {
 				return err
 			}
 			if !a.NamesCluster() {
@@ -125,13 +125,13 @@ func commands() []cli.Entry {
 		{Name: "report", Short: "Write one page with the cause, the fix and the evidence, to mail", Group: groupInspect, Build: reportCommand},
 		{Name: "history", Short: "Show a cluster's history from the revisions etcd keeps", Group: groupInspect, Build: historyCommand},
 		{Name: "explain", Short: "Explain a check of diagnose: what it reads, what to do", Group: groupInspect, Build: explainCommand},
-		{Name: "decode", Short: "Read message ids and hybrid timestamps: msgid, ts", Group: groupInspect, Build: decodeCommand, Below: decodeCommands()},
-		{Name: "profile", Short: "Profile CPU, memory and goroutines: pull, top, flame, diff, ...", Group: cli.GroupProfile, Build: profileCommand, Below: profileCommands()},
-		{Name: "snapshot", Short: "Save a cluster's metadata in one file: save, info", Group: groupFiles, Build: snapshotCommand, Below: snapshotCommands()},
+		{Name: "decode", Short: "Read message ids and hybrid timestamps: msgid, ts", Group: groupInspect, Build: decodeCommand, Subcommands: decodeCommands()},
+		{Name: "profile", Short: "Profile CPU, memory and goroutines: pull, top, flame, diff, ...", Group: cli.GroupProfile, Build: profileCommand, Subcommands: profileCommands()},
+		{Name: "snapshot", Short: "Save a cluster's metadata in one file: save, info", Group: groupFiles, Build: snapshotCommand, Subcommands: snapshotCommands()},
 		{Name: "record", Short: "Record a live cluster into a folder: changes, answers, metrics", Group: groupFiles, Build: recordCommand},
 		{Name: "diff", Short: "Show what changed between two sources", Group: groupFiles, Build: diffCommand},
-		{Name: "context", Short: "Manage named clusters: add, use, list, remove", Group: cli.GroupSetup, Build: contextCommand, Below: contextCommands()},
-		{Name: "config", Short: "Find and check config.yaml, the file of preferences", Group: cli.GroupSetup, Build: configCommand, Below: configCommands()},
+		{Name: "context", Short: "Manage named clusters: add, use, list, remove", Group: cli.GroupSetup, Build: contextCommand, Subcommands: contextCommands()},
+		{Name: "config", Short: "Find and check config.yaml, the file of preferences", Group: cli.GroupSetup, Build: configCommand, Subcommands: configCommands()},
 		{Name: "completion", Short: "Print a completion script for a shell", Group: cli.GroupSetup, Build: completionCommand},
 		{Name: "licenses", Short: "Print the licenses of all code in kitescope", Group: cli.GroupSetup, Build: licensesCommand},
 		{Name: "version", Short: "Print the version and how it was built", Group: cli.GroupSetup, Build: versionCommand},

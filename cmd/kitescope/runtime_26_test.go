@@ -20,8 +20,8 @@ import (
 	"kitescope/inspect/session"
 )
 
-// fakesOf starts a cluster of a version for which no capture exists. All of its processes respond.
-func fakesOf(t *testing.T, version string, opts livetest.Options) *fakes {
+// startFakesOf starts a cluster of a version for which no capture exists. All of its processes respond.
+func startFakesOf(t *testing.T, version string, opts livetest.Options) *fakes {
 	t.Helper()
 	return startFakes(t, metatest.Cluster(version), func(c *model.Cluster) []live.Record { return livetest.Responses(c, opts) }, recorded.Options{Cluster: "by-dev"})
 }
@@ -32,20 +32,20 @@ func fakesOf(t *testing.T, version string, opts livetest.Options) *fakes {
 func TestClustersWithoutCapture(t *testing.T) {
 	for _, version := range []string{"2.5", "2.6"} {
 		t.Run(version, func(t *testing.T) {
-			f := fakesOf(t, version, livetest.Options{})
-			t.Run("nodes", func(t *testing.T) { askedNodes(t, f, version) })
-			t.Run("calls", func(t *testing.T) { askedCalls(t, f, version) })
-			t.Run("balance", func(t *testing.T) { askedBalance(t, f, version) })
-			t.Run("diagnose", func(t *testing.T) { askedDiagnosis(t, f, version) })
+			f := startFakesOf(t, version, livetest.Options{})
+			t.Run("nodes", func(t *testing.T) { checkNodes(t, f, version) })
+			t.Run("calls", func(t *testing.T) { checkCalls(t, f, version) })
+			t.Run("balance", func(t *testing.T) { checkBalance(t, f, version) })
+			t.Run("diagnose", func(t *testing.T) { checkDiagnosis(t, f, version) })
 			if version == "2.6" {
-				t.Run("bundle", func(t *testing.T) { sameFromBundle(t, f) })
+				t.Run("bundle", func(t *testing.T) { compareBundle(t, f) })
 			}
 		})
 	}
 }
 
-// listed runs a get command and returns its items by the value of key.
-func listed(t *testing.T, key string, args ...string) map[string]map[string]any {
+// listItems runs a get command and returns its items by the value of key.
+func listItems(t *testing.T, key string, args ...string) map[string]map[string]any {
 	t.Helper()
 	var list struct{ Items []map[string]any }
 	decodeJSON(t, kitescope(t, cli.ExitOK, append([]string{"get", "-o", "json"}, args...)...).stdout, &list)
@@ -65,9 +65,9 @@ func decodeJSON(t *testing.T, text string, to any) {
 	}
 }
 
-func askedNodes(t *testing.T, f *fakes, version string) {
+func checkNodes(t *testing.T, f *fakes, version string) {
 	t.Helper()
-	nodes := listed(t, "name", "nodes", "--live", "--window", "0", "--from", f.from)
+	nodes := listItems(t, "name", "nodes", "--live", "--window", "0", "--from", f.from)
 	want := map[string]string{
 		"mixcoord-1": "Healthy", "mixcoord-9": "StandBy", "streamingnode-7": "Healthy", "streamingnode-8": "Healthy", "querynode-7": "Healthy", "querynode-8": "Healthy",
 	}
@@ -95,7 +95,7 @@ func askedNodes(t *testing.T, f *fakes, version string) {
 	same(t, "sealed, growing, growing rows and led shards by query node", served, serving)
 }
 
-func askedCalls(t *testing.T, f *fakes, version string) {
+func checkCalls(t *testing.T, f *fakes, version string) {
 	t.Helper()
 	var list struct{ Items []map[string]any }
 	decodeJSON(t, kitescope(t, cli.ExitOK, "get", "calls", "-o", "json", "--window", "0", "--from", f.from).stdout, &list)
@@ -131,7 +131,7 @@ func askedCalls(t *testing.T, f *fakes, version string) {
 	}
 }
 
-func askedBalance(t *testing.T, f *fakes, version string) {
+func checkBalance(t *testing.T, f *fakes, version string) {
 	t.Helper()
 	var b struct {
 		Asked        bool
@@ -185,8 +185,8 @@ func (f finding1) names(id string) bool {
 	return f.Object.ID == id || slices.ContainsFunc(f.Objects, func(o object1) bool { return o.ID == id })
 }
 
-// diagnosed runs diagnose and returns its output. The test fails if a check failed.
-func diagnosed(t *testing.T, args ...string) *diagnosis1 {
+// diagnose runs diagnose and returns its output. The test fails if a check failed.
+func diagnose(t *testing.T, args ...string) *diagnosis1 {
 	t.Helper()
 	d := &diagnosis1{}
 	decodeJSON(t, kitescope(t, cli.ExitOK, append([]string{"diagnose", "-o", "json", "--fail-on", "never"}, args...)...).stdout, d)
@@ -218,9 +218,9 @@ func (d *diagnosis1) status(check string) string {
 	return "no such check"
 }
 
-func askedDiagnosis(t *testing.T, f *fakes, version string) {
+func checkDiagnosis(t *testing.T, f *fakes, version string) {
 	t.Helper()
-	d := diagnosed(t, "--window", "0", "--from", f.from)
+	d := diagnose(t, "--window", "0", "--from", f.from)
 	if d.Runtime["kind"] != "live" || str(d.Runtime["sessions"]) != str(d.Runtime["answered"]) {
 		t.Errorf("runtime %v", d.Runtime)
 	}
@@ -250,8 +250,8 @@ func askedDiagnosis(t *testing.T, f *fakes, version string) {
 	}
 }
 
-// fed follows a feed as the UI does and returns the first cluster with responses of the processes.
-func fed(t *testing.T, from string) *model.Cluster {
+// firstCluster follows a feed as the UI does and returns the first cluster with responses of the processes.
+func firstCluster(t *testing.T, from string) *model.Cluster {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), 30*time.Second)
 	defer stop()

@@ -33,7 +33,7 @@ func recordingText(t *testing.T) string {
 	return string(text)
 }
 
-func packed(t *testing.T, text string) []byte {
+func gzipText(t *testing.T, text string) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	z, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
@@ -54,7 +54,7 @@ func packed(t *testing.T, text string) []byte {
 func TestBrokenRecordings(t *testing.T) {
 	whole := recordingText(t)
 	lines := strings.SplitAfter(whole, "\n")
-	zipped := packed(t, whole)
+	zipped := gzipText(t, whole)
 	for name, test := range map[string]struct {
 		content []byte
 		code    int    // 0: the intact part is shown
@@ -64,14 +64,14 @@ func TestBrokenRecordings(t *testing.T) {
 		"cut in a line":     {[]byte(whole[:len(whole)-100]), cli.ExitOK, "in part: line"},
 		"a line is garbage": {[]byte(lines[0] + "garbage \x00\x1b[2J\n" + strings.Join(lines[1:], "")), cli.ExitOK, "in part: line 2: not a record"},
 		"lines are garbage": {[]byte(lines[0] + "[]\n{}\nnull\n{\"method\":7}\n" + strings.Join(lines[1:], "")), cli.ExitOK, "in part: 4 lines are not records; the first: line 2"},
-		"a line is huge":    {packed(t, lines[0]+strings.Repeat("x", 129<<20)+"\n"+strings.Join(lines[1:], "")), cli.ExitOK, "in part: line 2: longer than 128 MiB"},
+		"a line is huge":    {gzipText(t, lines[0]+strings.Repeat("x", 129<<20)+"\n"+strings.Join(lines[1:], "")), cli.ExitOK, "in part: line 2: longer than 128 MiB"},
 		"broken base64":     {[]byte(lines[0] + `{"role":"querynode","server_id":10,"method":"/x/y","response":"!"}` + "\n" + strings.Join(lines[1:], "")), cli.ExitOK, "in part: line 2"},
 		"no recording":      {[]byte("garbage\x00\x01"), cli.ExitFailed, "it is not a recording (JSON lines) or /metrics text"},
 		"no records":        {[]byte("{}\n{}\n"), cli.ExitFailed, "it is not a recording: 2 lines are not records"},
 		"empty":             {nil, cli.ExitFailed, "it is empty"},
-		"packed garbage":    {packed(t, "\x00\x01\x02"), cli.ExitFailed, "not a recording"},
+		"packed garbage":    {gzipText(t, "\x00\x01\x02"), cli.ExitFailed, "not a recording"},
 		"broken packing":    {append(zipped[:10:10], "garbage"...), cli.ExitFailed, "r.jsonl"},
-		"huge":              {packed(t, "{"+strings.Repeat("x", 129<<20)), cli.ExitFailed, "longer than 128 MiB"},
+		"huge":              {gzipText(t, "{"+strings.Repeat("x", 129<<20)), cli.ExitFailed, "longer than 128 MiB"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "r.jsonl")
@@ -146,7 +146,7 @@ func TestBrokenBundles(t *testing.T) {
 	}{
 		"a line is garbage": {map[string]string{session.AnswersMember: lines[0] + "garbage\n" + strings.Join(lines[1:], "")}, []string{"could not read runtime.jsonl of ", "line 2: not a record"}, true},
 		"cut in a line":     {map[string]string{session.AnswersMember: whole[:len(whole)-50]}, []string{"could not read runtime.jsonl of "}, true},
-		"packed and cut":    {map[string]string{session.AnswersMember: string(packed(t, whole)[:50_000])}, []string{"could not read runtime.jsonl of ", "unexpected EOF"}, true},
+		"packed and cut":    {map[string]string{session.AnswersMember: string(gzipText(t, whole)[:50_000])}, []string{"could not read runtime.jsonl of ", "unexpected EOF"}, true},
 		"all is garbage":    {map[string]string{session.AnswersMember: "garbage\x00\n\x1b[2J\n"}, []string{"could not read runtime.jsonl of ", "2 lines are not records"}, false},
 		"empty":             {map[string]string{session.AnswersMember: ""}, nil, false},
 		"etcd is garbage":   {map[string]string{session.EtcdMember: "{", session.AnswersMember: whole}, []string{"could not read etcd.json of "}, true},
@@ -169,7 +169,7 @@ func TestBrokenBundles(t *testing.T) {
 				t.Errorf("known %v, want %v:\n%s", known, test.known, head(e.stdout))
 			}
 			if !test.known {
-				if status := diagnosed(t, flags...).status("node-idle"); status != "skipped the nodes were not queried" {
+				if status := diagnose(t, flags...).status("node-idle"); status != "skipped the nodes were not queried" {
 					t.Errorf("node-idle: %s", status)
 				}
 			}
@@ -222,7 +222,7 @@ func brokenBundle(t *testing.T, members map[string]string) string {
 // part.
 func TestCutBundle(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "whole.kite")
-	kitescope(t, cli.ExitOK, append([]string{"snapshot", "save", path}, ofCapture(t, "cluster-2.3.5-t7")...)...)
+	kitescope(t, cli.ExitOK, append([]string{"snapshot", "save", path}, captureFlags(t, "cluster-2.3.5-t7")...)...)
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

@@ -17,8 +17,8 @@ import (
 	"kitescope/inspect/view"
 )
 
-// savedLive saves a bundle of the fakes with their responses and returns its path.
-func savedLive(t *testing.T, f *fakes) string {
+// saveLive saves a bundle of the fakes with their responses and returns its path.
+func saveLive(t *testing.T, f *fakes) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "live.kite")
 	e := f.run(t, "snapshot", "save", path, "--live", "--window", "0", "--strict", "--from", f.from)
@@ -29,11 +29,11 @@ func savedLive(t *testing.T, f *fakes) string {
 	return path
 }
 
-// sameFromBundle saves a bundle with the responses of the processes, and compares the output of every command on
+// compareBundle saves a bundle with the responses of the processes, and compares the output of every command on
 // the bundle with its output on the live cluster.
-func sameFromBundle(t *testing.T, f *fakes) {
+func compareBundle(t *testing.T, f *fakes) {
 	t.Helper()
-	compare(t, f, []string{"--live", "--window", "0", "--from", f.from}, []string{"--from", savedLive(t, f)})
+	compare(t, f, []string{"--live", "--window", "0", "--from", f.from}, []string{"--from", saveLive(t, f)})
 }
 
 // compare checks that every document about the fakes is the same with the flags in live and in bundle.
@@ -81,7 +81,7 @@ func everyDocument(t *testing.T, f *fakes, tt terminal) [][]string {
 func (tt terminal) namesOf(t *testing.T, from string, r *view.Resource, most int) []string {
 	t.Helper()
 	var names []string
-	for i, word := range strings.Fields(tt.wants(t, cli.ExitOK, "get", r.Name, "-o", "name", "-q", "--live", "--window", "0", "--from", from).stdout) {
+	for i, word := range strings.Fields(tt.mustRun(t, cli.ExitOK, "get", r.Name, "-o", "name", "-q", "--live", "--window", "0", "--from", from).stdout) {
 		if i == most {
 			break
 		}
@@ -104,10 +104,10 @@ func withoutOrigin(t *testing.T, text string) any {
 	return document
 }
 
-// toldOnce reports whether item is a GetMetrics call for an additional type. A process occasionally gets
+// isExtraMetricsCall reports whether item is a GetMetrics call for an additional type. A process occasionally gets
 // three such calls, and a bundle needs other types than a command (inspect/session tests the content of a
 // bundle).
-func toldOnce(item any) bool {
+func isExtraMetricsCall(item any) bool {
 	call, ok := item.(map[string]any)
 	return ok && call["method"] == "GetMetrics" && call["about"] != "" && call["about"] != nil
 }
@@ -130,7 +130,7 @@ func cutOrigin(node any) {
 		}
 		for key, child := range node {
 			if list, ok := child.([]any); ok {
-				node[key] = slices.DeleteFunc(list, toldOnce)
+				node[key] = slices.DeleteFunc(list, isExtraMetricsCall)
 			}
 			cutOrigin(child)
 		}
@@ -145,7 +145,7 @@ func cutOrigin(node any) {
 // its bundle and as a bundle made from that bundle.
 func TestBundleOfACapture(t *testing.T) {
 	f := capturedT7(t, nil)
-	first := savedLive(t, f)
+	first := saveLive(t, f)
 	second := filepath.Join(t.TempDir(), "second.kite")
 	kitescope(t, cli.ExitOK, "snapshot", "save", second, "--strict", "--from", first)
 	live := []string{"--live", "--window", "0", "--from", f.from}
@@ -192,7 +192,7 @@ func linesWithout(text string, words ...string) string {
 func TestRates(t *testing.T) {
 	t.Parallel() // it spends most of its time waiting
 	records, opts := recordingOf(t, "cluster-2.3.5-healthy-load")
-	opts.Recorded = askedT7()
+	opts.Recorded = t7Time()
 	f := startFakes(t, sourcetest.ReadDump(t, capture("cluster-2.3.5-healthy-load")).WithPrefix("by-dev/"), func(*model.Cluster) []live.Record { return records }, opts)
 	path := filepath.Join(t.TempDir(), "live.kite")
 	clock := terminal{now: time.Now}
@@ -218,10 +218,10 @@ func TestRates(t *testing.T) {
 	}
 }
 
-// TestContextKeepsTheWay checks that every command uses the node settings of a context, and that a flag overrides
+// TestContextKeepsNodeSettings checks that every command uses the node settings of a context, and that a flag overrides
 // them.
-func TestContextKeepsTheWay(t *testing.T) {
-	f := fakesOf(t, "2.6", livetest.Options{})
+func TestContextKeepsNodeSettings(t *testing.T) {
+	f := startFakesOf(t, "2.6", livetest.Options{})
 	var way []string
 	for _, s := range f.cluster.Sessions { // back to the addresses of their own network, which is unreachable
 		host, _, _ := strings.Cut(s.Address, ":")
@@ -264,7 +264,7 @@ func TestContextKeepsTheWay(t *testing.T) {
 // TestCopiedCommand checks that the command line copied from the UI shows the same data of the processes as the UI.
 func TestCopiedCommand(t *testing.T) {
 	t.Parallel() // it spends most of its time waiting
-	f := fakesOf(t, "2.5", livetest.Options{})
+	f := startFakesOf(t, "2.5", livetest.Options{})
 	recording := capture("cluster-2.3.5-t7", "runtime.jsonl.gz")
 	for name, test := range map[string]struct {
 		from  string

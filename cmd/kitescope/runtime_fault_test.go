@@ -17,43 +17,43 @@ import (
 	"kitescope/inspect/model"
 )
 
-// patience is the timeout of requests to processes in these tests. margin is the time that a command may take in
+// nodeTimeout is the timeout of requests to processes in these tests. margin is the time that a command may take in
 // addition: half a second, plus three seconds for a busy machine.
 const (
-	patience = 2 * time.Second
-	margin   = 500*time.Millisecond + 3*time.Second
+	nodeTimeout = 2 * time.Second
+	margin      = 500*time.Millisecond + 3*time.Second
 )
 
-// nobody is an address at which nothing listens. A port that was free earlier could be in use by now.
-const nobody = "127.0.0.1:1"
+// closedAddress is an address at which nothing listens. A port that was free earlier could be in use by now.
+const closedAddress = "127.0.0.1:1"
 
-// asking returns the flags for commands on the fakes. They set a short node timeout and disable the window.
-func (f *fakes) asking() []string {
-	return []string{"--node-timeout", patience.String(), "--window", "0", "--from", f.from}
+// liveFlags returns the flags for commands on the fakes. They set a short node timeout and disable the window.
+func (f *fakes) liveFlags() []string {
+	return []string{"--node-timeout", nodeTimeout.String(), "--window", "0", "--from", f.from}
 }
 
-// served returns the number of sealed segments by query node that get nodes and balance show for t7.
-func served() map[string]string {
+// servedSegments returns the number of sealed segments by query node that get nodes and balance show for t7.
+func servedSegments() map[string]string {
 	return map[string]string{"querynode-10": "10", "querynode-13": "10", "querynode-14": "10", "querynode-19": "3"}
 }
 
-// wantBlind runs the commands that query processes on the fakes of t7. It checks that the query nodes in blind
+// wantUnknownNodes runs the commands that query processes on the fakes of t7. It checks that the query nodes in blind
 // are unknown for the reason in outcome ("refused", or "refused: dial ..."), that all others are known, and that
 // the commands end in time.
-func wantBlind(t *testing.T, f *fakes, outcome string, blind ...string) {
+func wantUnknownNodes(t *testing.T, f *fakes, outcome string, blind ...string) {
 	t.Helper()
 	before := runtime.NumGoroutine()
-	want := served()
+	want := servedSegments()
 	word, _, _ := strings.Cut(outcome, ":")
 	for _, name := range blind {
 		want[name] = "<nil> " + word
 	}
-	ends := f.sideBySide(t,
-		side{cli.ExitOK, []string{"get", "nodes", "role=querynode", "-o", "json", "--live"}},
-		side{cli.ExitIncomplete, []string{"balance", "-o", "json", "--strict"}},
-		side{cli.ExitIncomplete, []string{"diagnose", "-o", "json", "--strict", "--fail-on", "never"}})
+	ends := f.runConcurrently(t,
+		commandRun{cli.ExitOK, []string{"get", "nodes", "role=querynode", "-o", "json", "--live"}},
+		commandRun{cli.ExitIncomplete, []string{"balance", "-o", "json", "--strict"}},
+		commandRun{cli.ExitIncomplete, []string{"diagnose", "-o", "json", "--strict", "--fail-on", "never"}})
 	for i, e := range ends {
-		if e.took > patience+margin {
+		if e.took > nodeTimeout+margin {
 			t.Errorf("line %d took %v", i, e.took)
 		}
 		for _, name := range blind {
@@ -102,19 +102,19 @@ func wantBlind(t *testing.T, f *fakes, outcome string, blind ...string) {
 	wantNoGoroutine(t, before)
 }
 
-// side is a command line that runs concurrently with others, and its expected exit code.
-type side struct {
+// commandRun is a command line that runs concurrently with others, and its expected exit code.
+type commandRun struct {
 	code int
 	args []string
 }
 
-// sideBySide runs command lines on the fakes concurrently, because each waits for the same timeout.
-func (f *fakes) sideBySide(t *testing.T, lines ...side) []ended {
+// runConcurrently runs command lines on the fakes concurrently, because each waits for the same timeout.
+func (f *fakes) runConcurrently(t *testing.T, lines ...commandRun) []cmdResult {
 	t.Helper()
-	ends := make([]ended, len(lines))
+	ends := make([]cmdResult, len(lines))
 	var running sync.WaitGroup
 	for i, line := range lines {
-		running.Go(func() { ends[i] = terminal{}.run(t.Context(), t, append(line.args, f.asking()...)...) })
+		running.Go(func() { ends[i] = terminal{}.run(t.Context(), t, append(line.args, f.liveFlags()...)...) })
 	}
 	running.Wait()
 	for i, e := range ends {
@@ -147,7 +147,7 @@ func TestBadNodes(t *testing.T) { // not parallel, because it counts goroutines
 	for _, fault := range []struct{ name, address, outcome string }{
 		{"never answers", livetest.Silent(t), "timed out"},
 		{"takes no connection", livetest.Blackhole(t), "unreachable"},
-		{"refuses", nobody, "refused"},
+		{"refuses", closedAddress, "refused"},
 		{"garbage", livetest.Garbage(t, "SSH-2.0-OpenSSH_9.6\r\n"), "garbled"},
 		{"no message", livetest.NoMessage(t), "garbled"},
 		{"a web server", livetest.NotGRPC(t), "garbled"},
@@ -160,28 +160,28 @@ func TestBadNodes(t *testing.T) { // not parallel, because it counts goroutines
 	} {
 		t.Run(fault.name, func(t *testing.T) {
 			f.move(t, "querynode-13", fault.address)
-			wantBlind(t, f, fault.outcome, "querynode-13")
+			wantUnknownNodes(t, f, fault.outcome, "querynode-13")
 		})
 	}
 	if n := sent(); n > 64<<20 {
 		t.Errorf("%d MiB of the huge answers were taken", n>>20)
 	}
 	t.Run("half are dead", func(t *testing.T) {
-		f.move(t, "querynode-13", nobody)
-		f.move(t, "querynode-19", nobody)
+		f.move(t, "querynode-13", closedAddress)
+		f.move(t, "querynode-19", closedAddress)
 		f.move(t, "indexnode-15", livetest.Silent(t))
 		f.move(t, "proxy-18", livetest.Silent(t))
 		f.move(t, "datacoord-11", livetest.Silent(t))
-		wantBlind(t, f, "refused", "querynode-13", "querynode-19")
+		wantUnknownNodes(t, f, "refused", "querynode-13", "querynode-19")
 	})
 	t.Run("all are dead", func(t *testing.T) {
 		for name := range good {
-			f.move(t, name, nobody)
+			f.move(t, name, closedAddress)
 		}
-		e := kitescope(t, cli.ExitOK, append([]string{"get", "nodes", "--live"}, f.asking()...)...)
+		e := kitescope(t, cli.ExitOK, append([]string{"get", "nodes", "--live"}, f.liveFlags()...)...)
 		containsAll(t, e.err, "datacoord-11: refused", "and 6 more sessions")
 		containsAll(t, e.stdout, "refused")
-		e = kitescope(t, cli.ExitIncomplete, append([]string{"diagnose", "--all", "--strict", "--fail-on", "never"}, f.asking()...)...)
+		e = kitescope(t, cli.ExitIncomplete, append([]string{"diagnose", "--all", "--strict", "--fail-on", "never"}, f.liveFlags()...)...)
 		containsAll(t, e.stdout, "0 of 11 sessions responded", "could not run: no query node reported what it serves")
 	})
 }
@@ -232,9 +232,9 @@ func TestWrongCertificate(t *testing.T) {
 	}
 }
 
-// TestEtcdIsLostHalfWay checks commands while etcd stops after the metadata were read, during the requests to the
+// TestEtcdStopsDuringCommand checks commands while etcd stops after the metadata were read, during the requests to the
 // processes. A bundle that cannot be completed leaves no file.
-func TestEtcdIsLostHalfWay(t *testing.T) { //nolint:tparallel // not beside others: how long it takes is bounded
+func TestEtcdStopsDuringCommand(t *testing.T) { //nolint:tparallel // not beside others: how long it takes is bounded
 	files := newFiles(t)
 	t.Cleanup(func() { files.wantNone(t) })
 	for name, line := range map[string][]string{
@@ -246,8 +246,8 @@ func TestEtcdIsLostHalfWay(t *testing.T) { //nolint:tparallel // not beside othe
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := capturedT7(t, nil)
-			f.loseEtcd(t)
-			e := f.run(t, append(line, "--strict", "--node-timeout", patience.String(), "--window", "1s", "--from", f.from)...)
+			f.stopEtcdOnCall(t)
+			e := f.run(t, append(line, "--strict", "--node-timeout", nodeTimeout.String(), "--window", "1s", "--from", f.from)...)
 			if name == "save" {
 				if e.code != cli.ExitFailed {
 					t.Errorf("exit %d", e.code)
@@ -255,7 +255,7 @@ func TestEtcdIsLostHalfWay(t *testing.T) { //nolint:tparallel // not beside othe
 				containsAll(t, e.err, "kitescope: save ", "x.kite")
 				return
 			}
-			if e.code != cli.ExitIncomplete || e.took > patience+time.Second+margin {
+			if e.code != cli.ExitIncomplete || e.took > nodeTimeout+time.Second+margin {
 				t.Errorf("exit %d after %v", e.code, e.took)
 			}
 			containsAll(t, e.err, "incomplete: proxy-18: timed out")
@@ -290,8 +290,8 @@ func TestSilentEtcd(t *testing.T) {
 	}
 }
 
-// loseEtcd replaces the proxy by a server that never responds, and stops etcd on the first call to it.
-func (f *fakes) loseEtcd(t *testing.T) {
+// stopEtcdOnCall replaces the proxy by a server that never responds, and stops etcd on the first call to it.
+func (f *fakes) stopEtcdOnCall(t *testing.T) {
 	t.Helper()
 	f.onCall(t, "proxy-18", f.etcd.Stop)
 }

@@ -16,8 +16,8 @@ import (
 	"kitescope/inspect/session/demo"
 )
 
-// ofCapture returns the flags that read a capture, including its recording and metrics if there are any.
-func ofCapture(t *testing.T, name string) []string {
+// captureFlags returns the flags that read a capture, including its recording and metrics if there are any.
+func captureFlags(t *testing.T, name string) []string {
 	t.Helper()
 	flags := []string{"--from", capture(name, "etcd_snapshot.db.gz")}
 	for _, part := range []string{"runtime.jsonl.gz", "metrics"} {
@@ -56,28 +56,28 @@ func shares(t *testing.T, args ...string) map[string]string {
 func TestUnderloadedNode(t *testing.T) {
 	for name, flags := range map[string][]string{
 		"recording":             {"--from", capture("cluster-2.3.5-t7", "etcd_snapshot.db.gz"), "--runtime", capture("cluster-2.3.5-t7", "runtime.jsonl.gz")},
-		"recording and metrics": ofCapture(t, "cluster-2.3.5-t7"),
-		"backup":                {"--from", dated(t, capture("cluster-2.3.5-t7", "birdwatcher_backup.bak.gz"), time.Date(2026, 11, 20, 16, 0, 0, 0, time.UTC)), "--runtime", capture("cluster-2.3.5-t7", "runtime.jsonl.gz")},
+		"recording and metrics": captureFlags(t, "cluster-2.3.5-t7"),
+		"backup":                {"--from", copyWithTime(t, capture("cluster-2.3.5-t7", "birdwatcher_backup.bak.gz"), time.Date(2026, 11, 20, 16, 0, 0, 0, time.UTC)), "--runtime", capture("cluster-2.3.5-t7", "runtime.jsonl.gz")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			same(t, "balance", shares(t, flags...), map[string]string{
 				"10": "10 39700 1 1697 4", "13": "10 33335 3 6974 4", "14": "10 35987 2 3329 4", "19": "3 8985 0 0 0",
 			})
 			got := map[string]string{}
-			for node, n := range listed(t, "id", append([]string{"nodes", "role=querynode"}, flags...)...) {
+			for node, n := range listItems(t, "id", append([]string{"nodes", "role=querynode"}, flags...)...) {
 				got[node] = fmt.Sprint(n["sealed_segments"], " ", n["growing_segments"], " ", n["growing_rows"], " ", n["leads"])
 			}
 			same(t, "get nodes", got, map[string]string{"10": "10 1 1697 4", "13": "10 3 6974 4", "14": "10 2 3329 4", "19": "3 0 0 0"})
 			growing := map[string]string{}
-			for _, v := range listed(t, "name", append([]string{"vchannels", "served_growing_rows>0"}, flags...)...) {
+			for _, v := range listItems(t, "name", append([]string{"vchannels", "served_growing_rows>0"}, flags...)...) {
 				growing[str(v["served_growing_rows"])] = fmt.Sprint(v["leaders"])
 			}
 			same(t, "growing rows by leader", growing, map[string]string{
 				"1697": "[10]", "3500": "[13]", "1672": "[13]", "1802": "[13]", "1631": "[14]", "1698": "[14]",
 			})
-			d := diagnosed(t, flags...)
+			d := diagnose(t, flags...)
 			if name != "backup" {
-				underloaded(t, d)
+				checkUnderloaded(t, d)
 				return
 			}
 			// birdwatcher wrote the backup later, after the load had ended. The backup has no dynamic keys, so
@@ -91,8 +91,8 @@ func TestUnderloadedNode(t *testing.T) {
 	}
 }
 
-// dated copies a file and sets its modification time, because a checkout sets that to the day of the test.
-func dated(t *testing.T, file string, at time.Time) string {
+// copyWithTime copies a file and sets its modification time, because a checkout sets that to the day of the test.
+func copyWithTime(t *testing.T, file string, at time.Time) string {
 	t.Helper()
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -105,8 +105,8 @@ func dated(t *testing.T, file string, at time.Time) string {
 	return dated
 }
 
-// underloaded checks that the first two findings are the cause, i.e. disabled auto-balance, and the idle node.
-func underloaded(t *testing.T, d *diagnosis1) {
+// checkUnderloaded checks that the first two findings are the cause, i.e. disabled auto-balance, and the idle node.
+func checkUnderloaded(t *testing.T, d *diagnosis1) {
 	t.Helper()
 	if len(d.Items) < 2 {
 		t.Fatalf("%d findings", len(d.Items))
@@ -130,31 +130,31 @@ func underloaded(t *testing.T, d *diagnosis1) {
 	}
 }
 
-// TestUnderloadedNodeAsked checks that the recording, served over loopback like a real cluster, gives the same
+// TestUnderloadedNodeLive checks that the recording, served over loopback like a real cluster, gives the same
 // results as the files.
-func TestUnderloadedNodeAsked(t *testing.T) {
+func TestUnderloadedNodeLive(t *testing.T) {
 	f := capturedT7(t, nil)
-	files := ofCapture(t, "cluster-2.3.5-t7")
+	files := captureFlags(t, "cluster-2.3.5-t7")
 	asked := []string{"--live", "--window", "0", "--metrics-port", f.proxyPort, "--from", f.from}
 	same(t, "balance", shares(t, asked...), shares(t, files...))
 	e := f.run(t, append([]string{"diagnose", "-o", "json", "--fail-on", "never"}, asked...)...)
 	live := &diagnosis1{}
 	decodeJSON(t, e.stdout, live)
-	underloaded(t, live)
-	same(t, "findings", objects(live), objects(diagnosed(t, files...)))
+	checkUnderloaded(t, live)
+	same(t, "findings", objects(live), objects(diagnose(t, files...)))
 }
 
 // TestDemoFindings checks that the demo has exactly the findings of its capture, in memory and served by a real etcd.
 func TestDemoFindings(t *testing.T) {
-	served, err := startedDemo(t.Context())
+	served, err := startDemo(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(served.stop)
-	want := objects(diagnosed(t, ofCapture(t, "cluster-2.3.5-t7")...))
+	want := objects(diagnose(t, captureFlags(t, "cluster-2.3.5-t7")...))
 	for _, flags := range [][]string{{"--from", demo.From}, {"--from", served.from(), "--metrics-port", served.ProxyPort(), "--now", demo.Now().Format(time.RFC3339)}} {
-		d := diagnosed(t, append([]string{"--window", "0"}, flags...)...)
-		underloaded(t, d)
+		d := diagnose(t, append([]string{"--window", "0"}, flags...)...)
+		checkUnderloaded(t, d)
 		same(t, "findings", objects(d), want)
 	}
 }
@@ -193,9 +193,9 @@ func TestCapturesOfMetrics(t *testing.T) {
 		"t6": {map[string]string{"3": "8 35712 2 6326 ?", "6": "7 29463 2 6244 ?", "10": "9 31519 2 4784 ?", "12": "11 34042 0 0 ?"}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			flags := ofCapture(t, "cluster-2.3.5-"+name)
+			flags := captureFlags(t, "cluster-2.3.5-"+name)
 			same(t, "balance", shares(t, flags...), want.nodes)
-			for node, n := range listed(t, "name", append([]string{"nodes"}, flags...)...) {
+			for node, n := range listItems(t, "name", append([]string{"nodes"}, flags...)...) {
 				for _, column := range []string{"leads", "health", "cpu_percent"} {
 					if n[column] != nil && n["role"] == "querynode" {
 						t.Errorf("%s: nobody said %s, and it is known: %v", node, column, n[column])
@@ -206,7 +206,7 @@ func TestCapturesOfMetrics(t *testing.T) {
 					t.Errorf("%s: %v", node, n["answer"])
 				}
 			}
-			d := diagnosed(t, flags...)
+			d := diagnose(t, flags...)
 			got := messages(d)
 			for i, begins := range want.found {
 				if i >= len(got) || !strings.HasPrefix(got[i], begins) {
@@ -219,15 +219,15 @@ func TestCapturesOfMetrics(t *testing.T) {
 					t.Errorf("it is balanced: %s", line)
 				}
 			}
-			blindChecks(t, d)
+			checkSkipped(t, d)
 			e := kitescope(t, cli.ExitIncomplete, append([]string{"diagnose", "--strict", "--fail-on", "never"}, flags...)...)
 			containsAll(t, e.err, "incomplete: ", "only its metrics are known")
 		})
 	}
 }
 
-// blindChecks checks that every check that needs responses of processes is skipped with a reason.
-func blindChecks(t *testing.T, d *diagnosis1) {
+// checkSkipped checks that every check that needs responses of processes is skipped with a reason.
+func checkSkipped(t *testing.T, d *diagnosis1) {
 	t.Helper()
 	blind := 0
 	for _, c := range rules.All() {

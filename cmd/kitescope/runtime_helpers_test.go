@@ -28,8 +28,8 @@ import (
 	"kitescope/inspect/source/sourcetest"
 )
 
-// ended is the result of a command line.
-type ended struct {
+// cmdResult is the result of a command line.
+type cmdResult struct {
 	code        int
 	stdout, err string
 	took        time.Duration
@@ -53,9 +53,9 @@ func (s *syncBuffer) String() string {
 	return s.b.String()
 }
 
-// scripted returns the streams of a script without a terminal, with the real clock. The environment is env.
+// scriptStreams returns the streams of a script without a terminal, with the real clock. The environment is env.
 // Without an entry in env, no configuration file is used.
-func scripted(out, errs io.Writer, env map[string]string) *cli.Streams {
+func scriptStreams(out, errs io.Writer, env map[string]string) *cli.Streams {
 	return &cli.Streams{
 		In: strings.NewReader(""), Out: out, Err: errs, Now: time.Now,
 		Size: func() (int, int) { return 0, 0 },
@@ -107,10 +107,10 @@ func (l *readOnce) load(place string, read func() (*model.Cluster, error)) (*mod
 func fakeNow() time.Time { return livetest.Now }
 
 // run runs a command line and returns its result.
-func (tt terminal) run(ctx context.Context, t *testing.T, args ...string) ended {
+func (tt terminal) run(ctx context.Context, t *testing.T, args ...string) cmdResult {
 	t.Helper()
 	tt.out, tt.err = cmp.Or(tt.out, &syncBuffer{}), cmp.Or(tt.err, &syncBuffer{})
-	s := scripted(tt.out, tt.err, tt.env)
+	s := scriptStreams(tt.out, tt.err, tt.env)
 	if s.Now = tt.now; s.Now == nil {
 		s.Now = fakeNow
 	}
@@ -119,17 +119,17 @@ func (tt terminal) run(ctx context.Context, t *testing.T, args ...string) ended 
 	}
 	start := time.Now()
 	code := run(ctx, s, args)
-	return ended{code, tt.out.String(), tt.err.String(), time.Since(start)}
+	return cmdResult{code, tt.out.String(), tt.err.String(), time.Since(start)}
 }
 
 // kitescope runs a command line in a zero terminal. The test fails if the exit code is not code.
-func kitescope(t *testing.T, code int, args ...string) ended {
+func kitescope(t *testing.T, code int, args ...string) cmdResult {
 	t.Helper()
-	return terminal{}.wants(t, code, args...)
+	return terminal{}.mustRun(t, code, args...)
 }
 
-// wants runs a command line. The test fails if the exit code is not code.
-func (tt terminal) wants(t *testing.T, code int, args ...string) ended {
+// mustRun runs a command line. The test fails if the exit code is not code.
+func (tt terminal) mustRun(t *testing.T, code int, args ...string) cmdResult {
 	t.Helper()
 	e := tt.run(t.Context(), t, args...)
 	if e.code != code {
@@ -171,11 +171,11 @@ type fakes struct {
 	proxyPort string
 }
 
-// settle makes etcd commit its pending writes, because a later commit would change its size.
-func (f *fakes) settle() { f.etcd.Etcd.Server.Backend().ForceCommit() }
+// commit makes etcd commit its pending writes, because a later commit would change its size.
+func (f *fakes) commit() { f.etcd.Etcd.Server.Backend().ForceCommit() }
 
 // run runs a command line with the cluster's clock.
-func (f *fakes) run(t *testing.T, args ...string) ended {
+func (f *fakes) run(t *testing.T, args ...string) cmdResult {
 	t.Helper()
 	return terminal{now: f.now}.run(t.Context(), t, args...)
 }
@@ -199,7 +199,7 @@ func startFakes(t *testing.T, kvs []source.KV, answers func(*model.Cluster) []li
 			f.move(t, s.Name(), livetest.Refused(t))
 		}
 	}
-	f.settle()
+	f.commit()
 	return f
 }
 
@@ -289,9 +289,9 @@ func recordingOf(t *testing.T, name string) (records []live.Record, opts recorde
 	return records, recorded.Options{Metrics: recorded.MetricsByAddress(records), Cluster: "by-dev"}
 }
 
-// askedT7 returns the time at which the processes of t7 were queried, derived from their time ticks. The etcd
+// t7Time returns the time at which the processes of t7 were queried, derived from their time ticks. The etcd
 // snapshot was saved some seconds later.
-func askedT7() time.Time { return time.Date(2026, 11, 20, 9, 6, 22, 129e6, time.UTC) }
+func t7Time() time.Time { return time.Date(2026, 11, 20, 9, 6, 22, 129e6, time.UTC) }
 
 // capturedT7 starts the captured cluster t7 in the state in which its processes were queried.
 func capturedT7(t *testing.T, edit func(*recorded.Options)) *fakes {
@@ -314,11 +314,11 @@ func capturedT7(t *testing.T, edit func(*recorded.Options)) *fakes {
 		_, f.proxyPort, _ = net.SplitHostPort(at)
 	}
 	// RootCoord reserves timestamps 3 s in advance.
-	reserved := string(binary.BigEndian.AppendUint64(nil, uint64(askedT7().Add(3*time.Second).UnixNano())))
+	reserved := string(binary.BigEndian.AppendUint64(nil, uint64(t7Time().Add(3*time.Second).UnixNano())))
 	if _, err := f.etcd.Client.Put(t.Context(), "by-dev/kv/gid/timestamp", reserved); err != nil {
 		t.Fatal(err)
 	}
-	f.settle()
-	f.now = askedT7
+	f.commit()
+	f.now = t7Time
 	return f
 }

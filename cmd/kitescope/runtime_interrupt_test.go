@@ -16,7 +16,7 @@ import (
 )
 
 // files holds the output folder of a command and the folder for temporary files.
-type files struct{ own, temporary string }
+type files struct{ output, temporary string }
 
 func newFiles(t *testing.T) files {
 	t.Helper()
@@ -25,12 +25,12 @@ func newFiles(t *testing.T) files {
 	return f
 }
 
-func (f files) path(name string) string { return filepath.Join(f.own, name) }
+func (f files) path(name string) string { return filepath.Join(f.output, name) }
 
 // wantNone checks that no file is left in either folder.
 func (f files) wantNone(t *testing.T) {
 	t.Helper()
-	for _, dir := range []string{f.own, f.temporary} {
+	for _, dir := range []string{f.output, f.temporary} {
 		entries, err := os.ReadDir(dir)
 		if err != nil {
 			t.Fatal(err)
@@ -46,7 +46,7 @@ func (f files) wantNone(t *testing.T) {
 func TestInterrupt(t *testing.T) {
 	f := capturedT7(t, nil)
 	f.move(t, "querynode-13", livetest.Silent(t))
-	kitescope(t, cli.ExitOK, append([]string{"get", "nodes", "--live"}, f.asking()...)...) // initializes everything that is created only once
+	kitescope(t, cli.ExitOK, append([]string{"get", "nodes", "--live"}, f.liveFlags()...)...) // initializes everything that is created only once
 	for _, after := range []time.Duration{0, 10 * time.Millisecond, 150 * time.Millisecond} {
 		t.Run(after.String(), func(t *testing.T) {
 			files := newFiles(t)
@@ -124,7 +124,7 @@ func TestInterruptWhileWriting(t *testing.T) {
 		ctx, interrupt := context.WithCancel(t.Context())
 		go func() { // interrupt as soon as the temporary file of the bundle exists
 			for ctx.Err() == nil {
-				if entries, _ := os.ReadDir(files.own); len(entries) > 0 {
+				if entries, _ := os.ReadDir(files.output); len(entries) > 0 {
 					interrupt()
 				}
 			}
@@ -158,11 +158,11 @@ func TestWatchesOutliveEtcd(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f := fakesOf(t, "2.5", livetest.Options{})
+			f := startFakesOf(t, "2.5", livetest.Options{})
 			ctx, interrupt := context.WithTimeout(t.Context(), 40*time.Second)
 			defer interrupt()
 			var out, errs syncBuffer
-			done := make(chan ended)
+			done := make(chan cmdResult)
 			go func() {
 				done <- terminal{out: &out, err: &errs}.run(ctx, t, append(line, "--timeout", "3s", "--from", f.from)...)
 			}()

@@ -16,18 +16,18 @@ import (
 	"kitescope/tui"
 )
 
-// still is a feed with one cluster that does not change.
-type still struct{ cluster *model.Cluster }
+// staticFeed is a feed with one cluster that does not change.
+type staticFeed struct{ cluster *model.Cluster }
 
 // Follow implements tui.Feed.
-func (s still) Follow(ctx context.Context, emit func(history.Update)) {
+func (s staticFeed) Follow(ctx context.Context, emit func(history.Update)) {
 	emit(history.Update{Cluster: s.cluster})
 	<-ctx.Done()
 }
 
-// silentScreens checks that no page of the UI shows a secret. It opens every page and the details of its first
+// checkScreens checks that no page of the UI shows a secret. It opens every page and the details of its first
 // row on a screen that is large enough for everything.
-func silentScreens(t *testing.T, c *model.Cluster) {
+func checkScreens(t *testing.T, c *model.Cluster) {
 	t.Helper()
 	pages := []string{"overview", "tree docs", "balance", "findings", "help", "explain node-idle"}
 	for _, r := range view.Resources {
@@ -63,7 +63,7 @@ func screens(t *testing.T, c *model.Cluster, page string) string {
 	ended := make(chan error, 1)
 	go func() {
 		ended <- tui.Run(ctx, tui.Config{
-			Input: keys, Output: &drawn, Width: 320, Height: 120, Environ: []string{"TERM=xterm-256color"}, Feed: still{c},
+			Input: keys, Output: &drawn, Width: 320, Height: 120, Environ: []string{"TERM=xterm-256color"}, Feed: staticFeed{c},
 			Resources: view.Resources, Title: "fakes", Command: "kitescope", Theme: "dark", StartPage: page, Now: fakeNow,
 		})
 	}()

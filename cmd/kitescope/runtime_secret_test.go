@@ -87,10 +87,10 @@ func TestSecretsAreFound(t *testing.T) {
 	}
 }
 
-// silentAbout runs a command line and checks that its output has no secret.
-func silentAbout(t *testing.T, args ...string) { t.Helper(); (*readOnce)(nil).silentAbout(t, args...) }
+// checkOutput runs a command line and checks that its output has no secret.
+func checkOutput(t *testing.T, args ...string) { t.Helper(); (*readOnce)(nil).checkOutput(t, args...) }
 
-func (l *readOnce) silentAbout(t *testing.T, args ...string) {
+func (l *readOnce) checkOutput(t *testing.T, args ...string) {
 	t.Helper()
 	e := terminal{once: l, env: map[string]string{"KITESCOPE_MILVUS_PASSWORD": planted + "-milvus-password"}}.run(t.Context(), t, args...)
 	if e.code != cli.ExitOK && e.code != cli.ExitFindings {
@@ -100,7 +100,7 @@ func (l *readOnce) silentAbout(t *testing.T, args ...string) {
 		t.Logf("kitescope %s: nothing", strings.Join(args, " "))
 	}
 	for where, text := range map[string]string{"stdout": e.stdout, "stderr": e.err} {
-		keepOutput(t, where, text)
+		saveOutput(t, where, text)
 		if found := secretIn(text); found != "" {
 			t.Errorf("kitescope %s: a secret on %s: %s", strings.Join(args, " "), where, found)
 		}
@@ -110,10 +110,10 @@ func (l *readOnce) silentAbout(t *testing.T, args ...string) {
 // listFormats returns the output formats of get. describe has the formats of documents.
 func listFormats() []string { return []string{"json", "csv", "yaml", "table", "wide"} }
 
-// silentEverywhere runs every command that shows a cluster in every format, and checks that the output has no secret.
-func (l *readOnce) silentEverywhere(t *testing.T, flags []string) {
+// checkAllOutput runs every command that shows a cluster in every format, and checks that the output has no secret.
+func (l *readOnce) checkAllOutput(t *testing.T, flags []string) {
 	t.Helper()
-	run := func(args ...string) { t.Helper(); l.silentAbout(t, append(args, flags...)...) }
+	run := func(args ...string) { t.Helper(); l.checkOutput(t, append(args, flags...)...) }
 	for _, r := range view.Resources {
 		for _, format := range listFormats() {
 			run("get", r.Name, "-o", strings.Replace(format, "=", "={{json .}}", 1))
@@ -159,7 +159,7 @@ func (l *readOnce) namesFrom(t *testing.T, flags []string, r *view.Resource) []s
 		most = 20
 	}
 	var names []string
-	e := terminal{once: l}.wants(t, cli.ExitOK, append([]string{"get", r.Name, "-o", "name", "-q", "--limit", "40"}, flags...)...)
+	e := terminal{once: l}.mustRun(t, cli.ExitOK, append([]string{"get", r.Name, "-o", "name", "-q", "--limit", "40"}, flags...)...)
 	for word := range strings.Lines(e.stdout) {
 		if _, name, ok := strings.Cut(strings.TrimSpace(word), "/"); ok && len(names) < most {
 			names = append(names, name)
@@ -179,27 +179,27 @@ func TestNoSecretOfACapture(t *testing.T) {
 		name := filepath.Base(filepath.Dir(file))
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			flags := ofCapture(t, name)
+			flags := captureFlags(t, name)
 			bundle := filepath.Join(t.TempDir(), "x.kite")
-			silentAbout(t, append([]string{"snapshot", "save", bundle}, flags...)...)
-			silentBundle(t, bundle)
-			silentAbout(t, "snapshot", "info", bundle)
+			checkOutput(t, append([]string{"snapshot", "save", bundle}, flags...)...)
+			checkBundle(t, bundle)
+			checkOutput(t, "snapshot", "info", bundle)
 			once := &readOnce{}
 			if name == "cluster-2.3.5-t7" { // the most complete capture; its metrics are read below
-				once.silentEverywhere(t, flags[:4])
+				once.checkAllOutput(t, flags[:4])
 			}
 			for _, r := range view.Resources {
-				once.silentAbout(t, append([]string{"get", r.Name, "-o", "json"}, flags...)...)
+				once.checkOutput(t, append([]string{"get", r.Name, "-o", "json"}, flags...)...)
 			}
-			once.silentAbout(t, append([]string{"describe", "user", "root", "--records"}, flags...)...)
-			once.silentAbout(t, append([]string{"diagnose", "--all", "-o", "wide"}, flags...)...)
-			once.silentAbout(t, append([]string{"balance"}, flags...)...)
+			once.checkOutput(t, append([]string{"describe", "user", "root", "--records"}, flags...)...)
+			once.checkOutput(t, append([]string{"diagnose", "--all", "-o", "wide"}, flags...)...)
+			once.checkOutput(t, append([]string{"balance"}, flags...)...)
 		})
 	}
 }
 
-// keepOutput saves a text for tools/secrets, which searches it for secrets with independent rules.
-func keepOutput(t *testing.T, name, text string) {
+// saveOutput saves a text for tools/secrets, which searches it for secrets with independent rules.
+func saveOutput(t *testing.T, name, text string) {
 	t.Helper()
 	dir := os.Getenv("KITESCOPE_KEEP_OUTPUTS")
 	if dir == "" || text == "" {
@@ -215,11 +215,11 @@ func keepOutput(t *testing.T, name, text string) {
 	}
 }
 
-// silentBundle checks that no member of a bundle has a secret.
-func silentBundle(t *testing.T, path string) {
+// checkBundle checks that no member of a bundle has a secret.
+func checkBundle(t *testing.T, path string) {
 	t.Helper()
 	for name, content := range membersOf(t, path) {
-		keepOutput(t, filepath.Base(name), content)
+		saveOutput(t, filepath.Base(name), content)
 		if found := secretIn(content); found != "" {
 			t.Errorf("%s holds a secret: %q", name, found)
 		}
@@ -267,7 +267,7 @@ func TestNoSecretOfACluster(t *testing.T) {
 	t.Run("live", func(t *testing.T) {
 		live, once := append([]string{"--live"}, asked...), &readOnce{}
 		for _, r := range view.Resources {
-			once.silentAbout(t, append([]string{"get", r.Name, "-o", "json"}, live...)...)
+			once.checkOutput(t, append([]string{"get", r.Name, "-o", "json"}, live...)...)
 		}
 		for _, line := range [][]string{
 			{"get", "nodes", "-o", "wide"},
@@ -284,11 +284,11 @@ func TestNoSecretOfACluster(t *testing.T) {
 			{"report", "-o", "html"},
 			{"report", "-o", "markdown"},
 		} {
-			silentAbout(t, append(line, live...)...)
+			checkOutput(t, append(line, live...)...)
 		}
-		silentAbout(t, append([]string{"diagnose", "--all", "-o", "wide"}, asked...)...)
-		silentAbout(t, append([]string{"balance", "--plan"}, asked...)...)
-		silentAbout(t, append([]string{"snapshot", "save", bundle, "--history"}, live...)...)
+		checkOutput(t, append([]string{"diagnose", "--all", "-o", "wide"}, asked...)...)
+		checkOutput(t, append([]string{"balance", "--plan"}, asked...)...)
+		checkOutput(t, append([]string{"snapshot", "save", bundle, "--history"}, live...)...)
 	})
 	t.Run("past", func(t *testing.T) {
 		recording := filepath.Join(t.TempDir(), "recording")
@@ -301,7 +301,7 @@ func TestNoSecretOfACluster(t *testing.T) {
 		}
 		for _, from := range []string{f.from, bundle} {
 			for _, line := range [][]string{{"history"}, {"history", "-o", "json"}, {"history", "-o", "csv"}, {"diff", "--at", "rev:2"}, {"diff", "--at", "rev:2", "-o", "json"}} {
-				silentAbout(t, append(line, "--from", from)...)
+				checkOutput(t, append(line, "--from", from)...)
 			}
 		}
 		chunks, err := filepath.Glob(filepath.Join(recording, "*.kite"))
@@ -309,12 +309,12 @@ func TestNoSecretOfACluster(t *testing.T) {
 			t.Fatal("no recording", err)
 		}
 		for _, chunk := range chunks {
-			silentBundle(t, chunk)
+			checkBundle(t, chunk)
 		}
 	})
 	t.Run("bundle", func(t *testing.T) {
-		silentBundle(t, bundle)
-		(&readOnce{}).silentEverywhere(t, []string{"--from", bundle})
+		checkBundle(t, bundle)
+		(&readOnce{}).checkAllOutput(t, []string{"--from", bundle})
 	})
 	t.Run("a recording of others", func(t *testing.T) {
 		raw := filepath.Join(t.TempDir(), "raw.jsonl")
@@ -332,13 +332,13 @@ func TestNoSecretOfACluster(t *testing.T) {
 			t.Fatal("the recording holds no secret")
 		}
 		flags := []string{"--from", f.from, "--runtime", raw}
-		(&readOnce{}).silentEverywhere(t, flags)
+		(&readOnce{}).checkAllOutput(t, flags)
 		kept := filepath.Join(t.TempDir(), "kept.kite")
-		silentAbout(t, append([]string{"snapshot", "save", kept}, flags...)...)
-		silentBundle(t, kept)
+		checkOutput(t, append([]string{"snapshot", "save", kept}, flags...)...)
+		checkBundle(t, kept)
 	})
 	t.Run("ui", func(t *testing.T) {
-		silentScreens(t, fed(t, f.from))
+		checkScreens(t, firstCluster(t, f.from))
 	})
 }
 
@@ -377,7 +377,7 @@ func TestCredentialsAreNotEchoed(t *testing.T) {
 				containsAll(t, e.err, test.says)
 			}
 			if _, err := os.Stat(bundle); err == nil {
-				silentBundle(t, bundle)
+				checkBundle(t, bundle)
 			}
 		})
 	}

@@ -89,7 +89,7 @@ func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
 // cmdDemoEtcd starts the demo's etcd inside the test. It sets ETCD, ROOT and PROXYPORT, the port of the proxy's
 // HTTP server.
 func cmdDemoEtcd(ts *testscript.TestScript, _ bool, _ []string) {
-	demo, err := startedDemo(context.Background())
+	demo, err := startDemo(context.Background())
 	ts.Check(err)
 	ts.Defer(demo.stop)
 	ts.Setenv("ETCD", demo.host)

@@ -72,7 +72,7 @@ func (f *slowFlags) run(ctx context.Context, a *cli.App, args []string) error {
 	if len(f.logs) == 0 && (len(f.formats) > 0 || f.strictLog) {
 		return cli.Usagef("--log-format and --strict-log need --access-log")
 	}
-	q, err := f.parseQuestion(a, slices.Concat([]string{"slow-requests"}, f.words(args), f.where))
+	q, err := f.parseQuery(a, slices.Concat([]string{"slow-requests"}, f.words(args), f.where))
 	if err != nil {
 		return err
 	}
@@ -84,8 +84,8 @@ func (f *slowFlags) run(ctx context.Context, a *cli.App, args []string) error {
 	if err != nil {
 		return err
 	}
-	f.onward(a, grid, q)
-	if c.Runtime.Kind == onlyLogged {
+	f.printNextCommands(a, grid, q)
+	if c.Runtime.Kind == accessLogKind {
 		return nil // no process had to be queried
 	}
 	return q.complete(a, c)
@@ -111,16 +111,16 @@ func (f *slowFlags) words(args []string) []string {
 	return words
 }
 
-// maxLogged is the maximum number of requests kept from access logs.
-const maxLogged = 1000
+// maxLogRequests is the maximum number of requests kept from access logs.
+const maxLogRequests = 1000
 
-// onlyLogged is the Kind of a Runtime that holds only access logs.
-const onlyLogged = "access log"
+// accessLogKind is the Kind of a Runtime that holds only access logs.
+const accessLogKind = "access log"
 
 // load reads the slow requests of the proxies and of the access logs. If only access logs are given, it does not
 // need a cluster.
-func (f *slowFlags) load(ctx context.Context, a *cli.App, q *question) (*model.Cluster, error) {
-	logged, err := f.logged(ctx, a)
+func (f *slowFlags) load(ctx context.Context, a *cli.App, q *getQuery) (*model.Cluster, error) {
+	logged, err := f.readLogs(ctx, a)
 	if err != nil {
 		return nil, err
 	}
@@ -129,19 +129,19 @@ func (f *slowFlags) load(ctx context.Context, a *cli.App, q *question) (*model.C
 		return model.Build(model.Parts{}).WithRuntime(nobody.WithLogged(logged)), nil
 	}
 	q.want.Parts |= model.PartSessions // whether a proxy keeps a list depends on its version
-	c, err := a.LoadTold(ctx, &q.nodes, q.want)
+	c, err := a.LoadRuntime(ctx, &q.nodes, q.want)
 	if err != nil || len(f.logs) == 0 {
 		return c, err
 	}
 	return c.WithRuntime(c.Runtime.WithLogged(logged)), nil
 }
 
-// logged returns the slowest requests of the access logs, at most maxLogged.
-func (f *slowFlags) logged(ctx context.Context, a *cli.App) ([]model.SlowRequest, error) {
+// readLogs returns the slowest requests of the access logs, at most maxLogRequests.
+func (f *slowFlags) readLogs(ctx context.Context, a *cli.App) ([]model.SlowRequest, error) {
 	if len(f.logs) == 0 {
 		return nil, nil
 	}
-	s, err := log.SlowestFiles(ctx, f.logs, log.SlowestOptions{Formats: f.formats, Strict: f.strictLog, From: f.slowerThan, Limit: maxLogged})
+	s, err := log.SlowestFiles(ctx, f.logs, log.SlowestOptions{Formats: f.formats, Strict: f.strictLog, From: f.slowerThan, Limit: maxLogRequests})
 	if err != nil {
 		return nil, err
 	}
@@ -168,9 +168,9 @@ func slowRequest(l *log.AccessEntry) model.SlowRequest {
 	return s
 }
 
-// onward prints the commands that analyze and replay the collection of the slowest request. It prints nothing if
+// printNextCommands prints the commands that analyze and replay the collection of the slowest request. It prints nothing if
 // the output is a document.
-func (f *slowFlags) onward(a *cli.App, g *view.Grid, q *question) {
+func (f *slowFlags) printNextCommands(a *cli.App, g *view.Grid, q *getQuery) {
 	if g.Len() == 0 || q.options.Format.Documents() {
 		return
 	}

@@ -53,7 +53,7 @@ With --at, the bundle has the metadata as of that moment.`,
 	fl.StringVar(&f.profilesFrom, "profiles", "", "include the profiles of a folder from profile pull")
 	a.AddAt(cmd)
 	f.nodes = cli.AddNodeFlags(cmd, false)
-	cli.LeaveOut(cmd, "prometheus") // a bundle keeps only responses of the processes themselves
+	cli.RemoveFlags(cmd, "prometheus") // a bundle keeps only responses of the processes themselves
 	return cmd
 }
 
@@ -64,8 +64,8 @@ type snapshotFlags struct {
 	nodes   *cli.NodeFlags
 	// profiles holds the flags of the profiles to pull and include. If nil, no profiles are pulled.
 	profiles *pullFlags
-	// took, if not nil, is called with the manifest of the pulled profiles. Its error is returned by run.
-	took func(*pull.Manifest) error
+	// onPulled, if not nil, is called with the manifest of the pulled profiles. Its error is returned by run.
+	onPulled func(*pull.Manifest) error
 	// profilesFrom is a folder of profiles to include, or "".
 	profilesFrom string
 }
@@ -111,7 +111,7 @@ func (f *snapshotFlags) run(ctx context.Context, a *cli.App, path string) error 
 	}
 	nodes := *f.nodes
 	nodes.Live = nodes.Live || f.profiles != nil
-	spec, err := a.Following(conn, &nodes)
+	spec, err := a.FeedSpec(conn, &nodes)
 	if err != nil {
 		return err
 	}
@@ -146,14 +146,14 @@ func (f *snapshotFlags) run(ctx context.Context, a *cli.App, path string) error 
 	defer said.Close()
 	s := &savedSnapshot{silent: session.UnresponsiveSessions(c)}
 	s.BundleContents = session.BundleContents{Snapshot: snapshot, Answers: said, Profiles: profiles, Past: past, Kitescope: cli.Version}
-	a.Keeps()
+	a.ExtendGracePeriod()
 	if err := writeSnapshot(ctx, a, path, s); err != nil {
 		return fmt.Errorf("save %s: %w", path, err)
 	}
-	if err := tellSaved(a, path, s); err != nil || f.took == nil {
+	if err := printSaved(a, path, s); err != nil || f.onPulled == nil {
 		return err
 	}
-	return f.took(s.Profiles.Manifest())
+	return f.onPulled(s.Profiles.Manifest())
 }
 
 // savedSnapshot holds the content of a bundle and the size of each part.
@@ -176,9 +176,9 @@ func writeSnapshot(ctx context.Context, a *cli.App, path string, s *savedSnapsho
 	return cli.WriteFileAtomic(path, 0o600, func(f *os.File) error { return save(f) })
 }
 
-// tellSaved prints the content and the gaps of the bundle. It returns exit code 4 under --strict if anything
+// printSaved prints the content and the gaps of the bundle. It returns exit code 4 under --strict if anything
 // is missing.
-func tellSaved(a *cli.App, path string, s *savedSnapshot) error {
+func printSaved(a *cli.App, path string, s *savedSnapshot) error {
 	h := s.Snapshot.Header()
 	a.Warn("saved %s: %d keys of %s at revision %d and %d node answers; %s of metadata, file %s; secrets redacted", path, s.stats.Keys, h.Root, h.Revision, s.Answers.N,
 		words.AppendBytes(nil, s.stats.Bytes), words.AppendBytes(nil, int64(s.written)))
@@ -237,7 +237,7 @@ func (f *pullFlags) takeProfiles(ctx context.Context, a *cli.App, n *cli.NodeFla
 		return nil, err
 	}
 	var files *session.ProfileFiles
-	_, err = shownPull(ctx, a, j, func(ctx context.Context, targets []pull.Target, o pull.Options) (*pull.Manifest, error) {
+	_, err = pullWithProgress(ctx, a, j, func(ctx context.Context, targets []pull.Target, o pull.Options) (*pull.Manifest, error) {
 		files, err = session.PullProfiles(ctx, targets, o)
 		return nil, err
 	})

@@ -19,10 +19,10 @@ type choice struct {
 	open       func(*cli.App)
 }
 
-// mostFiles is the maximum number of files that are offered.
-const mostFiles = 9
+// maxFiles is the maximum number of files that are offered.
+const maxFiles = 9
 
-// choices returns the clusters that can be opened: the configured contexts, at most mostFiles files in the
+// choices returns the clusters that can be opened: the configured contexts, at most maxFiles files in the
 // working folder, and the demo.
 func choices(a *cli.App) ([]choice, error) {
 	config, _, err := a.Config()
@@ -34,7 +34,7 @@ func choices(a *cli.App) ([]choice, error) {
 		list = append(list, choice{name, "context: " + cli.RedactWords([]string{config.Contexts[name].From})[0], func(a *cli.App) { a.Flags.Context = name }})
 	}
 	found := source.List(".")
-	for _, f := range found[:min(len(found), mostFiles)] {
+	for _, f := range found[:min(len(found), maxFiles)] {
 		what := f.What + ", " + words.Age(a.Now().Sub(f.Modified)) + " old"
 		list = append(list, choice{f.Path, what, func(a *cli.App) { a.Flags.From = f.Path }})
 	}

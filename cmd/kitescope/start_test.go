@@ -42,7 +42,7 @@ func TestChooseCluster(t *testing.T) {
 		"":                    {err: io.EOF},
 	} {
 		var said bytes.Buffer
-		s := scripted(io.Discard, &said, map[string]string{"KITESCOPE_CONFIG": filepath.Join(dir, "config.yaml")})
+		s := scriptStreams(io.Discard, &said, map[string]string{"KITESCOPE_CONFIG": filepath.Join(dir, "config.yaml")})
 		s.In = strings.NewReader(typed)
 		a := &cli.App{Streams: s}
 		err := chooseCluster(t.Context(), a)

@@ -51,8 +51,8 @@ func helpTopics(a *cli.App, tree *cli.Tree) []*cobra.Command {
 		{Use: "resources", Short: "What get lists", Long: "Resources of kitescope get:\n\n" + resourceList()},
 		{Use: "benchmarks", Short: "What compare reads", Long: helpBenchmarks + gains.FormatDoc()},
 		{Use: "changes", Short: "Words of replay whatif --change", Long: helpChanges + changes.String()},
-		more(cli.MoreReplay, "--target is one of:\n\n  "+strings.Join(live.Shapes(), "\n  ")+"\n\n", "replay", "run", "whatif"),
-		more(cli.MoreTrial, "", "pgo", "trial"),
+		more(cli.SectionReplay, "--target is one of:\n\n  "+strings.Join(live.Shapes(), "\n  ")+"\n\n", "replay", "run", "whatif"),
+		more(cli.SectionTrial, "", "pgo", "trial"),
 	}
 }
 
@@ -62,7 +62,7 @@ func helpExitCodes() string {
 	b.WriteString("Exit codes:\n")
 	for _, x := range cli.ExitCodes() {
 		fmt.Fprintf(&b, "\n  %-4d %s", x.Code, x.Meaning)
-		for _, of := range x.Of {
+		for _, of := range x.ByCommand {
 			fmt.Fprintf(&b, "\n         %-17s %s", of[0], of[1])
 		}
 	}

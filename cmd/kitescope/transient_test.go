@@ -35,10 +35,10 @@ func (s *screen) lines() []string {
 	return lines
 }
 
-// TestProgressGivesWay checks that output and a warning replace the progress line on the same terminal.
-func TestProgressGivesWay(t *testing.T) {
+// TestOutputReplacesProgress checks that output and a warning replace the progress line on the same terminal.
+func TestOutputReplacesProgress(t *testing.T) {
 	shown := &screen{}
-	s := scripted(shown, shown, map[string]string{"TERM": "xterm"})
+	s := scriptStreams(shown, shown, map[string]string{"TERM": "xterm"})
 	s.OutTTY, s.ErrTTY, s.Size = true, true, func() (int, int) { return 80, 24 }
 	s.Transient = &cli.Transient{W: shown}
 	a := &cli.App{Streams: s}

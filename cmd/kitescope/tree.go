@@ -19,8 +19,8 @@ import (
 // treeFlags holds the flags of the tree command.
 type treeFlags struct {
 	cli.DocumentFlags
-	nodes *cli.NodeFlags
-	shown view.TreeOptions
+	nodes   *cli.NodeFlags
+	options view.TreeOptions
 	// findings runs the checks and marks the objects that have findings.
 	findings bool
 }
@@ -45,7 +45,7 @@ func treeCommand(a *cli.App) *cobra.Command {
 	f.Register(cmd)
 	a.AddAt(cmd)
 	f.nodes = cli.AddNodeFlags(cmd, false)
-	cmd.Flags().BoolVarP(&f.shown.All, "all", "a", false, "show dropped segments too")
+	cmd.Flags().BoolVarP(&f.options.All, "all", "a", false, "show dropped segments too")
 	cmd.Flags().BoolVar(&f.findings, "findings", false, "mark objects that have findings in diagnose; the worst first")
 	return cmd
 }
@@ -55,10 +55,10 @@ func (f *treeFlags) run(ctx context.Context, a *cli.App, collection string) erro
 	if err != nil {
 		return err
 	}
-	defer a.Collector.Often()() // a collection of 20,000 segments is in memory at once, and written line by line
+	defer a.Collector.LimitGrowth()() // a collection of 20,000 segments is in memory at once, and written line by line
 	want := meta.Want{Parts: view.TreeNeeds, Collection: collection}
 	if f.findings {
-		want, f.shown.Worst = meta.Want{Parts: model.PartAll}, true // checks on one collection read all metadata
+		want, f.options.Worst = meta.Want{Parts: model.PartAll}, true // checks on one collection read all metadata
 	}
 	c, err := a.LoadLive(ctx, f.nodes, want)
 	if err != nil {
@@ -68,7 +68,7 @@ func (f *treeFlags) run(ctx context.Context, a *cli.App, collection string) erro
 	if f.findings {
 		env = env.WithJudgement(clusters.JudgementOf(check.Run(c, env.Now, rules.All())))
 	}
-	root, err := view.NewTree(env, collection, f.shown)
+	root, err := view.NewTree(env, collection, f.options)
 	if err != nil {
 		_ = a.Completeness(c) // the requested object may be in the part that could not be read
 		return err

@@ -7,9 +7,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// TestOnlyWhatIsNamedIsBuilt checks that only the command named on the command line is built and has its flags.
-func TestOnlyWhatIsNamedIsBuilt(t *testing.T) {
-	p := newProgram(scripted(io.Discard, io.Discard, nil))
+// TestOnlyNamedCommandIsBuilt checks that only the command named on the command line is built and has its flags.
+func TestOnlyNamedCommandIsBuilt(t *testing.T) {
+	p := newProgram(scriptStreams(io.Discard, io.Discard, nil))
 	if code := p.run(t.Context(), []string{"profile", "top", "--help"}); code != 0 {
 		t.Fatalf("exit %d", code)
 	}
@@ -28,7 +28,7 @@ func TestOnlyWhatIsNamedIsBuilt(t *testing.T) {
 		t.Errorf("with --output: %q", built)
 	}
 	built = nil
-	p.tree.All()
+	p.tree.BuildAll()
 	if collect(p.tree.Root); len(built) < 30 {
 		t.Errorf("of all commands %d have --output: %q", len(built), built)
 	}
@@ -36,7 +36,7 @@ func TestOnlyWhatIsNamedIsBuilt(t *testing.T) {
 
 // TestCommandsHaveTheirNames checks that the names in the table of commands are those of the built commands.
 func TestCommandsHaveTheirNames(t *testing.T) {
-	p := newProgram(scripted(io.Discard, io.Discard, nil))
+	p := newProgram(scriptStreams(io.Discard, io.Discard, nil))
 	var names func(c *cobra.Command) []string
 	names = func(c *cobra.Command) (list []string) {
 		for _, sub := range c.Commands() {
@@ -50,7 +50,7 @@ func TestCommandsHaveTheirNames(t *testing.T) {
 		}
 	}
 	listed := names(p.tree.Root) // subcommands are listed but not built
-	p.tree.All()
+	p.tree.BuildAll()
 	built := names(p.tree.Root)
 	if len(listed) < 50 || len(listed) != len(built) {
 		t.Fatalf("%d are listed, %d built", len(listed), len(built))

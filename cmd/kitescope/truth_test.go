@@ -139,12 +139,12 @@ func compareTruth(t *testing.T, from string, tr truth, moving map[string]bool) {
 			if moving[name] {
 				continue
 			}
-			decoded(want.Rows, func(n int64) { same(t, db+"/"+name+" rows", str(got["rows"]), strconv.FormatInt(n, 10)) })
-			decoded(want.Aliases, func(a []string) { same(t, db+"/"+name+" aliases", strings1(got["aliases"]), sorted(a)) })
-			decoded(want.LoadState, func(s string) {
+			decodeAny(want.Rows, func(n int64) { same(t, db+"/"+name+" rows", str(got["rows"]), strconv.FormatInt(n, 10)) })
+			decodeAny(want.Aliases, func(a []string) { same(t, db+"/"+name+" aliases", strings1(got["aliases"]), sorted(a)) })
+			decodeAny(want.LoadState, func(s string) {
 				same(t, db+"/"+name+" load state", str(got["load_state"]), s)
 			})
-			decoded(want.Partitions, func(list []struct {
+			decodeAny(want.Partitions, func(list []struct {
 				Name string `json:"name"`
 				Rows int64  `json:"num_entities"`
 			},
@@ -158,7 +158,7 @@ func compareTruth(t *testing.T, from string, tr truth, moving map[string]bool) {
 				}
 				same(t, db+"/"+name+" partitions", sorted(g), sorted(w))
 			})
-			decoded(want.Persistent, func(list []struct {
+			decodeAny(want.Persistent, func(list []struct {
 				ID        string `json:"segmentID"`
 				Partition string `json:"partitionID"`
 				Rows      int64  `json:"num_rows"`
@@ -177,7 +177,7 @@ func compareTruth(t *testing.T, from string, tr truth, moving map[string]bool) {
 				}
 				same(t, db+"/"+name+" segments", sorted(g), sorted(w))
 			})
-			decoded(want.Indexes, func(list []struct {
+			decodeAny(want.Indexes, func(list []struct {
 				Field  string         `json:"field"`
 				Name   string         `json:"name"`
 				Params map[string]any `json:"params"`
@@ -192,7 +192,7 @@ func compareTruth(t *testing.T, from string, tr truth, moving map[string]bool) {
 				}
 				same(t, db+"/"+name+" indexes", sorted(g), sorted(w))
 			})
-			decoded(want.Replicas, func(list []struct {
+			decodeAny(want.Replicas, func(list []struct {
 				ID    string  `json:"id"`
 				Nodes []int64 `json:"nodes"`
 			},
@@ -231,8 +231,8 @@ func compareTruth(t *testing.T, from string, tr truth, moving map[string]bool) {
 	same(t, "number of collections", len(collections), known)
 }
 
-// decoded decodes raw and calls use with the value, unless the client returned no value.
-func decoded[T any](raw json.RawMessage, use func(T)) {
+// decodeAny decodes raw and calls use with the value, unless the client returned no value.
+func decodeAny[T any](raw json.RawMessage, use func(T)) {
 	var v T
 	if len(raw) > 0 && string(raw) != "null" && json.Unmarshal(raw, &v) == nil {
 		use(v)
@@ -250,7 +250,7 @@ func same(t *testing.T, what string, got, want any) {
 func (l *readOnce) getItems(t *testing.T, from string, words ...string) []map[string]any {
 	t.Helper()
 	var out, errs bytes.Buffer
-	s := scripted(&out, &errs, nil)
+	s := scriptStreams(&out, &errs, nil)
 	if l != nil {
 		s.Loads = l.load
 	}

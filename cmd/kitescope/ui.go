@@ -47,7 +47,7 @@ goes to a moment, 0 to the timeline. With --at it opens at a moment.`,
 	f.Register(cmd)
 	a.AddAt(cmd)
 	f.Nodes = cli.AddNodeFlags(cmd, true)
-	cli.LeaveOut(cmd, "prometheus") // Prometheus is read only once, but the UI refreshes
+	cli.RemoveFlags(cmd, "prometheus") // Prometheus is read only once, but the UI refreshes
 	return cmd
 }
 
@@ -69,7 +69,7 @@ func runUI(ctx context.Context, a *cli.App, f cli.UIFlags) error {
 // openUI opens the UI on a cluster. The caller has checked that the source exists, as far as possible without
 // opening it.
 func openUI(ctx context.Context, a *cli.App, f cli.UIFlags, c cli.Connection) error {
-	if err := a.CanDrawUI(instead); err != nil {
+	if err := a.CanDrawUI(noUIHint); err != nil {
 		return err
 	}
 	if err := a.Flags.DebugNeedsFile(); err != nil {
@@ -86,23 +86,23 @@ func openUI(ctx context.Context, a *cli.App, f cli.UIFlags, c cli.Connection) er
 	return runUI(ctx, a, f)
 }
 
-// instead is the hint on commands that show similar data without the UI.
-const instead = "use kitescope overview, or kitescope diagnose"
+// noUIHint is the hint on commands that show similar data without the UI.
+const noUIHint = "use kitescope overview, or kitescope diagnose"
 
-// opened is a cluster opened for the UI.
-type opened struct {
-	feed   *session.Feed
-	pulled *profileFeed
-	close  func()
+// uiCluster is a cluster opened for the UI.
+type uiCluster struct {
+	feed        *session.Feed
+	profileFeed *profileFeed
+	close       func()
 }
 
 // openFeed opens a cluster for the UI. It prompts for passwords now, because the UI owns the terminal afterwards.
-func openFeed(ctx context.Context, a *cli.App, f cli.UIFlags, c cli.Connection) (*opened, error) {
+func openFeed(ctx context.Context, a *cli.App, f cli.UIFlags, c cli.Connection) (*uiCluster, error) {
 	password, err := a.Password(ctx, c)
 	if err != nil {
 		return nil, err
 	}
-	spec, err := a.Following(c.Newest(), f.Nodes) // the UI itself moves to --at
+	spec, err := a.FeedSpec(c.Newest(), f.Nodes) // the UI itself moves to --at
 	if err != nil {
 		return nil, err
 	}
@@ -116,12 +116,12 @@ func openFeed(ctx context.Context, a *cli.App, f cli.UIFlags, c cli.Connection) 
 	}
 	feed.Interval, feed.WithHistory = f.Interval, true
 	pulled := newProfileFeed(a, loader, spec, f.Nodes)
-	return &opened{feed, pulled, func() { pulled.close(); done() }}, nil
+	return &uiCluster{feed, pulled, func() { pulled.close(); done() }}, nil
 }
 
 // pages returns the pages of the cluster in addition to the built-in pages of the UI.
-func (o *opened) pages() []tui.PageKind {
-	return slices.Concat(profiles.Pages(o.pulled), replays.Pages(nil), cluster.Pages(), timeline.Pages())
+func (o *uiCluster) pages() []tui.PageKind {
+	return slices.Concat(profiles.Pages(o.profileFeed), replays.Pages(nil), cluster.Pages(), timeline.Pages())
 }
 
 // showUI runs the UI on a cluster. It returns the context selected with ":ctx" and the page to open on it. If
@@ -147,7 +147,7 @@ func showUI(ctx context.Context, a *cli.App, f cli.UIFlags, c cli.Connection) (n
 		StartPage: f.Page, Now: a.Now, SaveFile: cli.SaveFile, Pages: o.pages(),
 		Contexts: a.ContextNames(), Switch: func(name, on string) { next, page = name, on },
 	}
-	if err := a.Prefer(&cfg, &f); err != nil {
+	if err := a.ApplyPreferences(&cfg, &f); err != nil {
 		return "", "", err
 	}
 	if err := tui.Run(ctx, cfg); err != nil || next != "" {

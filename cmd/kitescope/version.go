@@ -57,6 +57,6 @@ func versionCommand(a *cli.App) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "text", "text or json")
-	_ = cmd.RegisterFlagCompletionFunc("output", cli.Fixed("text", "json"))
+	_ = cmd.RegisterFlagCompletionFunc("output", cli.FixedCompletions("text", "json"))
 	return cmd
 }

@@ -19,16 +19,16 @@ import (
 )
 
 // watch prints the rows of a query, then the rows that change, until it is interrupted.
-func (q *question) watch(ctx context.Context, a *cli.App) error {
+func (q *getQuery) watch(ctx context.Context, a *cli.App) error {
 	if !q.options.Format.Appendable() {
 		return &cli.UsageError{Err: fmt.Errorf("--watch cannot write %s: it needs an end", q.options.Format.Name()), Advice: "use -o jsonl, table, wide, csv or name"}
 	}
-	w := &watcher{App: a, question: q, screen: q.screen(a)}
+	w := &watcher{App: a, query: q, screen: q.screen(a)}
 	if w.screen == nil {
 		q.options.Layout = new(render.Layout)
 	}
-	lost := newLossTeller(a)
-	f := following{App: a, nodes: &q.nodes, want: q.want, quiet: !q.nodes.Live}
+	lost := newLossReporter(a)
+	f := watchedSource{App: a, nodes: &q.nodes, want: q.want, quiet: !q.nodes.Live}
 	if q.nodes.Live {
 		f.want.Parts |= session.NodeNeeds
 		f.want.Parts &^= model.PartRuntime
@@ -36,7 +36,7 @@ func (q *question) watch(ctx context.Context, a *cli.App) error {
 		q.nodes.Recordings = nil
 	}
 	return f.run(ctx, func(u history.Update) error {
-		lost.take(u)
+		lost.handle(u)
 		switch { // print nothing until the wanted processes have responded
 		case u.Cluster == nil, q.nodes.Live && u.Cluster.Runtime == nil:
 			return nil
@@ -60,8 +60,8 @@ func scrapedOnce(c *model.Cluster) bool {
 	return once
 }
 
-// following is a watched live source, with its processes if they are wanted.
-type following struct {
+// watchedSource is a watched live source, with its processes if they are wanted.
+type watchedSource struct {
 	*cli.App
 	nodes *cli.NodeFlags
 	want  meta.Want
@@ -70,7 +70,7 @@ type following struct {
 }
 
 // run calls take with each update until take fails or ctx ends.
-func (f *following) run(ctx context.Context, take func(history.Update) error) error {
+func (f *watchedSource) run(ctx context.Context, handle func(history.Update) error) error {
 	if !f.Flags.At.IsZero() {
 		return cli.Usage(errors.New("--watch starts now, --at shows a past moment"), "use only one of them")
 	}
@@ -87,7 +87,7 @@ func (f *following) run(ctx context.Context, take func(history.Update) error) er
 	if !ok {
 		return &cli.UsageError{Err: fmt.Errorf("--watch: %s does not change", src.Origin().Location), Advice: "it needs a live source: --from etcd://host:port"}
 	}
-	spec, err := f.Following(conn, f.nodes)
+	spec, err := f.FeedSpec(conn, f.nodes)
 	if err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func (f *following) run(ctx context.Context, take func(history.Update) error) er
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	err = feed.FollowLive(ctx, live, f.want, func(u history.Update) {
-		if err := take(u); err != nil {
+		if err := handle(u); err != nil {
 			stop(err)
 		}
 	})
@@ -115,18 +115,18 @@ func (f *following) run(ctx context.Context, take func(history.Update) error) er
 // watcher holds the rows that were shown last.
 type watcher struct {
 	*cli.App
-	question *question
-	shown    *view.Grid // nil before the first answer
-	screen   *watchScreen
+	query  *getQuery
+	shown  *view.Grid // nil before the first answer
+	screen *watchScreen
 }
 
 func (w *watcher) show(c *model.Cluster) error {
-	grid, err := w.question.answer(w.App, c)
+	grid, err := w.query.selectRows(w.App, c)
 	if err != nil {
 		return err
 	}
 	if w.screen != nil {
-		lacks := w.question.lacks(c)
+		lacks := w.query.missingParts(c)
 		if err := w.screen.draw(grid, lacks); err != nil {
 			return err
 		}
@@ -136,15 +136,15 @@ func (w *watcher) show(c *model.Cluster) error {
 	var changed []int32
 	var left []string
 	if first { // Columns are fixed once the header is printed, even if later data would add some.
-		w.question.query.Columns = nil
+		w.query.selection.Columns = nil
 		for _, i := range grid.Columns {
-			w.question.query.Columns = append(w.question.query.Columns, grid.Table.Resource().Columns[i].Name)
+			w.query.selection.Columns = append(w.query.selection.Columns, grid.Table.Resource().Columns[i].Name)
 		}
 		changed = grid.Rows
 	} else {
 		same := looksTheSame
-		switch own := w.question.resource.Equal; {
-		case w.question.options.Format.Structured():
+		switch own := w.query.resource.Equal; {
+		case w.query.options.Format.Structured():
 			same = view.SameRow
 		case own != nil:
 			same = own
@@ -152,29 +152,29 @@ func (w *watcher) show(c *model.Cluster) error {
 		changed, left = view.NewRows(w.shown, grid, same)
 	}
 	for _, id := range left {
-		w.Warn("%s: %s %s", w.question.farewell(), w.question.resource.Singular, id)
+		w.Warn("%s: %s %s", w.query.removedLabel(), w.query.resource.Singular, id)
 	}
 	w.shown = grid
 	if len(changed) == 0 && !first {
 		return nil
 	}
-	options := w.question.options
+	options := w.query.options
 	options.NoHeader = options.NoHeader || !first
 	subset := *grid
 	subset.Rows = changed
 	if err := w.Write(func(out *bufio.Writer) error { return clusters.Grid(out, &subset, options) }); err != nil || !first {
 		return err
 	}
-	for _, line := range w.question.footnotes(grid) {
+	for _, line := range w.query.footnotes(grid) {
 		w.Warn("%s", line)
 	}
-	return w.question.complete(w.App, c)
+	return w.query.complete(w.App, c)
 }
 
-// farewell returns the word for a row that left the answer: "gone" only if no filter or limit could have
+// removedLabel returns the word for a row that left the answer: "gone" only if no filter or limit could have
 // removed it.
-func (q *question) farewell() string {
-	if q.query.Where.Empty() && q.query.Limit == 0 && !q.query.Omits(q.resource) {
+func (q *getQuery) removedLabel() string {
+	if q.selection.Where.Empty() && q.selection.Limit == 0 && !q.selection.Omits(q.resource) {
 		return "gone"
 	}
 	return "no longer in the list"

@@ -9,10 +9,10 @@ import (
 	"kitescope/internal/words"
 )
 
-// lossTeller reports on standard error that a source has stopped responding: at once, then repeatedly with
+// lossReporter reports on standard error that a source has stopped responding: at once, then repeatedly with
 // the duration, and finally that it is back. Otherwise the user of a watch would take silence for "no
 // changes".
-type lossTeller struct {
+type lossReporter struct {
 	*cli.App
 	clock  func() time.Time
 	losses map[string]*loss // by name of the source; "" is etcd
@@ -25,18 +25,18 @@ type loss struct {
 }
 
 // A loss is reported again when its age reaches repeatFirst, then at three times that age, and then every
-// repeatMost.
+// maxRepeat.
 const (
 	repeatFirst = 10 * time.Second
-	repeatMost  = time.Minute
+	maxRepeat   = time.Minute
 )
 
-func newLossTeller(a *cli.App) *lossTeller {
-	return &lossTeller{App: a, clock: time.Now, losses: map[string]*loss{}}
+func newLossReporter(a *cli.App) *lossReporter {
+	return &lossReporter{App: a, clock: time.Now, losses: map[string]*loss{}}
 }
 
-// take reports the sources that an update has lost, and the lost ones that are back.
-func (t *lossTeller) take(u history.Update) {
+// handle reports the sources that an update has lost, and the lost ones that are back.
+func (t *lossReporter) handle(u history.Update) {
 	if u.Progress != "" {
 		return
 	}
@@ -63,7 +63,7 @@ func (t *lossTeller) take(u history.Update) {
 }
 
 // tell reports that a source is lost, since when and why, unless it was reported recently.
-func (t *lossTeller) report(name string, since, now time.Time, why string) {
+func (t *lossReporter) report(name string, since, now time.Time, why string) {
 	l := t.losses[name]
 	if l == nil {
 		if since.IsZero() {
@@ -76,13 +76,13 @@ func (t *lossTeller) report(name string, since, now time.Time, why string) {
 	}
 	if age := now.Sub(l.since); age >= l.next {
 		for l.next <= age {
-			l.next += min(2*l.next, repeatMost)
+			l.next += min(2*l.next, maxRepeat)
 		}
 		t.Warn("%s", why+t.sinceText(l, now))
 	}
 }
 
-func (t *lossTeller) sinceText(l *loss, now time.Time) string {
+func (t *lossReporter) sinceText(l *loss, now time.Time) string {
 	return fmt.Sprintf("; last response at %s, stale for %s",
 		l.since.Format(time.TimeOnly), words.Age(now.Sub(l.since).Round(time.Second)))
 }

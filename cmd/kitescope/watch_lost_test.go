@@ -10,22 +10,22 @@ import (
 	"kitescope/inspect/history"
 )
 
-// TestLossIsToldAgain checks that a watch reports a lost source at once, repeats it with the duration, and
+// TestLossIsReportedAgain checks that a watch reports a lost source at once, repeats it with the duration, and
 // reports when it is back.
-func TestLossIsToldAgain(t *testing.T) {
+func TestLossIsReportedAgain(t *testing.T) {
 	var out strings.Builder
 	now := time.Date(2026, 11, 20, 8, 30, 0, 0, time.UTC)
-	teller := newLossTeller(&cli.App{Streams: &cli.Streams{Err: &out}})
+	teller := newLossReporter(&cli.App{Streams: &cli.Streams{Err: &out}})
 	teller.clock = func() time.Time { return now }
 	gone := history.Update{Live: true, Err: context.DeadlineExceeded, Since: now.Add(-3 * time.Second)}
-	teller.take(history.Update{Live: true})
+	teller.handle(history.Update{Live: true})
 	for range 200 {
-		teller.take(gone)
-		teller.take(history.Update{Progress: "reading"})
+		teller.handle(gone)
+		teller.handle(history.Update{Progress: "reading"})
 		now = now.Add(time.Second)
 	}
-	teller.take(history.Update{Live: true, Lost: []history.Lost{{Name: "querynode-7", Since: now}}})
-	teller.take(history.Update{Live: true})
+	teller.handle(history.Update{Live: true, Lost: []history.Lost{{Name: "querynode-7", Since: now}}})
+	teller.handle(history.Update{Live: true})
 	want := "kitescope: context deadline exceeded; last response at 08:29:57, stale for 3s\n" +
 		"kitescope: context deadline exceeded; last response at 08:29:57, stale for 10s\n" +
 		"kitescope: context deadline exceeded; last response at 08:29:57, stale for 30s\n" +

@@ -16,25 +16,25 @@ import (
 // watchScreen redraws the answer of get --watch in place on a terminal.
 type watchScreen struct {
 	*cli.App
-	question *question
-	shown    string // the text on the screen, without the status line
+	query *getQuery
+	shown string // the text on the screen, without the status line
 }
 
 // screen returns the screen that --watch draws on. It returns nil if rows are appended instead: into a pipe,
 // in formats for scripts, and on a terminal that cannot move its cursor.
-func (q *question) screen(a *cli.App) *watchScreen {
+func (q *getQuery) screen(a *cli.App) *watchScreen {
 	name := q.options.Format.Name()
 	if !a.OutTTY || a.Getenv("TERM") == "dumb" || name != "table" && name != "wide" {
 		return nil
 	}
-	return &watchScreen{App: a, question: q}
+	return &watchScreen{App: a, query: q}
 }
 
 // draw draws the table, cut to the height of the screen, and the notes about missing data. It writes nothing
 // if they have not changed.
 func (s *watchScreen) draw(g *view.Grid, lacks []string) error {
 	var body bytes.Buffer
-	options := s.question.options
+	options := s.query.options
 	width, height := s.Size()
 	if options.Format.Name() == "table" {
 		options.Width = width
@@ -44,7 +44,7 @@ func (s *watchScreen) draw(g *view.Grid, lacks []string) error {
 	}
 	var notes []string
 	if !s.Flags.Quiet {
-		notes = append(s.question.footnotes(g), lacks...)
+		notes = append(s.query.footnotes(g), lacks...)
 	}
 	shown := body.String() + strings.Join(notes, "\n")
 	if shown == s.shown {
@@ -59,7 +59,7 @@ func (s *watchScreen) draw(g *view.Grid, lacks []string) error {
 
 // status returns the status line below the table.
 func (s *watchScreen) status(g *view.Grid) string {
-	return words.Number(g.Len()) + " " + s.question.resource.Name +
+	return words.Number(g.Len()) + " " + s.query.resource.Name +
 		" · changed " + s.Now().UTC().Format("15:04:05") + " · ctrl+c quits"
 }
 

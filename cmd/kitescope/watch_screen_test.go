@@ -33,9 +33,9 @@ func TestWatchFrameKeepsTheTable(t *testing.T) {
 	}
 }
 
-// TestWatchScreenSaysWhatLacks checks that a redrawn table lists data that could not be read, and that
+// TestWatchScreenListsMissingData checks that a redrawn table lists data that could not be read, and that
 // --strict then ends the watch.
-func TestWatchScreenSaysWhatLacks(t *testing.T) {
+func TestWatchScreenListsMissingData(t *testing.T) {
 	t.Parallel() // it waits
 	demo, client := demoClient(t)
 	if _, err := client.Put(t.Context(), "by-dev/meta/session/querynode-99", "{torn"); err != nil {
@@ -44,7 +44,7 @@ func TestWatchScreenSaysWhatLacks(t *testing.T) {
 	ctx, stop := context.WithTimeout(t.Context(), 60*time.Second)
 	defer stop()
 	var out, errs syncBuffer
-	s := scripted(&out, &errs, nil)
+	s := scriptStreams(&out, &errs, nil)
 	s.OutTTY, s.Size = true, func() (int, int) { return 80, 24 }
 	code := run(ctx, s, []string{"get", "nodes", "--watch", "--strict", "--color", "never", "--live=false", "--from", demo.from()})
 	if code != cli.ExitIncomplete {

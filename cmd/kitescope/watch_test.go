@@ -9,9 +9,9 @@ import (
 	"kitescope/inspect/model/modeltest"
 )
 
-// TestWatchTellsWhatIsSeen checks that a change too small to be displayed is not written to a table, but is
+// TestWatchPrintsVisibleChanges checks that a change too small to be displayed is not written to a table, but is
 // written to formats for scripts.
-func TestWatchTellsWhatIsSeen(t *testing.T) {
+func TestWatchPrintsVisibleChanges(t *testing.T) {
 	was := modeltest.Large(3)
 	grown := func(by int64) *model.Cluster {
 		p := was.Parts
@@ -27,13 +27,13 @@ func TestWatchTellsWhatIsSeen(t *testing.T) {
 		told   bool
 	}{{"table", 1, false}, {"table", 1 << 40, true}, {"jsonl", 1, true}} {
 		var out, errs strings.Builder
-		a := &cli.App{Streams: scripted(&out, &errs, nil)}
-		q, err := (&getFlags{nodes: new(cli.NodeFlags), output: test.format}).parseQuestion(a, []string{"segments", "state=Flushed"})
+		a := &cli.App{Streams: scriptStreams(&out, &errs, nil)}
+		q, err := (&getFlags{nodes: new(cli.NodeFlags), output: test.format}).parseQuery(a, []string{"segments", "state=Flushed"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		q.query.Columns = []string{"id", "size_bytes"}
-		w := &watcher{App: a, question: q}
+		q.selection.Columns = []string{"id", "size_bytes"}
+		w := &watcher{App: a, query: q}
 		if err := w.show(was); err != nil {
 			t.Fatal(err)
 		}

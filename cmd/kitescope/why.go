@@ -20,7 +20,7 @@ import (
 
 // whyFlags holds the flags of the why command.
 type whyFlags struct {
-	judged   diagnoseFlags // reads the same data as diagnose
+	diagnose diagnoseFlags // reads the same data as diagnose
 	report   cli.ReportFlags
 	requests []string
 }
@@ -55,16 +55,16 @@ func whyCommand(a *cli.App) *cobra.Command {
 	f.report.Register(cmd, show.WhyFormats(), 0, "")
 	f.report.List(cmd, show.WhySchema, "'share>0.1'", "-gain_high", "+object")
 	fl.StringSliceVar(&f.requests, "request", nil, "only these: search, query, insert, upsert, delete")
-	f.judged.registerProfiles(fl, "show frames of these profiles")
+	f.diagnose.registerProfiles(fl, "show frames of these profiles")
 	a.AddAt(cmd)
-	f.judged.nodes = cli.AddNodeFlags(cmd, true)
-	f.judged.nodes.Outage, f.judged.nodes.Linger = true, true
-	_ = cmd.RegisterFlagCompletionFunc("request", cli.Fixed(requestWords()...))
+	f.diagnose.nodes = cli.AddNodeFlags(cmd, true)
+	f.diagnose.nodes.Outage, f.diagnose.nodes.Linger = true, true
+	_ = cmd.RegisterFlagCompletionFunc("request", cli.FixedCompletions(requestWords()...))
 	return cmd
 }
 
 func (f *whyFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
-	q := &latencyQuestion{App: a, flags: &latencyFlags{nodes: f.judged.nodes, requests: f.requests}}
+	q := &latencyQuery{App: a, flags: &latencyFlags{nodes: f.diagnose.nodes, requests: f.requests}}
 	if len(args) > 0 {
 		q.collection = args[0]
 	}
@@ -72,10 +72,10 @@ func (f *whyFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 		return err
 	}
 	var err error
-	if q.format, q.options, err = f.report.Settle(a, cmd); err != nil {
+	if q.format, q.options, err = f.report.Parse(a, cmd); err != nil {
 		return err
 	}
-	if err := f.judged.checkProfileFlags(); err != nil {
+	if err := f.diagnose.checkProfileFlags(); err != nil {
 		return err
 	}
 	c, err := f.load(cmd.Context(), a)
@@ -92,24 +92,24 @@ func (f *whyFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 	report := judge.Run(c, view.NewEnv(c, a.Now()).Now, rules.All())
 	r := &show.WhyReport{
 		Latency: l, Answers: why.Explain(budgets, report), Report: report,
-		Where: cmp.Or(c.Origin.Location, strings.Join(f.judged.nodes.Recordings, ", ")), Version: cli.Version, At: l.Window.To,
+		Where: cmp.Or(c.Origin.Location, strings.Join(f.diagnose.nodes.Recordings, ", ")), Version: cli.Version, At: l.Window.To,
 	}
 	if err := a.Write(func(w *bufio.Writer) error { return show.WriteWhy(w, r, q.format, q.options) }); err != nil {
 		return err
 	}
-	return cmp.Or(q.complete(c, l), cli.Unread(c))
+	return cmp.Or(q.complete(c, l), cli.CheckRead(c))
 }
 
 // load reads the cluster that the checks run on, with profiles if --profile or --profiles is set. Without them,
 // /metrics texts alone are enough.
 func (f *whyFlags) load(ctx context.Context, a *cli.App) (*model.Cluster, error) {
-	if f.judged.profile == 0 && f.judged.profiles == "" {
-		return a.LoadTold(ctx, f.judged.nodes, meta.Want{Parts: model.PartAll})
+	if f.diagnose.profile == 0 && f.diagnose.profiles == "" {
+		return a.LoadRuntime(ctx, f.diagnose.nodes, meta.Want{Parts: model.PartAll})
 	}
 	conn, err := a.Connection()
 	if err != nil {
 		return nil, err
 	}
-	d := &diagnosis{flags: f.judged, want: meta.Want{Parts: model.PartAll}}
+	d := &diagnosis{flags: f.diagnose, want: meta.Want{Parts: model.PartAll}}
 	return d.loadJudged(ctx, a, conn)
 }

@@ -57,8 +57,8 @@ func TestMissingFile(t *testing.T) {
 	}
 }
 
-// TestNearWords checks that the error for an unknown word suggests similar words, or else lists the available ones.
-func TestNearWords(t *testing.T) {
+// TestSimilarWords checks that the error for an unknown word suggests similar words, or else lists the available ones.
+func TestSimilarWords(t *testing.T) {
 	from := []string{"--from", capture("cluster-2.3.5-t7", "etcd_snapshot.db.gz")}
 	for _, x := range []struct {
 		code int

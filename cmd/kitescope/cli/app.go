@@ -41,28 +41,28 @@ type GlobalFlags struct {
 type App struct {
 	*Streams
 	Flags GlobalFlags
-	// Lacking reports that a command's output lacks profiles: see strictly.
-	Lacking     bool
-	debug       *debugLog // nil before openDebug
-	Demo        *LazyDemo
-	noted       notes
-	clock       func() time.Time // nil for the clock of the process
-	preferences *Preferences     // read once; nil before
+	// ProfilesMissing reports that a command's output lacks profiles: see strictly.
+	ProfilesMissing bool
+	debug           *debugLog // nil before openDebug
+	Demo            *LazyDemo
+	noted           notes
+	clock           func() time.Time // nil for the clock of the process
+	preferences     *Preferences     // read once; nil before
 	// glyphs are the characters allowed in output for people. forPeople reports whether this command writes
 	// such output.
 	glyphs    render.Glyphs
 	forPeople bool
-	// keeps reports whether the command writes a result that it completes when it is interrupted.
-	keeps atomic.Bool
+	// extendedGrace reports whether the command writes a result that it completes when it is interrupted.
+	extendedGrace atomic.Bool
 }
 
-// Keeps extends the grace period after an interrupt, because the command now has a result to write.
-func (a *App) Keeps() { a.keeps.Store(true) }
+// ExtendGracePeriod extends the grace period after an interrupt, because the command now has a result to write.
+func (a *App) ExtendGracePeriod() { a.extendedGrace.Store(true) }
 
-// Grace returns how long a command may take to end after an interrupt. A limit is needed because opening a pipe
+// GracePeriod returns how long a command may take to end after an interrupt. A limit is needed because opening a pipe
 // without a writer blocks forever.
-func (a *App) Grace() time.Duration {
-	if a.keeps.Load() {
+func (a *App) GracePeriod() time.Duration {
+	if a.extendedGrace.Load() {
 		return time.Minute
 	}
 	const usual = 900 * time.Millisecond
@@ -115,7 +115,7 @@ func (a *App) ConnectionTo(from string) (Connection, error) {
 	c.ServerName = cmp.Or(a.Flags.ServerName, c.ServerName)
 	c.Insecure = a.Flags.Insecure || c.Insecure
 	if c.From == demo.From {
-		a.StopForDemo()
+		a.SetDemoClock()
 	}
 	if c.From == "" {
 		return c, Usage(
@@ -249,9 +249,9 @@ func (a *App) noteMoment(p meta.Point) {
 	a.Note("as of %s, within %s%s (revision %d)", p.Moment.Time.UTC().Format("2006-01-02 15:04:05 UTC"), words.Span(p.Moment.Error), unless, p.Revision)
 }
 
-// Asking returns a spec that includes the processes if the flags request them. Usage errors are returned
+// LiveSpec returns a spec that includes the processes if the flags request them. Usage errors are returned
 // before anything is opened.
-func (a *App) Asking(c Connection, n *NodeFlags) (*session.Spec, error) {
+func (a *App) LiveSpec(c Connection, n *NodeFlags) (*session.Spec, error) {
 	spec := a.Spec(c)
 	spec.Live, spec.Recordings, spec.Outage = n.Live, n.Recordings, n.Outage
 	var err error
@@ -272,10 +272,10 @@ func (a *App) Asking(c Connection, n *NodeFlags) (*session.Spec, error) {
 	return spec, err
 }
 
-// Following is like Asking, but for a feed. It rejects --prometheus with a usage error, because Prometheus is
+// FeedSpec is like Asking, but for a feed. It rejects --prometheus with a usage error, because Prometheus is
 // read only once. It ignores the flags for reaching processes if recordings are given or the source is not
 // live.
-func (a *App) Following(c Connection, n *NodeFlags) (*session.Spec, error) {
+func (a *App) FeedSpec(c Connection, n *NodeFlags) (*session.Spec, error) {
 	spec := a.Spec(c)
 	if n.prometheus != "" {
 		return nil, Usage(errors.New("--prometheus is read only once; this command keeps running"), "omit it: the processes are queried repeatedly")
@@ -284,7 +284,7 @@ func (a *App) Following(c Connection, n *NodeFlags) (*session.Spec, error) {
 		spec.Recordings = n.Recordings
 		return spec, nil
 	}
-	return a.Asking(c, n)
+	return a.LiveSpec(c, n)
 }
 
 // Open opens the given source. If from is "", it opens the source of the environment or the context.
@@ -340,7 +340,7 @@ func (a *App) LoadLive(ctx context.Context, n *NodeFlags, want meta.Want) (*mode
 	if err != nil {
 		return nil, err
 	}
-	spec, err := a.Asking(conn, n)
+	spec, err := a.LiveSpec(conn, n)
 	if err != nil {
 		return nil, err
 	}
@@ -363,12 +363,12 @@ func (a *App) NamesCluster() bool {
 // Warn writes one line to stderr, unless --quiet is set.
 func (a *App) Warn(format string, args ...any) {
 	if !a.Flags.Quiet {
-		a.tellLine(fmt.Sprintf(format, args...))
+		a.writeLine(fmt.Sprintf(format, args...))
 	}
 }
 
-// tellLine writes a note or an error. It wraps the text because a terminal would break it within words.
-func (s *Streams) tellLine(text string) {
+// writeLine writes a note or an error. It wraps the text because a terminal would break it within words.
+func (s *Streams) writeLine(text string) {
 	text = "kitescope: " + OneLine(text)
 	if s.ErrTTY && s.Size != nil {
 		if width, _ := s.Size(); width > 0 {
@@ -382,20 +382,20 @@ func (s *Streams) tellLine(text string) {
 // commands process several clusters at a time.
 type notes struct {
 	mu   sync.Mutex
-	said map[string]bool
+	seen map[string]bool
 }
 
-// first records text. It reports whether text is new.
-func (n *notes) first(text string) bool {
+// add records text. It reports whether text is new.
+func (n *notes) add(text string) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.said[text] {
+	if n.seen[text] {
 		return false
 	}
-	if n.said == nil {
-		n.said = map[string]bool{}
+	if n.seen == nil {
+		n.seen = map[string]bool{}
 	}
-	n.said[text] = true
+	n.seen[text] = true
 	return true
 }
 
@@ -404,7 +404,7 @@ func (a *App) Note(format string, args ...any) {
 	if a.Flags.Quiet {
 		return
 	}
-	if text := fmt.Sprintf(format, args...); a.noted.first(text) {
+	if text := fmt.Sprintf(format, args...); a.noted.add(text) {
 		a.Warn("%s", text)
 	}
 }

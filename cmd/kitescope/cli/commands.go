@@ -25,8 +25,8 @@ const (
 // DefaultEntries is the default number of rows of a profile table for people. Structured formats have all rows.
 const DefaultEntries = 40
 
-// Fixed completes a flag from a fixed list of words.
-func Fixed(words ...string) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+// FixedCompletions completes a flag from a fixed list of words.
+func FixedCompletions(words ...string) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return words, cobra.ShellCompDirectiveNoFileComp
 	}
@@ -76,8 +76,8 @@ func RedactWords(words []string) []string {
 	return shown
 }
 
-// LeaveOut removes shared flags from a command that has no use for them.
-func LeaveOut(cmd *cobra.Command, names ...string) {
+// RemoveFlags removes shared flags from a command that has no use for them.
+func RemoveFlags(cmd *cobra.Command, names ...string) {
 	all := cmd.Flags()
 	cmd.ResetFlags()
 	all.VisitAll(func(f *pflag.Flag) {
@@ -95,9 +95,9 @@ func WithHint(err error, hint string) error {
 	return &hints.Error{Err: err, Advice: hint}
 }
 
-// Again returns the arguments and flags that repeat a command, without the flags for the output and the UI.
+// RepeatArgs returns the arguments and flags that repeat a command, without the flags for the output and the UI.
 // Credentials are removed.
-func Again(cmd *cobra.Command, args []string) []string {
+func RepeatArgs(cmd *cobra.Command, args []string) []string {
 	words := RedactWords(args)
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		switch f.Name {

@@ -45,8 +45,8 @@ type ContextSpec struct {
 	Nodes *NodeSpec `yaml:"nodes,omitempty"`
 }
 
-// Settle makes file paths absolute, because a context is used from any folder.
-func (s *ContextSpec) Settle() error {
+// ResolvePaths makes file paths absolute, because a context is used from any folder.
+func (s *ContextSpec) ResolvePaths() error {
 	paths := []*string{&s.PasswordFile, &s.CA, &s.Cert, &s.Key}
 	if n := s.Nodes; n != nil {
 		paths = append(paths, &n.PasswordFile, &n.CA, &n.Cert, &n.Key)
@@ -135,8 +135,8 @@ func (a *App) UseContext(name string) {
 	g := &a.Flags
 	g.From, g.Context, g.Root, g.User, g.PasswordFile, g.CA, g.Cert, g.Key, g.ServerName, g.Insecure = "", name, "", "", "", "", "", "", "", false
 	g.At = session.At{}
-	if a.Demo.runs != nil {
-		a.clock, a.Demo.runs = nil, nil
+	if a.Demo.clock != nil {
+		a.clock, a.Demo.clock = nil, nil
 	}
 }
 
@@ -161,9 +161,9 @@ func unknownText(message string) string {
 	return fmt.Sprintf("unknown key %q", key)
 }
 
-// KeepInConfig sets a value in config.yaml, or removes it if value is nil. It preserves comments and all other
+// SetInConfig sets a value in config.yaml, or removes it if value is nil. It preserves comments and all other
 // content.
-func KeepInConfig(path string, value any, keys ...string) error {
+func SetInConfig(path string, value any, keys ...string) error {
 	text, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("read configuration: %w", err)
@@ -232,14 +232,14 @@ func (a *App) EditConfig(edit func(*ConfigFile) error) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(before.Contexts)) {
 		if _, ok := config.Contexts[name]; !ok {
-			if err := KeepInConfig(path, nil, "contexts", name); err != nil {
+			if err := SetInConfig(path, nil, "contexts", name); err != nil {
 				return err
 			}
 		}
 	}
 	for _, name := range config.Names() {
 		if old, ok := before.Contexts[name]; !ok || !reflect.DeepEqual(old, config.Contexts[name]) {
-			if err := KeepInConfig(path, config.Contexts[name], "contexts", name); err != nil {
+			if err := SetInConfig(path, config.Contexts[name], "contexts", name); err != nil {
 				return err
 			}
 		}
@@ -248,9 +248,9 @@ func (a *App) EditConfig(edit func(*ConfigFile) error) error {
 	case before.Current:
 		return nil
 	case "":
-		return KeepInConfig(path, nil, "current")
+		return SetInConfig(path, nil, "current")
 	}
-	return KeepInConfig(path, config.Current, "current")
+	return SetInConfig(path, config.Current, "current")
 }
 
 // Has returns an error if the context does not exist.

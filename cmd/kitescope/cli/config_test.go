@@ -12,7 +12,7 @@ import (
 func TestUseContext(t *testing.T) {
 	today := time.Date(2026, 11, 28, 12, 0, 0, 0, time.UTC)
 	a := &App{Streams: &Streams{Now: func() time.Time { return today }}, Demo: &LazyDemo{}, Flags: GlobalFlags{From: demo.From, Root: "by-dev"}}
-	a.StopForDemo()
+	a.SetDemoClock()
 	if now := a.Now(); now.Equal(today) {
 		t.Fatalf("the clock of the demo is %s", now)
 	}
@@ -20,7 +20,7 @@ func TestUseContext(t *testing.T) {
 	if now := a.Now(); !now.Equal(today) || a.Flags.From != "" || a.Flags.Root != "" || a.Flags.Context != "prod" {
 		t.Errorf("the clock is %s, the flags are %+v", now, a.Flags)
 	}
-	a.StopForDemo()
+	a.SetDemoClock()
 	if now := a.Now(); now.Equal(today) {
 		t.Error("back in the demo, the clock is that of the process")
 	}

@@ -96,7 +96,7 @@ func TestPassword(t *testing.T) {
 // TestMessages checks that control sequences in messages on stderr are escaped.
 func TestMessages(t *testing.T) {
 	var out strings.Builder
-	TellError(t.Context(), &Streams{Err: &out}, Usage(errors.New("no key \"\x1b]0;x\x07\"\nnext"), "say\x1b[2J"))
+	PrintError(t.Context(), &Streams{Err: &out}, Usage(errors.New("no key \"\x1b]0;x\x07\"\nnext"), "say\x1b[2J"))
 	if got, want := out.String(), "kitescope: no key \"\\x1b]0;x\\x07\" next\nhint: say\\x1b[2J\n"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

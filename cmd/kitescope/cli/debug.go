@@ -50,7 +50,7 @@ func (a *App) callLogger() func(line string) {
 		defer a.debug.mu.Unlock()
 		line = fmt.Sprintf("debug %8.3fs %s\n", time.Since(a.debug.start).Seconds(), words.Harmless(line))
 		if a.Flags.debug == toStderr {
-			_, _ = a.Transient.over(a.Err, []byte(line)) // errors are ignored
+			_, _ = a.Transient.write(a.Err, []byte(line)) // errors are ignored
 			return
 		}
 		_, _ = io.WriteString(a.debug.to, line)

@@ -10,12 +10,12 @@ import (
 	"kitescope/inspect/source"
 )
 
-// StopForDemo sets the clock to the time of the demo's capture, unless --now sets it. The counters of the
+// SetDemoClock sets the clock to the time of the demo's capture, unless --now sets it. The counters of the
 // demo's processes keep running, so that they have rates.
-func (a *App) StopForDemo() {
+func (a *App) SetDemoClock() {
 	if a.clock == nil {
 		a.stopClock(demo.Now())
-		a.Demo.runs = a.Streams.Now
+		a.Demo.clock = a.Streams.Now
 	}
 }
 
@@ -27,15 +27,15 @@ func (a *App) ReadsDemo() bool {
 
 // LazyDemo starts the demo cluster on first use. All sources in a process share its servers.
 type LazyDemo struct {
-	// runs is the clock for the counters of the demo's processes. Nil means that the counters do not change.
-	runs    func() time.Time
+	// clock is the clock for the counters of the demo's processes. Nil means that the counters do not change.
+	clock   func() time.Time
 	once    sync.Once
 	cluster *demo.Cluster
 	err     error
 }
 
 func (d *LazyDemo) start(ctx context.Context) (*demo.Cluster, error) {
-	d.once.Do(func() { d.cluster, d.err = demo.Start(ctx, d.runs) })
+	d.once.Do(func() { d.cluster, d.err = demo.Start(ctx, d.clock) })
 	return d.cluster, d.err
 }
 

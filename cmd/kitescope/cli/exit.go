@@ -84,9 +84,9 @@ func Closed(err error) bool {
 	return ok && errors.Is(err, syscall.EPIPE)
 }
 
-// TellError prints the error on one line and the hint on another. Output of the go command is printed first, on
+// PrintError prints the error on one line and the hint on another. Output of the go command is printed first, on
 // its own lines.
-func TellError(ctx context.Context, s *Streams, err error) {
+func PrintError(ctx context.Context, s *Streams, err error) {
 	var coded *CodeError
 	if errors.As(err, &coded) && coded.Err == nil {
 		return
@@ -100,10 +100,10 @@ func TellError(ctx context.Context, s *Streams, err error) {
 	}
 	message := err.Error()
 	if failed, ok := errors.AsType[*pgo.CommandError](err); ok {
-		s.TellOutput(failed.Output)
+		s.PrintOutput(failed.Output)
 		message = strings.ReplaceAll(message, failed.Error(), failed.Brief())
 	}
-	s.tellLine(NoFile(err, message))
+	s.writeLine(NoFile(err, message))
 	if hint := hintOf(err); hint != "" {
 		s.Notef("hint: %s", OneLine(hint))
 	}

@@ -4,8 +4,8 @@ package cli
 type ExitMeaning struct {
 	Code    int
 	Meaning string
-	// Of holds pairs of a command and its specific meaning, e.g. "diagnose", "findings at or above --fail-on".
-	Of [][2]string
+	// ByCommand holds pairs of a command and its specific meaning, e.g. "diagnose", "findings at or above --fail-on".
+	ByCommand [][2]string
 }
 
 // ExitCodes returns all exit codes. The help, the README and the reference are generated from them.

@@ -12,7 +12,7 @@ func (a *App) Begin(cmd *cobra.Command) error {
 	if err := a.SetClock(); err != nil {
 		return err
 	}
-	if err := a.settleGlyphs(cmd); err != nil {
+	if err := a.setGlyphs(cmd); err != nil {
 		return err
 	}
 	if a.Flags.Quiet {
@@ -38,13 +38,13 @@ func AddUnknownSettings(cmd *cobra.Command, unknown *bool) {
 func (a *App) AddGlobalFlags(root *cobra.Command) {
 	f := root.PersistentFlags()
 	g := &a.Flags
-	In(f, sectionCluster, func() {
+	WithSection(f, sectionCluster, func() {
 		f.StringVar(&g.From, "from", "", "source: etcd://host:port/root, a file, ... (see: help sources)")
 		f.StringVar(&g.Context, "context", "", "context of the configuration file, instead of --from")
 		f.StringVar(&g.Root, "root", "", "Milvus root path in etcd, if there are several")
 		f.StringVar(&g.Now, "now", "", "current time for ages in a live source (RFC 3339)")
 	})
-	In(f, sectionEtcd, func() {
+	WithSection(f, sectionEtcd, func() {
 		f.StringVar(&g.User, "user", "", "etcd user; password: KITESCOPE_ETCD_PASSWORD, or a prompt")
 		f.StringVar(&g.PasswordFile, "password-file", "", "file with the etcd password")
 		f.StringVar(&g.CA, "ca", "", "CA certificate of an etcds:// server (PEM)")
@@ -56,7 +56,7 @@ func (a *App) AddGlobalFlags(root *cobra.Command) {
 		f.BoolVar(&g.salvage, "salvage", false, "read what is readable of a damaged file")
 		f.BoolVar(&g.staleRead, "stale-read", false, "read from one etcd member, without quorum")
 	})
-	In(f, sectionMessages, func() {
+	WithSection(f, sectionMessages, func() {
 		f.BoolVar(&g.Strict, "strict", false, "exit 4 if something could not be read or decoded")
 		f.BoolVarP(&g.Quiet, "quiet", "q", false, "only errors on stderr")
 		f.StringVar(&g.color, "color", "auto", "auto, always or never")
@@ -66,6 +66,6 @@ func (a *App) AddGlobalFlags(root *cobra.Command) {
 		f.Lookup("debug").NoOptDefVal = toStderr
 	})
 	_ = root.RegisterFlagCompletionFunc("context", a.CompleteContexts)
-	_ = root.RegisterFlagCompletionFunc("ascii", Fixed("auto", "always", "never"))
-	_ = root.RegisterFlagCompletionFunc("color", Fixed("auto", "always", "never"))
+	_ = root.RegisterFlagCompletionFunc("ascii", FixedCompletions("auto", "always", "never"))
+	_ = root.RegisterFlagCompletionFunc("color", FixedCompletions("auto", "always", "never"))
 }

@@ -11,9 +11,9 @@ import (
 	"kitescope/render"
 )
 
-// settleGlyphs sets the characters allowed in output: by --ascii, or else config.yaml, or else the terminal and
+// setGlyphs sets the characters allowed in output: by --ascii, or else config.yaml, or else the terminal and
 // the locale.
-func (a *App) settleGlyphs(cmd *cobra.Command) error {
+func (a *App) setGlyphs(cmd *cobra.Command) error {
 	if !slices.Contains([]string{"auto", "always", "never"}, a.Flags.ascii) {
 		return Usagef("--ascii must be auto, always or never, not %q", a.Flags.ascii)
 	}
@@ -76,13 +76,13 @@ func utf8Locale(getenv func(string) string) bool {
 
 // glyphWriter replaces characters that the terminal lacks.
 type glyphWriter struct {
-	to     io.Writer
-	glyphs render.Glyphs
-	rest   []byte // an incomplete character at the end of the last write
+	to      io.Writer
+	glyphs  render.Glyphs
+	pending []byte // an incomplete character at the end of the last write
 }
 
 func (w *glyphWriter) Write(p []byte) (int, error) {
-	text := slices.Concat(w.rest, p)
+	text := slices.Concat(w.pending, p)
 	whole := len(text)
 	for i := 1; i < utf8.UTFMax && i <= len(text); i++ { // find an incomplete character at the end
 		if c := text[len(text)-i]; utf8.RuneStart(c) {
@@ -92,7 +92,7 @@ func (w *glyphWriter) Write(p []byte) (int, error) {
 			break
 		}
 	}
-	w.rest = slices.Clone(text[whole:])
+	w.pending = slices.Clone(text[whole:])
 	if _, err := io.WriteString(w.to, w.glyphs.Text(string(text[:whole]))); err != nil {
 		return 0, err
 	}
@@ -101,7 +101,7 @@ func (w *glyphWriter) Write(p []byte) (int, error) {
 
 // end writes the remaining bytes.
 func (w *glyphWriter) end() error {
-	_, err := io.WriteString(w.to, w.glyphs.Text(string(w.rest)))
-	w.rest = nil
+	_, err := io.WriteString(w.to, w.glyphs.Text(string(w.pending)))
+	w.pending = nil
 	return err
 }

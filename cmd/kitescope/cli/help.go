@@ -22,8 +22,8 @@ const (
 	sectionProcesses = "Querying processes"
 	sectionMessages  = "Messages and exit code"
 	// Sections of the less common flags of a command have the name of the topic that explains them.
-	MoreReplay = "replay-flags"
-	MoreTrial  = "trial-flags"
+	SectionReplay = "replay-flags"
+	SectionTrial  = "trial-flags"
 )
 
 func ownSections() []string { return []string{sectionOwn, sectionOutput} }
@@ -36,19 +36,19 @@ func ConnectionSections() []string {
 // sectionKey annotates a flag with its section.
 const sectionKey = "kitescope_section"
 
-// In assigns the flags that add registers to a section of the help.
-func In(f *pflag.FlagSet, section string, add func()) {
+// WithSection assigns the flags that add registers to a section of the help.
+func WithSection(f *pflag.FlagSet, section string, add func()) {
 	had := map[*pflag.Flag]bool{}
 	f.VisitAll(func(x *pflag.Flag) { had[x] = true })
 	add()
 	f.VisitAll(func(x *pflag.Flag) {
 		if !had[x] {
-			put(x, section)
+			setSection(x, section)
 		}
 	})
 }
 
-func put(x *pflag.Flag, section string) {
+func setSection(x *pflag.Flag, section string) {
 	if x.Annotations == nil {
 		x.Annotations = map[string][]string{}
 	}
@@ -104,7 +104,7 @@ func (h *help) write() {
 	if text == "" {
 		text = strings.TrimRight(cmd.Short, ".") + "."
 	}
-	h.say("%s\n", WrapHelp(strings.TrimRight(text, "\n"), h.width))
+	h.printf("%s\n", WrapHelp(strings.TrimRight(text, "\n"), h.width))
 	if cmd.IsAdditionalHelpTopicCommand() {
 		return
 	}
@@ -112,18 +112,18 @@ func (h *help) write() {
 	if cmd.HasAvailableSubCommands() {
 		usage = cmd.CommandPath() + " COMMAND [flags]"
 	}
-	h.say("\nUsage: %s\n", usage)
+	h.printf("\nUsage: %s\n", usage)
 	if cmd.Example != "" {
-		h.say("\nExamples:\n%s\n", strings.Trim(cmd.Example, "\n"))
+		h.printf("\nExamples:\n%s\n", strings.Trim(cmd.Example, "\n"))
 	}
 	h.commands()
 	h.flags()
 }
 
-func (h *help) say(format string, args ...any) { _, _ = fmt.Fprintf(h.w, format, args...) }
+func (h *help) printf(format string, args ...any) { _, _ = fmt.Fprintf(h.w, format, args...) }
 
-// listed matches a line of a list: a term, a gap, its explanation.
-var listed = regexp.MustCompile(`^( +\S.*?  +)\S`)
+// listLine matches a line of a list: a term, a gap, its explanation.
+var listLine = regexp.MustCompile(`^( +\S.*?  +)\S`)
 
 // WrapHelp wraps the paragraphs of a text, and the explanations in its lists.
 func WrapHelp(text string, width int) string {
@@ -137,7 +137,7 @@ func WrapHelp(text string, width int) string {
 			lines[last] += " " + line[indent:]
 			continue
 		}
-		if m := listed.FindStringSubmatch(line); m != nil {
+		if m := listLine.FindStringSubmatch(line); m != nil {
 			indent = len(m[1])
 		}
 		lines, hangs = append(lines, line), append(hangs, indent)
@@ -162,7 +162,7 @@ func (h *help) commands() {
 	list := func(title, group string) {
 		for _, c := range below {
 			if c.GroupID == group && c.IsAvailableCommand() {
-				h.say("%s  %-*s  %s\n", title, widest, c.Name(), c.Short)
+				h.printf("%s  %-*s  %s\n", title, widest, c.Name(), c.Short)
 				title = ""
 			}
 		}
@@ -185,7 +185,7 @@ func (h *help) commands() {
 			setup = append(setup, c.Name())
 		}
 	}
-	h.say("\nSet up: %s\n%s\n", strings.Join(setup, ", "), WrapHelp("Topics: "+strings.Join(topics, ", "), h.width))
+	h.printf("\nSet up: %s\n%s\n", strings.Join(setup, ", "), WrapHelp("Topics: "+strings.Join(topics, ", "), h.width))
 }
 
 // flags explains the command's own flags and names the topics that explain the others.
@@ -193,22 +193,22 @@ func (h *help) flags() {
 	of := bySection(h.cmd.Flags())
 	for _, section := range ownSections() {
 		if len(of[section]) > 0 {
-			h.say("\n%s:\n%s", section, explained(of[section], h.width))
+			h.printf("\n%s:\n%s", section, flagUsages(of[section], h.width))
 		}
 	}
-	h.say("\n")
-	for _, topic := range []string{MoreReplay, MoreTrial} {
+	h.printf("\n")
+	for _, topic := range []string{SectionReplay, SectionTrial} {
 		if len(of[topic]) > 0 {
-			h.say("More flags: kitescope help %s\n", topic)
+			h.printf("More flags: kitescope help %s\n", topic)
 		}
 	}
-	h.say("Cluster, etcd and process flags: kitescope help connection\n")
+	h.printf("Cluster, etcd and process flags: kitescope help connection\n")
 	if h.cmd.HasAvailableSubCommands() {
 		of, path := "COMMAND, TOPIC or RESOURCE", strings.Replace(h.cmd.CommandPath(), "kitescope", "kitescope help", 1)
 		if h.cmd.HasParent() {
 			of = "COMMAND"
 		}
-		h.say("Details: %s %s\n", path, of)
+		h.printf("Details: %s %s\n", path, of)
 	}
 }
 
@@ -222,8 +222,8 @@ func bySection(set *pflag.FlagSet) map[string][]*pflag.Flag {
 	return of
 }
 
-// explained returns the usage of flags, wrapped at width.
-func explained(list []*pflag.Flag, width int) string {
+// flagUsages returns the usage of flags, wrapped at width.
+func flagUsages(list []*pflag.Flag, width int) string {
 	set := pflag.NewFlagSet("", pflag.ContinueOnError)
 	for _, x := range list {
 		set.AddFlag(x)
@@ -236,7 +236,7 @@ func ExplainFlags(set *pflag.FlagSet, width int, sections ...string) string {
 	of := bySection(set)
 	var b strings.Builder
 	for _, section := range slices.DeleteFunc(sections, func(s string) bool { return len(of[s]) == 0 }) {
-		fmt.Fprintf(&b, "%s:\n%s\n", section, explained(of[section], width))
+		fmt.Fprintf(&b, "%s:\n%s\n", section, flagUsages(of[section], width))
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }

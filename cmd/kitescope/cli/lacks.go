@@ -11,25 +11,25 @@ import (
 // Completeness writes the missing parts of clusters to stderr. With --strict it returns an error of exit code 4
 // if there are any.
 func (a *App) Completeness(clusters ...*model.Cluster) error {
-	return a.SayLacks(Lacks(clusters...))
+	return a.WarnMissing(MissingParts(clusters...))
 }
 
-// Unread returns an error of exit code 1 if the cluster is entirely unknown because its etcd does not
+// CheckRead returns an error of exit code 1 if the cluster is entirely unknown because its etcd does not
 // respond.
-func Unread(c *model.Cluster) error {
+func CheckRead(c *model.Cluster) error {
 	if c.Loaded == 0 && c.Etcd.Unresponsive() {
 		return &CodeError{Code: ExitFailed}
 	}
 	return nil
 }
 
-// SayLacks writes the missing parts to stderr, one per line. With --strict it returns an error of exit code 4
+// WarnMissing writes the missing parts to stderr, one per line. With --strict it returns an error of exit code 4
 // if there are any.
-func (a *App) SayLacks(lacks []string) error {
-	for _, line := range lacks {
+func (a *App) WarnMissing(missing []string) error {
+	for _, line := range missing {
 		a.Note("%s", line)
 	}
-	return a.Incomplete(len(lacks) > 0)
+	return a.Incomplete(len(missing) > 0)
 }
 
 // WarnGaps writes a warning for each range that could not be read. With --strict it returns an error of exit
@@ -49,9 +49,9 @@ func (a *App) Incomplete(missing bool) error {
 	return nil
 }
 
-// Lacks returns one line for each part of the clusters that could not be read and for each process that did not
+// MissingParts returns one line for each part of the clusters that could not be read and for each process that did not
 // respond.
-func Lacks(clusters ...*model.Cluster) (lines []string) {
+func MissingParts(clusters ...*model.Cluster) (lines []string) {
 	say := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	for _, c := range clusters {
 		where := "incomplete"

@@ -38,7 +38,7 @@ type ReportFlags struct {
 func (f *ReportFlags) Register(cmd *cobra.Command, formats render.Formats, limit int, help string) {
 	f.formats = formats
 	cmd.Flags().StringVarP(&f.output, "output", "o", "table", strings.Join(formats.Names(), ", "))
-	_ = cmd.RegisterFlagCompletionFunc("output", Fixed(formats.Names()...))
+	_ = cmd.RegisterFlagCompletionFunc("output", FixedCompletions(formats.Names()...))
 	if help != "" {
 		cmd.Flags().IntVarP(&f.limit, "limit", "n", limit, help)
 	}
@@ -61,9 +61,9 @@ func (f *ReportFlags) List(cmd *cobra.Command, schema func(o render.ReportOption
 	_ = cmd.RegisterFlagCompletionFunc("columns", names)
 }
 
-// Settle parses the flags and returns the format and the options, before anything is read. Structured formats
+// Parse parses the flags and returns the format and the options, before anything is read. Structured formats
 // have all rows unless -n is given.
-func (f *ReportFlags) Settle(a *App, cmd *cobra.Command) (render.Format, render.ReportOptions, error) {
+func (f *ReportFlags) Parse(a *App, cmd *cobra.Command) (render.Format, render.ReportOptions, error) {
 	format, err := f.formats.Parse(f.output)
 	if err != nil {
 		return format, render.ReportOptions{}, Usage(err, "see: "+cmd.CommandPath()+" --help")
@@ -79,10 +79,10 @@ func (f *ReportFlags) Settle(a *App, cmd *cobra.Command) (render.Format, render.
 	if format.Structured() && !cmd.Flags().Changed("limit") {
 		o.Limit = 0
 	}
-	return format, o, f.ask(&o)
+	return format, o, f.parseQuery(&o)
 }
 
-func (f *ReportFlags) ask(o *render.ReportOptions) error {
+func (f *ReportFlags) parseQuery(o *render.ReportOptions) error {
 	if f.schema == nil {
 		return nil
 	}

@@ -41,7 +41,7 @@ const documentFormats = "text, json or yaml"
 // Register adds -o: text for people or a structured format.
 func (f *DocumentFlags) Register(cmd *cobra.Command) {
 	cmd.Flags().StringVarP(&f.output, "output", "o", "text", documentFormats)
-	_ = cmd.RegisterFlagCompletionFunc("output", Fixed("text", "json", "yaml"))
+	_ = cmd.RegisterFlagCompletionFunc("output", FixedCompletions("text", "json", "yaml"))
 }
 
 // Options returns the options of the document.
@@ -68,7 +68,7 @@ func (e *outputError) Unwrap() error { return e.err }
 type standardOutput struct{ *Streams }
 
 func (o standardOutput) Write(p []byte) (int, error) {
-	n, err := o.Transient.over(o.Out, p)
+	n, err := o.Transient.write(o.Out, p)
 	if err != nil {
 		err = &outputError{err}
 	}
@@ -161,12 +161,14 @@ func fullPath(path string) (string, error) {
 	return filepath.Abs(path)
 }
 
-// Ending returns the file extension without the dot, in lower case, which selects the format.
-func Ending(path string) string { return strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".") }
+// Extension returns the file extension without the dot, in lower case, which selects the format.
+func Extension(path string) string {
+	return strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
+}
 
-// MayWrite returns an error if the file exists or its folder does not. It is called before a run that takes
+// CheckWritable returns an error if the file exists or its folder does not. It is called before a run that takes
 // minutes.
-func (a *App) MayWrite(path string, force bool) error {
+func (a *App) CheckWritable(path string, force bool) error {
 	if path == "" {
 		return nil
 	}
@@ -177,8 +179,8 @@ func (a *App) MayWrite(path string, force bool) error {
 	return err
 }
 
-// Keep writes a result that took long to compute to a file. If path is "", it does nothing.
-func (a *App) Keep(path string, force bool, body func(io.Writer) error) error {
+// SaveResult writes a result that took long to compute to a file. If path is "", it does nothing.
+func (a *App) SaveResult(path string, force bool, body func(io.Writer) error) error {
 	if path == "" {
 		return nil
 	}
@@ -189,8 +191,8 @@ func (a *App) Keep(path string, force bool, body func(io.Writer) error) error {
 	return write(body)
 }
 
-// TellOutput prints the output of another program, marked as such.
-func (s *Streams) TellOutput(text string) {
+// PrintOutput prints the output of another program, marked as such.
+func (s *Streams) PrintOutput(text string) {
 	for line := range strings.Lines(text) {
 		s.Notef("  | %s", words.Harmless(strings.ReplaceAll(strings.TrimRight(line, "\r\n"), "\t", "    ")))
 	}

@@ -63,8 +63,8 @@ func checkTheme(name string) error {
 	return Usage(fmt.Errorf("no theme %q", name), "available: "+strings.Join(ThemeNames(), ", "))
 }
 
-// Prefer applies the preferences to the configuration of the UI. Flags take precedence.
-func (a *App) Prefer(cfg *tui.Config, f *UIFlags) error {
+// ApplyPreferences applies the preferences to the configuration of the UI. Flags take precedence.
+func (a *App) ApplyPreferences(cfg *tui.Config, f *UIFlags) error {
 	p := a.Preferences()
 	cfg.Theme = p.Theme
 	if f.Theme != "" && (f.changed("theme") || f.Theme != "auto") {

@@ -19,12 +19,12 @@ type progress struct {
 
 // StartProgress returns a snapshot that shows the progress of reading of, if reading takes longer than
 // ProgressAfter.
-func (s *Streams) StartProgress(of source.Snapshot) *progress {
+func (s *Streams) StartProgress(snapshot source.Snapshot) *progress {
 	var tell func(session.Progress)
 	if line := s.Transient; line != nil {
 		tell = func(p session.Progress) { line.Show(p.String()) }
 	}
-	return &progress{session.NewReading(of, ProgressAfter, tell), s.Transient}
+	return &progress{session.NewReading(snapshot, ProgressAfter, tell), s.Transient}
 }
 
 // Done stops the progress and clears the line.

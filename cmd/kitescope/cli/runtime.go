@@ -54,14 +54,14 @@ type NodeSpec struct {
 
 // AddNodeFlags adds the flags of commands that can query processes. The parameter asks is the default of
 // --live.
-func AddNodeFlags(cmd *cobra.Command, asks bool) *NodeFlags {
+func AddNodeFlags(cmd *cobra.Command, liveDefault bool) *NodeFlags {
 	f, n := cmd.Flags(), &NodeFlags{}
 	what := "query the cluster's processes too"
-	if asks {
+	if liveDefault {
 		what = "query the cluster's processes"
 	}
-	f.BoolVar(&n.Live, "live", asks, what)
-	In(f, sectionProcesses, func() { n.add(f) })
+	f.BoolVar(&n.Live, "live", liveDefault, what)
+	WithSection(f, sectionProcesses, func() { n.add(f) })
 	n.live, n.windowFlag = f.Lookup("live"), f.Lookup("window")
 	return n
 }
@@ -73,13 +73,15 @@ func (n *NodeFlags) add(f *pflag.FlagSet) {
 	f.DurationVar(&n.Timeout, "node-timeout", 5*time.Second, "deadline per process; a --window longer than half of it is added")
 	f.DurationVar(&n.window, "window", session.ActivityWindow, "time to measure rates over; 0: since process start; without it, diagnose, why and impact watch requests for 10s")
 	f.IntVar(&n.metricsPort, "metrics-port", 0, "port of /metrics, if a process does not report it")
-	n.addWay(f)
+	n.addConnectionFlags(f)
 }
 
-// AddWay adds the flags for reaching processes, which a context stores.
-func (n *NodeFlags) AddWay(f *pflag.FlagSet) { In(f, sectionProcesses, func() { n.addWay(f) }) }
+// AddConnectionFlags adds the flags for reaching processes, which a context stores.
+func (n *NodeFlags) AddConnectionFlags(f *pflag.FlagSet) {
+	WithSection(f, sectionProcesses, func() { n.addConnectionFlags(f) })
+}
 
-func (n *NodeFlags) addWay(f *pflag.FlagSet) {
+func (n *NodeFlags) addConnectionFlags(f *pflag.FlagSet) {
 	f.StringArrayVar(&n.Map, "map", nil, "reach an address at another: 10.2.0.7=localhost:30007; repeatable")
 	f.StringVar(&n.Proxy, "proxy", "", "reach processes by socks5://host:port or http://host:port")
 	f.StringVar(&n.User, "milvus-user", "", "Milvus user; password: KITESCOPE_MILVUS_PASSWORD")
@@ -95,8 +97,8 @@ func (n *NodeFlags) addWay(f *pflag.FlagSet) {
 // Empty reports whether no field is set.
 func (n *NodeSpec) Empty() bool { return reflect.ValueOf(*n).IsZero() }
 
-// Way returns how to reach the processes: n, with missing values from the context of c.
-func (n NodeSpec) Way(c Connection) NodeSpec {
+// Resolve returns how to reach the processes: n, with missing values from the context of c.
+func (n NodeSpec) Resolve(c Connection) NodeSpec {
 	w := NodeSpec{}
 	if c.Nodes != nil {
 		w = *c.Nodes
@@ -115,7 +117,7 @@ func (n NodeSpec) Way(c Connection) NodeSpec {
 
 // ClientOptions returns the options of a client that queries processes.
 func (a *App) ClientOptions(c Connection, n *NodeFlags) (live.Options, error) {
-	way := n.Way(c)
+	way := n.Resolve(c)
 	o := live.Options{
 		Timeout: n.Timeout, Proxy: way.Proxy, User: way.User, Window: n.window, MetricsPort: n.metricsPort,
 		Token: a.Getenv("KITESCOPE_MILVUS_TOKEN"), Now: a.Now, Log: a.callLogger(),
@@ -143,20 +145,20 @@ func (a *App) ClientOptions(c Connection, n *NodeFlags) (live.Options, error) {
 	return o, err
 }
 
-func (a *App) milvusPassword(way NodeSpec) (string, error) {
-	if way.PasswordFile != "" {
-		text, err := os.ReadFile(way.PasswordFile)
+func (a *App) milvusPassword(spec NodeSpec) (string, error) {
+	if spec.PasswordFile != "" {
+		text, err := os.ReadFile(spec.PasswordFile)
 		if err != nil {
 			return "", fmt.Errorf("read the Milvus password file: %w", err)
 		}
 		return strings.TrimRight(string(text), "\r\n"), nil
 	}
-	for _, name := range []string{"KITESCOPE_MILVUS_PASSWORD", way.PasswordEnv} {
+	for _, name := range []string{"KITESCOPE_MILVUS_PASSWORD", spec.PasswordEnv} {
 		if name != "" && a.Getenv(name) != "" {
 			return a.Getenv(name), nil
 		}
 	}
-	return "", Usage(fmt.Errorf("no password for Milvus user %s", way.User), "set KITESCOPE_MILVUS_PASSWORD or use --milvus-password-file")
+	return "", Usage(fmt.Errorf("no password for Milvus user %s", spec.User), "set KITESCOPE_MILVUS_PASSWORD or use --milvus-password-file")
 }
 
 // parseAddressMap parses address pairs, e.g. "10.2.0.7=localhost:30007".

@@ -15,11 +15,11 @@ import (
 	"kitescope/internal/hints"
 )
 
-// belowKey annotates a command group with the names of its subcommands, because these are built on demand.
-const belowKey = "kitescope_below"
+// subcommandsKey annotates a command group with the names of its subcommands, because these are built on demand.
+const subcommandsKey = "kitescope_below"
 
-// elsewhere maps command names of other tools to commands of kitescope.
-var elsewhere = map[string]string{
+// equivalentCommands maps command names of other tools to commands of kitescope.
+var equivalentCommands = map[string]string{
 	"ls": "get", "list": "get", "show": "get", "logs": "history", "events": "history", "log": "history", "status": "overview", "health": "diagnose",
 	"check": "diagnose", "doctor": "diagnose", "info": "overview", "backup": "snapshot save", "save": "snapshot save", "dump": "snapshot save",
 	"pprof": "profile", "flamegraph": "profile flame", "config": "context", "login": "context add", "shell": "ui", "repl": "ui", "bench": "engine bench",
@@ -32,14 +32,14 @@ func UnknownCommand(cmd *cobra.Command, word string) error {
 	if instead := removedCommands[strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ")+" "+word]; instead != "" {
 		return Usage(fmt.Errorf("command %q was removed", word), instead)
 	}
-	meant := meantBy(cmd, word)
+	meant := suggestCommands(cmd, word)
 	if len(meant) == 0 {
 		return Usage(err, "see: "+cmd.CommandPath()+" --help")
 	}
 	return Usage(err, "did you mean: "+strings.Join(meant, ", "))
 }
 
-func meantBy(cmd *cobra.Command, word string) (meant []string) {
+func suggestCommands(cmd *cobra.Command, word string) (meant []string) {
 	path := cmd.CommandPath() + " "
 	add := func(what string) {
 		if !slices.Contains(meant, what) {
@@ -54,12 +54,12 @@ func meantBy(cmd *cobra.Command, word string) (meant []string) {
 		if c.IsAvailableCommand() {
 			names = append(names, c.Name())
 		}
-		if slices.Contains(strings.Fields(c.Annotations[belowKey]), word) {
+		if slices.Contains(strings.Fields(c.Annotations[subcommandsKey]), word) {
 			add(path + c.Name() + " " + word)
 		}
 	}
 	if !cmd.HasParent() {
-		if what := elsewhere[strings.ToLower(word)]; what != "" {
+		if what := equivalentCommands[strings.ToLower(word)]; what != "" {
 			add(path + what)
 		}
 	}

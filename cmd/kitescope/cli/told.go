@@ -28,9 +28,9 @@ func (a *App) prometheus(n *NodeFlags) (*prometheus.Options, error) {
 	return &prometheus.Options{URL: n.prometheus, Token: a.Getenv("KITESCOPE_PROMETHEUS_TOKEN"), Timeout: n.Timeout}, nil
 }
 
-// LoadTold is like LoadLive, but does not need a cluster if recordings or a Prometheus are given. Without a
+// LoadRuntime is like LoadLive, but does not need a cluster if recordings or a Prometheus are given. Without a
 // cluster, the result holds only process data.
-func (a *App) LoadTold(ctx context.Context, n *NodeFlags, want meta.Want) (*model.Cluster, error) {
+func (a *App) LoadRuntime(ctx context.Context, n *NodeFlags, want meta.Want) (*model.Cluster, error) {
 	if _, err := a.Connection(); len(n.Recordings) == 0 && n.prometheus == "" || !errors.Is(err, errNoCluster) {
 		return a.LoadLive(ctx, n, want)
 	}

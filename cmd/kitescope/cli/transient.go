@@ -47,9 +47,9 @@ func (t *Transient) erase() {
 	}
 }
 
-// over writes to a stream that may share the terminal with the line. It erases the line first. The line cannot
+// write writes to a stream that may share the terminal with the line. It erases the line first. The line cannot
 // reappear during the write.
-func (t *Transient) over(w io.Writer, p []byte) (int, error) {
+func (t *Transient) write(w io.Writer, p []byte) (int, error) {
 	if t == nil {
 		return w.Write(p)
 	}
@@ -62,13 +62,13 @@ func (t *Transient) over(w io.Writer, p []byte) (int, error) {
 // Notef prints one line on stderr. Callers must escape control characters in arguments from outside (see
 // OneLine).
 func (s *Streams) Notef(format string, args ...any) {
-	_, _ = s.Transient.over(s.Err, []byte(s.Glyphs.Text(fmt.Sprintf(format+"\n", args...)))) // errors are ignored
+	_, _ = s.Transient.write(s.Err, []byte(s.Glyphs.Text(fmt.Sprintf(format+"\n", args...)))) // errors are ignored
 }
 
 // Hold buffers writes to stderr while the UI has the screen. The returned function restores stderr and prints
 // the buffered text.
-func (s *Streams) Hold() (said func()) {
-	kept := &heldText{}
+func (s *Streams) Hold() (restore func()) {
+	kept := &lockedBuffer{}
 	before, tty, line := s.Err, s.ErrTTY, s.Transient
 	s.Err, s.ErrTTY, s.Transient = kept, false, nil
 	return func() {
@@ -79,13 +79,13 @@ func (s *Streams) Hold() (said func()) {
 	}
 }
 
-// heldText is a buffer that is safe for concurrent use.
-type heldText struct {
+// lockedBuffer is a buffer that is safe for concurrent use.
+type lockedBuffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer
 }
 
-func (h *heldText) Write(p []byte) (int, error) {
+func (h *lockedBuffer) Write(p []byte) (int, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.text.Write(p)

@@ -12,20 +12,20 @@ type Entry struct {
 	Name, Short, Group string
 	Hidden             bool
 	// Build creates the command with its flags. Its name, short text and group are those of the entry.
-	Build func(*App) *cobra.Command
-	Below []Entry // subcommands
+	Build       func(*App) *cobra.Command
+	Subcommands []Entry // subcommands
 }
 
 // annotations lists the subcommands before they are built.
 func (e *Entry) annotations() map[string]string {
-	if len(e.Below) == 0 {
+	if len(e.Subcommands) == 0 {
 		return nil
 	}
-	names := make([]string, 0, len(e.Below))
-	for i := range e.Below {
-		names = append(names, e.Below[i].Name)
+	names := make([]string, 0, len(e.Subcommands))
+	for i := range e.Subcommands {
+		names = append(names, e.Subcommands[i].Name)
 	}
-	return map[string]string{belowKey: strings.Join(names, " ")}
+	return map[string]string{subcommandsKey: strings.Join(names, " ")}
 }
 
 // Tree is a command with all its subcommands. A subcommand stays an Entry until a command line names it,
@@ -42,12 +42,12 @@ func NewTree(a *App, root *cobra.Command) *Tree {
 }
 
 // Add adds commands below the root.
-func (t *Tree) Add(below []Entry) { t.list(t.Root, below) }
+func (t *Tree) Add(entries []Entry) { t.list(t.Root, entries) }
 
 // list adds entries below a command.
-func (t *Tree) list(parent *cobra.Command, below []Entry) {
-	for i := range below {
-		entry := &below[i]
+func (t *Tree) list(parent *cobra.Command, entries []Entry) {
+	for i := range entries {
+		entry := &entries[i]
 		cmd := &cobra.Command{
 			Use: entry.Name, Short: entry.Short, GroupID: entry.Group, Hidden: entry.Hidden, Args: cobra.ArbitraryArgs,
 			RunE: func(*cobra.Command, []string) error { return errors.New(entry.Name + " was not built") }, // commands that run are built first
@@ -64,14 +64,14 @@ func (t *Tree) build(cmd *cobra.Command) {
 	delete(t.entries, cmd)
 	full := entry.Build(t.app)
 	full.Short, full.GroupID, full.Hidden, full.Annotations = entry.Short, entry.Group, entry.Hidden, entry.annotations()
-	if len(entry.Below) > 0 {
+	if len(entry.Subcommands) > 0 {
 		full.Args, full.RunE = cobra.ArbitraryArgs, noCommand
 	}
-	usageOnly(full)
+	wrapArgsErrors(full)
 	parent := cmd.Parent()
 	parent.RemoveCommand(cmd)
 	parent.AddCommand(full)
-	t.list(full, entry.Below)
+	t.list(full, entry.Subcommands)
 }
 
 // Find returns the command that words name and the remaining words, like cobra's Find.
@@ -85,8 +85,8 @@ func (t *Tree) Find(words []string) (*cobra.Command, []string, error) {
 	}
 }
 
-// All builds every command, for callers that need all flags.
-func (t *Tree) All() {
+// BuildAll builds every command, for callers that need all flags.
+func (t *Tree) BuildAll() {
 	for len(t.entries) > 0 {
 		for cmd := range t.entries {
 			t.build(cmd)
@@ -102,8 +102,8 @@ func (t *Tree) Prepare(words []string) {
 	_, _, _ = t.Find(words) // errors are reported when the command runs
 }
 
-// usageOnly turns wrong argument counts into usage errors (exit code 2) that name the command.
-func usageOnly(cmd *cobra.Command) {
+// wrapArgsErrors turns wrong argument counts into usage errors (exit code 2) that name the command.
+func wrapArgsErrors(cmd *cobra.Command) {
 	check := cmd.Args
 	if check == nil {
 		return

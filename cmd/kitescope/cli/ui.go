@@ -31,7 +31,7 @@ func (f *UIFlags) changed(name string) bool { return f.flags != nil && f.flags.C
 func (f *UIFlags) Register(cmd *cobra.Command) {
 	f.flags = cmd.Flags()
 	cmd.Flags().StringVar(&f.Theme, "theme", "auto", strings.Join(ThemeNames(), ", "))
-	_ = cmd.RegisterFlagCompletionFunc("theme", Fixed(ThemeNames()...))
+	_ = cmd.RegisterFlagCompletionFunc("theme", FixedCompletions(ThemeNames()...))
 	cmd.Flags().DurationVar(&f.Interval, "interval", RefreshInterval, "minimum time between two refreshes of a live cluster")
 }
 
@@ -141,5 +141,5 @@ func (a *App) FileUI(f *UIFlags, args []string) (tui.Config, error) {
 	cfg := tui.Config{
 		Input: input, Output: a.Out, Title: strings.Join(RedactWords(args), " "), Command: ProgramName(), NoColor: !color, Now: a.Now, SaveFile: SaveFile,
 	}
-	return cfg, a.Prefer(&cfg, f)
+	return cfg, a.ApplyPreferences(&cfg, f)
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // process is nil if the user has set GOGC.
-var process = late(os.Getenv)
+var process = delayFirst(os.Getenv)
 
 // Process returns the collector of this process, or nil if the user has set GOGC. A nil Collector changes nothing.
 func Process() *Collector { return process }
@@ -23,40 +23,40 @@ func Process() *Collector { return process }
 // A Collector adjusts the garbage collection target (GOGC) of the process.
 type Collector struct {
 	mu sync.Mutex
-	// usual is the GOGC percentage that was set before. late reports whether the first collection is still pending.
-	usual int
-	late  bool
+	// percent is the GOGC percentage that was set before. late reports whether the first collection is still pending.
+	percent int
+	pending bool
 }
 
-// late delays the first collection until the heap has 16 MB instead of 4 MB. Startup alone takes 4 MB, and a collection
+// delayFirst delays the first collection until the heap has 16 MB instead of 4 MB. Startup alone takes 4 MB, and a collection
 // costs as much as reading and printing a small file. The first collection restores the previous percentage, so larger
 // heaps take no more memory. It returns nil if GOGC is set.
-func late(getenv func(string) string) *Collector {
+func delayFirst(getenv func(string) string) *Collector {
 	if getenv("GOGC") != "" { // the user's setting wins
 		return nil
 	}
-	c := &Collector{usual: debug.SetGCPercent(400), late: true}
-	runtime.AddCleanup(new([64]byte), (*Collector).settle, c)
+	c := &Collector{percent: debug.SetGCPercent(400), pending: true}
+	runtime.AddCleanup(new([64]byte), (*Collector).restore, c)
 	return c
 }
 
-// settle restores the usual percentage if the first collection is still pending.
-func (c *Collector) settle() {
+// restore restores the usual percentage if the first collection is still pending.
+func (c *Collector) restore() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.late {
-		c.late = false
-		debug.SetGCPercent(c.usual)
+	if c.pending {
+		c.pending = false
+		debug.SetGCPercent(c.percent)
 	}
 }
 
-// Often collects whenever the heap has grown by half. Use it for work that holds a lot of memory and makes little
+// LimitGrowth collects whenever the heap has grown by half. Use it for work that holds a lot of memory and makes little
 // garbage, because collections then cost less than the memory. done restores the previous percentage.
-func (c *Collector) Often() (done func()) {
+func (c *Collector) LimitGrowth() (done func()) {
 	if c == nil {
 		return func() {}
 	}
-	c.settle()
-	before := debug.SetGCPercent(min(50, c.usual))
+	c.restore()
+	before := debug.SetGCPercent(min(50, c.percent))
 	return func() { debug.SetGCPercent(before) }
 }

@@ -79,8 +79,8 @@ Exit code 3: a metric got worse (--fail-on). 1: nothing could be compared.`,
 	fl.StringVar(&f.failOn, "fail-on", compareFailures[0], "exit 3 on: worse, change, never")
 	fl.BoolVar(&f.openUI, "ui", false, "open it in the terminal UI")
 	fl.StringVar(&f.ui.Theme, "theme", "auto", "auto, terminal, dark, light, mono")
-	_ = cmd.RegisterFlagCompletionFunc("pair", cli.Fixed("name", "order", "none"))
-	_ = cmd.RegisterFlagCompletionFunc("fail-on", cli.Fixed(compareFailures...))
+	_ = cmd.RegisterFlagCompletionFunc("pair", cli.FixedCompletions("name", "order", "none"))
+	_ = cmd.RegisterFlagCompletionFunc("fail-on", cli.FixedCompletions(compareFailures...))
 	return cmd
 }
 
@@ -93,8 +93,8 @@ func FormatDoc() string {
 	return b.String()
 }
 
-// settledComparison holds the validated options of "compare". They are checked before any input is read.
-type settledComparison struct {
+// comparisonOptions holds the validated options of "compare". They are checked before any input is read.
+type comparisonOptions struct {
 	options bench.Options
 	read    read.Options
 	format  render.Format
@@ -103,8 +103,8 @@ type settledComparison struct {
 	match   *regexp.Regexp // nil: keep names as they are
 }
 
-func (f *benchFlags) settleComparison(a *cli.App, cmd *cobra.Command) (*settledComparison, error) {
-	s := &settledComparison{options: bench.Options{Level: f.level}}
+func (f *benchFlags) parseComparison(a *cli.App, cmd *cobra.Command) (*comparisonOptions, error) {
+	s := &comparisonOptions{options: bench.Options{Level: f.level}}
 	var ok bool
 	if s.options.Pairing, ok = pairings[f.pairing]; !ok {
 		return nil, cli.Usagef("--pair must be name, order or none, not %q", f.pairing)
@@ -131,7 +131,7 @@ func (f *benchFlags) settleComparison(a *cli.App, cmd *cobra.Command) (*settledC
 		}
 	}
 	s.read.Better = s.options.Better
-	s.format, s.render, err = f.report.Settle(a, cmd)
+	s.format, s.render, err = f.report.Parse(a, cmd)
 	return s, err
 }
 
@@ -170,7 +170,7 @@ func parseDirections(words []string) (map[string]bench.Direction, error) {
 
 func (f *benchFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 	ctx := cmd.Context()
-	s, err := f.settleComparison(a, cmd)
+	s, err := f.parseComparison(a, cmd)
 	if err != nil {
 		return err
 	}
@@ -183,7 +183,7 @@ func (f *benchFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if f.control != "" {
-		control, err := oneSide(ctx, a, f.control, s.read)
+		control, err := readSide(ctx, a, f.control, s.read)
 		if err != nil {
 			return fmt.Errorf("control: %w", err)
 		}
@@ -210,7 +210,7 @@ func (f *benchFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 		if err != nil {
 			return err
 		}
-		cfg.Args, cfg.Pages = cli.Again(cmd, args), replays.Pages(nil)
+		cfg.Args, cfg.Pages = cli.RepeatArgs(cmd, args), replays.Pages(nil)
 		return profiles.RunComparison(ctx, cfg, c)
 	}
 	if f.out == "" {

@@ -80,14 +80,14 @@ func readSides(ctx context.Context, a *cli.App, args []string, o read.Options) (
 		}
 		return sets[0], sets[1], nil
 	}
-	if before, err = oneSide(ctx, a, args[0], o); err != nil {
+	if before, err = readSide(ctx, a, args[0], o); err != nil {
 		return nil, nil, err
 	}
-	after, err = oneSide(ctx, a, args[1], o)
+	after, err = readSide(ctx, a, args[1], o)
 	return before, after, err
 }
 
-func oneSide(ctx context.Context, a *cli.App, word string, o read.Options) (*bench.Set, error) {
+func readSide(ctx context.Context, a *cli.App, word string, o read.Options) (*bench.Set, error) {
 	o.Side = true
 	sets, err := openResults(ctx, a, word, o)
 	if err != nil {

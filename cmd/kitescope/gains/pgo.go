@@ -27,7 +27,7 @@ type Profiles interface {
 // command.
 func Commands(input func() Profiles) []cli.Entry {
 	return []cli.Entry{
-		{Name: "pgo", Short: "Build Go programs with PGO and verify the gain: judge, pack, ...", Group: cli.GroupProfile, Build: pgoCommand, Below: pgoCommands(input)},
+		{Name: "pgo", Short: "Build Go programs with PGO and verify the gain: judge, pack, ...", Group: cli.GroupProfile, Build: pgoCommand, Subcommands: pgoCommands(input)},
 		{Name: "compare", Short: "Compare benchmark results: what changed, and what is noise", Group: cli.GroupProfile, Build: compareCommand},
 	}
 }

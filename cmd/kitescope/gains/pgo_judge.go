@@ -16,16 +16,16 @@ import (
 
 // judgeFlags holds the flags of "pgo judge".
 type judgeFlags struct {
-	input  Profiles
-	report cli.ReportFlags
-	failOn string
-	ui     cli.UIFlags
-	openUI bool
-	bars   judgeBars
+	input      Profiles
+	report     cli.ReportFlags
+	failOn     string
+	ui         cli.UIFlags
+	openUI     bool
+	thresholds judgeThresholds
 }
 
-// judgeBars holds the thresholds for profiles: ceiling in percent of CPU time, samples as a count.
-type judgeBars struct {
+// judgeThresholds holds the thresholds for profiles: ceiling in percent of CPU time, samples as a count.
+type judgeThresholds struct {
 	ceiling float64
 	samples int64
 }
@@ -50,23 +50,23 @@ Exit code 3: not worth building: unfit, or little to gain (--fail-on).`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(a, cmd, args) },
 	}
 	f.input.Register(cmd)
-	cli.LeaveOut(cmd, "kind")
+	cli.RemoveFlags(cmd, "kind")
 	fl := cmd.Flags()
 	f.report.Register(cmd, render.ReportFormats(), defaultHotCalls, "maximum number of hot calls, 0 for all")
 	f.report.List(cmd, builds.JudgementSchema, "usable=false", "-go_percent,name", "name,samples; +go_version")
 	fl.StringVar(&f.failOn, "fail-on", judgeFailures[0], "exit 3 on: little-gain (and unfit), unfit or never")
-	fl.Float64Var(&f.bars.ceiling, "min-ceiling", 5, "smallest bound worth building for, in percent of CPU time")
-	fl.Int64Var(&f.bars.samples, "min-samples", 2000, "minimum number of samples")
+	fl.Float64Var(&f.thresholds.ceiling, "min-ceiling", 5, "smallest bound worth building for, in percent of CPU time")
+	fl.Int64Var(&f.thresholds.samples, "min-samples", 2000, "minimum number of samples")
 	fl.BoolVar(&f.openUI, "ui", false, "open it in the terminal UI")
 	fl.StringVar(&f.ui.Theme, "theme", "auto", "auto, terminal, dark, light, mono")
-	_ = cmd.RegisterFlagCompletionFunc("fail-on", cli.Fixed(judgeFailures...))
+	_ = cmd.RegisterFlagCompletionFunc("fail-on", cli.FixedCompletions(judgeFailures...))
 	return cmd
 }
 
 // defaultHotCalls is the number of hot calls shown by default.
 const defaultHotCalls = 10
 
-func (b *judgeBars) options(limit int) (pgo.JudgeOptions, error) {
+func (b *judgeThresholds) options(limit int) (pgo.JudgeOptions, error) {
 	if !(b.ceiling >= 0 && b.ceiling <= 100) { // also rejects NaN
 		return pgo.JudgeOptions{}, cli.Usagef("--min-ceiling must be 0 to 100 percent, not %g", b.ceiling)
 	}
@@ -99,7 +99,7 @@ func verdictFails(v pgo.Verdict, failOn string) (bool, error) {
 
 func (f *judgeFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 	ctx := cmd.Context()
-	format, ro, err := f.report.Settle(a, cmd)
+	format, ro, err := f.report.Parse(a, cmd)
 	if err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func (f *judgeFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 	if f.openUI || hot == 0 {
 		hot = -1
 	}
-	o, err := f.bars.options(hot)
+	o, err := f.thresholds.options(hot)
 	if err != nil {
 		return err
 	}
@@ -145,6 +145,6 @@ func (f *judgeFlags) judgementUI(a *cli.App, cmd *cobra.Command, j *pgo.Judgemen
 	if err != nil {
 		return err
 	}
-	cfg.Args, cfg.Pages = cli.Again(cmd, args), replays.Pages(nil)
+	cfg.Args, cfg.Pages = cli.RepeatArgs(cmd, args), replays.Pages(nil)
 	return profiles.RunJudgement(cmd.Context(), cfg, j)
 }

@@ -56,7 +56,7 @@ it into the name for "pgo verify".`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(a, cmd, args) },
 	}
 	f.input.Register(cmd)
-	cli.LeaveOut(cmd, "kind")
+	cli.RemoveFlags(cmd, "kind")
 	f.input.KeepMangled() // the compiler matches names as the linker has them
 	fl := cmd.Flags()
 	f.report.Register(cmd, render.ReportFormats(), cli.DefaultEntries, "maximum number of profiles; 0 for all")
@@ -78,7 +78,7 @@ func (f *packFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	format, ro, err := f.report.Settle(a, cmd)
+	format, ro, err := f.report.Parse(a, cmd)
 	if err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func (f *packFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 		return err
 	}
 	report := &builds.PackReport{}
-	if o.Judgement, err = f.judgedForPack(ctx, inputs); err != nil {
+	if o.Judgement, err = f.judgeForPack(ctx, inputs); err != nil {
 		return err
 	}
 	if report.Pack, err = pgo.NewPack(ctx, inputs, o); err != nil {
@@ -150,16 +150,16 @@ func (f *packFlags) folder(ctx context.Context) (string, error) {
 		return "", cli.WithHint(err, "give the main package with --package, or a file with -O")
 	}
 	if module.ReadOnly {
-		return "", &hints.Error{Err: fmt.Errorf("write %s: the module is read-only", filepath.Join(main.Dir, pgo.DefaultName)), Advice: elsewhere}
+		return "", &hints.Error{Err: fmt.Errorf("write %s: the module is read-only", filepath.Join(main.Dir, pgo.DefaultName)), Advice: writeElsewhereHint}
 	}
 	return main.Dir, nil
 }
 
-// elsewhere is the hint for modules that cannot be written to.
-const elsewhere = "write elsewhere with -O FILE, and build with -pgo=FILE"
+// writeElsewhereHint is the hint for modules that cannot be written to.
+const writeElsewhereHint = "write elsewhere with -O FILE, and build with -pgo=FILE"
 
-// judgedForPack judges the profiles. With --check it returns an error unless they are worth building with.
-func (f *packFlags) judgedForPack(ctx context.Context, inputs []pgo.Input) (*pgo.Judgement, error) {
+// judgeForPack judges the profiles. With --check it returns an error unless they are worth building with.
+func (f *packFlags) judgeForPack(ctx context.Context, inputs []pgo.Input) (*pgo.Judgement, error) {
 	j, err := pgo.Judge(ctx, inputs, pgo.JudgeOptions{})
 	if err == nil && f.check && j.Verdict != pgo.WorthBuilding {
 		err = &cli.CodeError{Code: cli.ExitFindings, Err: &hints.Error{
@@ -185,7 +185,7 @@ func writePack(r *builds.PackReport, path string, f *packFlags) error {
 	if filepath.Base(path) != pgo.DefaultName || f.out != "" {
 		r.Flag = "-pgo=" + path
 	}
-	old, err := packThere(path)
+	old, err := readExisting(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		r.Outcome = "written"
@@ -220,8 +220,8 @@ func writePack(r *builds.PackReport, path string, f *packFlags) error {
 	return nil
 }
 
-// packThere reads the file that would be replaced. It returns an error if path is not a regular file.
-func packThere(path string) ([]byte, error) {
+// readExisting reads the file that would be replaced. It returns an error if path is not a regular file.
+func readExisting(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
@@ -235,7 +235,7 @@ func packThere(path string) ([]byte, error) {
 func packError(path string, err error) error {
 	hint := ""
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
-		hint = elsewhere
+		hint = writeElsewhereHint
 	}
 	return &hints.Error{Err: fmt.Errorf("write %s: %w", path, err), Advice: hint}
 }

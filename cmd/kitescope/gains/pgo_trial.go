@@ -79,11 +79,11 @@ func (f *trialFlags) register(cmd *cobra.Command) {
 	fl.StringVar(&p.Serve, "serve", "", "command that starts the program as a service")
 	fl.StringArrayVar(&p.Profiles, "profile", nil, "build with this CPU profile instead; repeatable")
 	fl.IntVar(&p.Pairs, "pairs", trial.DefaultPairs, "number of runs of both programs")
-	cli.In(fl, cli.MoreTrial, func() { f.registerMore(fl) })
+	cli.WithSection(fl, cli.SectionTrial, func() { f.registerMore(fl) })
 	fl.StringVarP(&p.Folder, "out", "O", "pgo-trial", "output folder, new or empty")
 	fl.StringVar(&f.failOn, "fail-on", trialFailures[0], "exit 3 on: "+strings.Join(trialFailures, ", "))
 	f.report.Register(cmd, builds.TrialFormats(), 0, "")
-	_ = cmd.RegisterFlagCompletionFunc("fail-on", cli.Fixed(trialFailures...))
+	_ = cmd.RegisterFlagCompletionFunc("fail-on", cli.FixedCompletions(trialFailures...))
 	_ = cmd.MarkFlagDirname("dir")
 	_ = cmd.MarkFlagDirname("out")
 }
@@ -167,7 +167,7 @@ func (f *trialFlags) fails(v bench.Verdict) (bool, error) {
 }
 
 func (f *trialFlags) run(ctx context.Context, a *cli.App, cmd *cobra.Command) error {
-	format, o, err := f.report.Settle(a, cmd)
+	format, o, err := f.report.Parse(a, cmd)
 	if err != nil {
 		return err
 	}
@@ -175,13 +175,13 @@ func (f *trialFlags) run(ctx context.Context, a *cli.App, cmd *cobra.Command) er
 		return err
 	}
 	f.plan.Tool, f.plan.Now = cli.Version, a.Now
-	a.Keeps()
+	a.ExtendGracePeriod()
 	r, err := trial.Run(ctx, f.plan, func(e trial.Event) { showTrial(a, e) })
 	a.Transient.Clear()
 	if err != nil {
 		return f.trialError(ctx, a, err)
 	}
-	if err := keepReport(r); err != nil {
+	if err := saveReport(r); err != nil {
 		return err
 	}
 	if err := a.Write(func(w *bufio.Writer) error { return builds.WriteTrial(w, r, format, o.Options) }); err != nil {
@@ -193,8 +193,8 @@ func (f *trialFlags) run(ctx context.Context, a *cli.App, cmd *cobra.Command) er
 	return nil
 }
 
-// keepReport writes the report into the trial's folder as Markdown, HTML and JSON.
-func keepReport(r *trial.Report) error {
+// saveReport writes the report into the trial's folder as Markdown, HTML and JSON.
+func saveReport(r *trial.Report) error {
 	keep := func(name string, write func(w io.Writer) error) error {
 		return cli.WriteFileAtomic(filepath.Join(r.Folder, name), 0o644, func(f *os.File) error {
 			w := bufio.NewWriter(f)
@@ -220,7 +220,7 @@ func (f *trialFlags) trialError(ctx context.Context, a *cli.App, err error) erro
 		return err
 	}
 	if said, ok := errors.AsType[*trial.OutputError](err); ok && said.Output != "" {
-		a.TellOutput(said.Output)
+		a.PrintOutput(said.Output)
 		if said.File != "" {
 			a.Notef("  (full output: %s)", cli.OneLine(said.File))
 		}
@@ -254,7 +254,7 @@ func showTrial(a *cli.App, e trial.Event) {
 	}
 	if e.Remark != "" {
 		a.Warn("%s", e.Remark)
-		a.TellOutput(e.Output)
+		a.PrintOutput(e.Output)
 		return
 	}
 	a.Status("step %d of 8: %s", e.Step, e.What)

@@ -54,7 +54,7 @@ Exit code 0: it was built with it. 3: it was not: without a profile, with anothe
 }
 
 func (f *verifyFlags) run(a *cli.App, cmd *cobra.Command, path string) error {
-	format, ro, err := f.report.Settle(a, cmd)
+	format, ro, err := f.report.Parse(a, cmd)
 	if err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func (f *verifyFlags) run(a *cli.App, cmd *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
-	given, err := f.given(cmd.Context(), a, build)
+	given, err := f.givenProfile(cmd.Context(), a, build)
 	if err != nil {
 		return err
 	}
@@ -88,9 +88,9 @@ func (f *verifyFlags) run(a *cli.App, cmd *cobra.Command, path string) error {
 	return nil
 }
 
-// given reads the profile that the program should have been built with: the file of --profile, or by default the
+// givenProfile reads the profile that the program should have been built with: the file of --profile, or by default the
 // file that the binary names. It returns nil without --profile if that file does not exist.
-func (f *verifyFlags) given(ctx context.Context, a *cli.App, b *pgo.Build) (*pgo.GivenProfile, error) {
+func (f *verifyFlags) givenProfile(ctx context.Context, a *cli.App, b *pgo.Build) (*pgo.GivenProfile, error) {
 	path, assumed := f.profile, false
 	if path == "" && b.PGO != "" {
 		if info, err := os.Stat(b.PGO); err == nil && info.Mode().IsRegular() {

@@ -55,17 +55,17 @@ type engineFlags struct {
 	queries string
 	truth   string
 
-	k       int
-	lib     string
-	threads int
-	exclude string
-	asked   paramFlags
-	sparse  sparseFlags
+	k           int
+	lib         string
+	threads     int
+	exclude     string
+	searchFlags paramFlags
+	sparse      sparseFlags
 }
 
 func (f *engineFlags) registerMetric(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.metric, "metric", "", "l2, ip, cosine, hamming, jaccard, bm25, if not in the file")
-	_ = cmd.RegisterFlagCompletionFunc("metric", cli.Fixed("l2", "ip", "cosine", "hamming", "jaccard", "bm25"))
+	_ = cmd.RegisterFlagCompletionFunc("metric", cli.FixedCompletions("l2", "ip", "cosine", "hamming", "jaccard", "bm25"))
 }
 
 // registerSearch adds the flags of a search.
@@ -76,7 +76,7 @@ func (f *engineFlags) registerSearch(cmd *cobra.Command) {
 	fl.IntVarP(&f.k, "k", "k", 10, "number of neighbours")
 	fl.StringVar(&f.lib, "library", "native", strings.Join(engine.Libraries(), ", "))
 	f.sparse.register(cmd)
-	_ = cmd.RegisterFlagCompletionFunc("library", cli.Fixed(engine.Libraries()...))
+	_ = cmd.RegisterFlagCompletionFunc("library", cli.FixedCompletions(engine.Libraries()...))
 }
 
 // hint returns the properties of a file that the flags specify.
@@ -115,13 +115,13 @@ func (f *engineFlags) params() (index.Params, error) {
 		return p, cli.Usagef("--k must be 1 to %d, not %d", target.MaxK, f.k)
 	}
 	var err error
-	p.SearchParams, err = f.asked.read(false)
+	p.SearchParams, err = f.searchFlags.read(false)
 	return p, err
 }
 
-// used returns an error for a parameter that does not apply to the index, because the results would not match
+// checkParams returns an error for a parameter that does not apply to the index, because the results would not match
 // the request.
-func used(t *target.Target, p *index.Params) error {
+func checkParams(t *target.Target, p *index.Params) error {
 	name, of := t.Unused(p)
 	if name == "" {
 		return nil

@@ -37,7 +37,7 @@ queries of all rounds. --truth adds the recall.`,
 	f.registerMetric(cmd)
 	f.registerSearch(cmd)
 	fl := cmd.Flags()
-	f.asked.register(fl, func(p *engine.SearchParam) string {
+	f.searchFlags.register(fl, func(p *engine.SearchParam) string {
 		if p.Trait == engine.HasGraph || p.Trait == engine.HasLists { // bench takes lists of these values
 			return ""
 		}
@@ -94,7 +94,7 @@ func (g *benchGrid) points(p index.Params, o target.Options) ([]*target.Load, er
 
 func (f *engineFlags) bench(a *cli.App, cmd *cobra.Command, path string, g benchGrid) error {
 	ctx := cmd.Context()
-	format, ro, err := f.report.Settle(a, cmd)
+	format, ro, err := f.report.Parse(a, cmd)
 	if err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func (f *engineFlags) bench(a *cli.App, cmd *cobra.Command, path string, g bench
 		return err
 	}
 	defer t.Close()
-	if err := used(t, &points[0].Params); err != nil {
+	if err := checkParams(t, &points[0].Params); err != nil {
 		return err
 	}
 	queries, err := openVectors(ctx, a, f.queries)

@@ -106,7 +106,7 @@ func (f *buildFlags) run(a *cli.App, cmd *cobra.Command, path string) error {
 	if err := write(func(w io.Writer) error { return index.WriteHNSWLib(w, x) }); err != nil {
 		return err
 	}
-	a.Warn("HNSW (hnswlib) of %d rows in %s: %s", set.Vectors.Rows, roundedTook(time.Since(began)), f.out)
+	a.Warn("HNSW (hnswlib) of %d rows in %s: %s", set.Vectors.Rows, roundDuration(time.Since(began)), f.out)
 	return nil
 }
 
@@ -120,7 +120,7 @@ func sameFile(a, b string) bool {
 	return err == nil && os.SameFile(x, y)
 }
 
-func roundedTook(d time.Duration) string {
+func roundDuration(d time.Duration) string {
 	if d < time.Second {
 		return d.Round(time.Millisecond).String()
 	}

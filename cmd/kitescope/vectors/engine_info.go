@@ -27,7 +27,7 @@ for a delta log: the deletes with keys and times.`,
   kitescope engine info delta_log/441/442/443/450`,
 		Args: cli.Args(1, 1, "one file", "kitescope engine info base.hnsw"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			format, ro, err := f.report.Settle(a, cmd)
+			format, ro, err := f.report.Parse(a, cmd)
 			if err != nil {
 				return err
 			}

@@ -34,7 +34,7 @@ adds the recall: the share of the first k true neighbours that was found.`,
 	f.registerMetric(cmd)
 	f.registerSearch(cmd)
 	fl := cmd.Flags()
-	f.asked.register(fl, ownUsage)
+	f.searchFlags.register(fl, ownUsage)
 	fl.StringVar(&f.exclude, "exclude", "", "exclude rows with these ids (.npy, .ivecs)")
 	fl.IntVar(&f.threads, "threads", 0, "goroutines; 0 for one per CPU")
 	return cmd
@@ -42,7 +42,7 @@ adds the recall: the share of the first k true neighbours that was found.`,
 
 func (f *engineFlags) search(a *cli.App, cmd *cobra.Command, path string) error {
 	ctx := cmd.Context()
-	format, ro, err := f.report.Settle(a, cmd)
+	format, ro, err := f.report.Parse(a, cmd)
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func (f *engineFlags) search(a *cli.App, cmd *cobra.Command, path string) error 
 		return err
 	}
 	defer t.Close()
-	if err := used(t, &p); err != nil {
+	if err := checkParams(t, &p); err != nil {
 		return err
 	}
 	queries, err := openVectors(ctx, a, f.queries)
@@ -81,7 +81,7 @@ func (f *engineFlags) search(a *cli.App, cmd *cobra.Command, path string) error 
 	if result.Answers, err = t.Search(ctx, queries.Vectors, p, o, threads); err != nil {
 		return fmt.Errorf("search with %s: %w", f.queries, err)
 	}
-	if err := f.checkAnswers(ctx, result, queries.Vectors); err != nil {
+	if err := f.computeRecall(ctx, result, queries.Vectors); err != nil {
 		return err
 	}
 	return a.Write(func(w *bufio.Writer) error { return replays.WriteSearch(w, result, format, ro) })
@@ -103,8 +103,8 @@ func (f *engineFlags) excluded(ctx context.Context, t *target.Target) (*engine.B
 	return b, nil
 }
 
-// checkAnswers computes the recall of the answers if --truth is given.
-func (f *engineFlags) checkAnswers(ctx context.Context, r *target.SearchResult, queries *engine.Vectors) error {
+// computeRecall computes the recall of the answers if --truth is given.
+func (f *engineFlags) computeRecall(ctx context.Context, r *target.SearchResult, queries *engine.Vectors) error {
 	truth, err := f.trueNeighbours(ctx, r.Target, queries, r.Options, r.Params)
 	if err != nil || truth == nil {
 		return err

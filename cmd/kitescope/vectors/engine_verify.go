@@ -42,7 +42,7 @@ Exit code 3: a check failed.`,
 
 func (f *engineFlags) verifyIndex(a *cli.App, cmd *cobra.Command, p target.VerifyPlan, ids string, args []string) error {
 	ctx := cmd.Context()
-	format, ro, err := f.report.Settle(a, cmd)
+	format, ro, err := f.report.Parse(a, cmd)
 	if err != nil {
 		return err
 	}

@@ -47,7 +47,7 @@ func logUsage(p *engine.SearchParam) string {
 }
 
 // read returns the parameters that were given. If zero is set, 0 counts as not given.
-func (f *paramFlags) read(zero bool) (asked engine.SearchParams, err error) {
+func (f *paramFlags) read(zero bool) (params engine.SearchParams, err error) {
 	for _, p := range f.list {
 		flag := f.fl.Lookup(p.Flag)
 		text := flag.Value.String()
@@ -55,20 +55,20 @@ func (f *paramFlags) read(zero bool) (asked engine.SearchParams, err error) {
 		switch {
 		case !flag.Changed, zero && x == 0:
 		case err != nil || !p.Accepts(x):
-			return asked, cli.Usagef("--%s must be %s, not %s", p.Flag, p.Range, text)
+			return params, cli.Usagef("--%s must be %s, not %s", p.Flag, p.Range, text)
 		default:
-			p.Set(&asked, x)
+			p.Set(&params, x)
 		}
 	}
-	return asked, nil
+	return params, nil
 }
 
-// ask returns the request parameters that the flags set.
-func (f *runFlags) ask() replay.RequestParams {
-	ask := replay.RequestParams{K: f.queries.k, SearchParams: f.queries.asked}
+// requestParams returns the request parameters that the flags set.
+func (f *runFlags) requestParams() replay.RequestParams {
+	ask := replay.RequestParams{K: f.queries.k, SearchParams: f.queries.searchParams}
 	ask.EF = cmp.Or(f.ef, max(64, f.queries.k))
 	if f.queries.force {
-		ask.Force.SearchParams = f.queries.asked
+		ask.Force.SearchParams = f.queries.searchParams
 		ask.Force.EF = f.ef
 		if f.queries.forceK {
 			ask.Force.K = f.queries.k

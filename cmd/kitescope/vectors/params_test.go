@@ -22,11 +22,11 @@ func TestOverridesTheLog(t *testing.T) {
 			t.Fatal(err)
 		}
 		var err error
-		if f.queries.asked, err = f.queries.params.read(true); err != nil {
+		if f.queries.searchParams, err = f.queries.params.read(true); err != nil {
 			t.Fatal(err)
 		}
 		for _, f.queries.force = range []bool{false, true} {
-			ask := f.ask()
+			ask := f.requestParams()
 			_, forced := p.Get(&ask.Force.SearchParams)
 			if x, set := p.Get(&ask.SearchParams); !set || x != 4 || ask.EF != 64 || forced != f.queries.force || ask.Force.EF != 0 {
 				t.Errorf("--%s 4, override %t: %+v", p.Flag, f.queries.force, ask)

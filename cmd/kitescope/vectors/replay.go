@@ -12,8 +12,8 @@ import (
 // Commands returns the commands "engine" and "replay" with their subcommands.
 func Commands() []cli.Entry {
 	return []cli.Entry{
-		{Name: "engine", Short: "Query engine: open, build, search, verify and time index files", Group: cli.GroupEngine, Build: engineCommand, Below: engineCommands()},
-		{Name: "replay", Short: "Replay queries on a cluster's own segments, and predict changes", Group: cli.GroupEngine, Build: replayCommand, Below: replayCommands()},
+		{Name: "engine", Short: "Query engine: open, build, search, verify and time index files", Group: cli.GroupEngine, Build: engineCommand, Subcommands: engineCommands()},
+		{Name: "replay", Short: "Replay queries on a cluster's own segments, and predict changes", Group: cli.GroupEngine, Build: replayCommand, Subcommands: replayCommands()},
 	}
 }
 

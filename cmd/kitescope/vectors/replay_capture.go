@@ -29,7 +29,7 @@ log, for "replay run --timed".`,
   kitescope replay run docs --queries monday.jsonl --timed --speed 2`,
 		Args: cli.Args(1, 10000, "at least one access log", "kitescope replay capture access.log"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			format, ro, err := report.Settle(a, cmd)
+			format, ro, err := report.Parse(a, cmd)
 			if err != nil {
 				return err
 			}
@@ -39,7 +39,7 @@ log, for "replay run --timed".`,
 			case o.Limit < 0:
 				return cli.Usagef("--limit must be 0 or more, not %d", o.Limit)
 			}
-			if err := a.MayWrite(out, force); err != nil {
+			if err := a.CheckWritable(out, force); err != nil {
 				return err
 			}
 			l, shape, err := log.CaptureFiles(cmd.Context(), args, o)
@@ -50,7 +50,7 @@ log, for "replay run --timed".`,
 				a.Note("%s", n)
 			}
 			if out != "" {
-				if err := keepShape(a, cmd, l, vectors, seed, out, force); err != nil {
+				if err := saveCapture(a, cmd, l, vectors, seed, out, force); err != nil {
 					return err
 				}
 			}
@@ -71,8 +71,8 @@ log, for "replay run --timed".`,
 	return cmd
 }
 
-// keepShape writes the captured log to a file, with the vectors of another log if vectors is not "".
-func keepShape(a *cli.App, cmd *cobra.Command, l *log.Log, vectors string, seed uint64, out string, force bool) error {
+// saveCapture writes the captured log to a file, with the vectors of another log if vectors is not "".
+func saveCapture(a *cli.App, cmd *cobra.Command, l *log.Log, vectors string, seed uint64, out string, force bool) error {
 	if vectors != "" {
 		v, err := log.Open(cmd.Context(), vectors, log.Options{})
 		if err != nil {

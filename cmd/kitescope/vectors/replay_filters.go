@@ -12,7 +12,7 @@ import (
 )
 
 // readFilters reads the fields that the filter expressions of the log need, if any.
-func (in *replayInput) readFilters(ctx context.Context, a *cli.App, data *loaded, queries *log.Log) error {
+func (in *replayInput) readFilters(ctx context.Context, a *cli.App, data *loadedData, queries *log.Log) error {
 	if !slices.ContainsFunc(queries.Requests, func(r log.Request) bool { return r.Filter != nil && r.Filter.Expr != "" }) {
 		return nil
 	}
@@ -25,11 +25,11 @@ func (in *replayInput) readFilters(ctx context.Context, a *cli.App, data *loaded
 	}
 	defer store.Close()
 	err = data.ReadFilters(ctx, store, queries, in.threads)
-	return hinted(err)
+	return withExprHint(err)
 }
 
-// hinted adds the hint of an expression error.
-func hinted(err error) error {
+// withExprHint adds the hint of an expression error.
+func withExprHint(err error) error {
 	if e, ok := errors.AsType[*expr.Error](err); ok && e.Hint != "" {
 		return cli.WithHint(err, e.Hint)
 	}

@@ -21,7 +21,7 @@ and files; the nodes' cores; and what had to be assumed.`,
   kitescope replay info docs --from cluster.kite -o json`,
 		Args: oneCollection("kitescope replay info docs"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			format, o, err := report.Settle(a, cmd)
+			format, o, err := report.Parse(a, cmd)
 			if err != nil {
 				return err
 			}
@@ -36,7 +36,7 @@ and files; the nodes' cores; and what had to be assumed.`,
 		},
 	}
 	in.register(a, cmd)
-	cli.LeaveOut(cmd, "storage", "load-threads", "memory-limit", "replica")
+	cli.RemoveFlags(cmd, "storage", "load-threads", "memory-limit", "replica")
 	report.Register(cmd, render.ReportFormats(), 20, "maximum number of segments, 0 for all")
 	report.List(cmd, replays.LayoutSchema, "state=growing", "-rows,segment_id", "segment_id,rows; +insert_logs")
 	return cmd

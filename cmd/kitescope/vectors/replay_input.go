@@ -42,7 +42,7 @@ type replayInput struct {
 func (in *replayInput) register(a *cli.App, cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringVar(&in.storage, "storage", "", "where the files are (see: help sources)")
-	cli.In(fl, cli.MoreReplay, func() { in.registerMore(fl) })
+	cli.WithSection(fl, cli.SectionReplay, func() { in.registerMore(fl) })
 	in.nodes = cli.AddNodeFlags(cmd, true)
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
@@ -62,10 +62,10 @@ func (in *replayInput) registerMore(fl *pflag.FlagSet) {
 	fl.StringVar(&in.memory, "memory-limit", "", "reject segments that need more memory: 16GiB; default: available memory on Linux")
 }
 
-// meaningless returns an error if a flag has no effect.
-func (in *replayInput) meaningless(cmd *cobra.Command) error {
+// checkUnusedFlags returns an error if a flag has no effect.
+func (in *replayInput) checkUnusedFlags(cmd *cobra.Command) error {
 	if in.cores == 0 {
-		return without(cmd, "node-cores")
+		return requireFlag(cmd, "node-cores")
 	}
 	return nil
 }
@@ -156,8 +156,8 @@ func (in *replayInput) openStorage(ctx context.Context, a *cli.App, l *replay.La
 	return store, place, nil
 }
 
-// loaded is a layout with its segments in memory.
-type loaded struct {
+// loadedData is a layout with its segments in memory.
+type loadedData struct {
 	*replay.Loaded
 	cluster *model.Cluster // nil for a file of vectors
 	place   string
@@ -165,7 +165,7 @@ type loaded struct {
 }
 
 // Release releases the memory of the segments and closes the file of vectors.
-func (l *loaded) Release() {
+func (l *loadedData) Release() {
 	l.Loaded.Release()
 	if l.file != nil {
 		l.file.Close()
@@ -174,7 +174,7 @@ func (l *loaded) Release() {
 
 // loadSegments reads the layout and the segments. The result includes the assumptions and the missing parts;
 // the caller reports them.
-func (in *replayInput) loadSegments(ctx context.Context, a *cli.App, collection string, report progress) (*loaded, error) {
+func (in *replayInput) loadSegments(ctx context.Context, a *cli.App, collection string, report progress) (*loadedData, error) {
 	memory, err := in.memoryLimit()
 	if err != nil {
 		return nil, err
@@ -188,7 +188,7 @@ func (in *replayInput) loadSegments(ctx context.Context, a *cli.App, collection 
 		return nil, err
 	}
 	defer store.Close()
-	located, found, err := layout.Locate(ctx, holds(store), l)
+	located, found, err := layout.Locate(ctx, fileExists(store), l)
 	if err != nil {
 		return nil, err
 	}
@@ -206,7 +206,7 @@ func (in *replayInput) loadSegments(ctx context.Context, a *cli.App, collection 
 	if err != nil {
 		return nil, err
 	}
-	return &loaded{Loaded: data, cluster: c, place: place}, nil
+	return &loadedData{Loaded: data, cluster: c, place: place}, nil
 }
 
 // anyFiles reports whether the metadata names files of any segment.
@@ -214,8 +214,8 @@ func anyFiles(l *replay.Layout) bool {
 	return slices.ContainsFunc(l.Segments, func(s replay.Segment) bool { return s.Files.HasLogs() })
 }
 
-// holds returns a function that reports whether a store has a file of the given name, or files below it.
-func holds(store object.Store) func(ctx context.Context, name string) (bool, error) {
+// fileExists returns a function that reports whether a store has a file of the given name, or files below it.
+func fileExists(store object.Store) func(ctx context.Context, name string) (bool, error) {
 	return func(ctx context.Context, name string) (bool, error) {
 		list, err := store.List(ctx, name)
 		return len(list) > 0, err
@@ -245,9 +245,9 @@ func availableIn(meminfo string) int64 {
 	return 0
 }
 
-// absolute returns the absolute path for use in a result, so that the file is found from other folders. URLs
+// absPath returns the absolute path for use in a result, so that the file is found from other folders. URLs
 // are unchanged.
-func absolute(path string) string {
+func absPath(path string) string {
 	if path == "" || strings.Contains(path, "://") {
 		return path
 	}

@@ -26,18 +26,18 @@ import (
 
 // queryFlags are the flags that define the queries.
 type queryFlags struct {
-	path        string
-	draw        sampleFlags
-	limit, skip int
-	k           int
-	params      paramFlags
-	asked       engine.SearchParams // the values of params, set by check
-	force       bool
-	forceK      bool // --k was given as well
-	strict      bool
-	truth       string
-	shuffle     bool
-	column      string
+	path         string
+	draw         sampleFlags
+	limit, skip  int
+	k            int
+	params       paramFlags
+	searchParams engine.SearchParams // the values of params, set by check
+	force        bool
+	forceK       bool // --k was given as well
+	strict       bool
+	truth        string
+	shuffle      bool
+	column       string
 }
 
 // register adds the flags. It adds --ef only if ef is set, because some commands define their own --ef.
@@ -46,7 +46,7 @@ func (f *queryFlags) register(cmd *cobra.Command, ef bool) {
 	fl.StringVar(&f.path, "queries", "", "query log: .jsonl, .npy, .fvecs, .bvecs or .parquet")
 	fl.IntVar(&f.draw.count, "draw", 1000, "without --queries: draw so many")
 	fl.IntVarP(&f.k, "k", "k", 10, "number of neighbours, if not in the log")
-	cli.In(fl, cli.MoreReplay, func() { f.registerMore(fl, ef) })
+	cli.WithSection(fl, cli.SectionReplay, func() { f.registerMore(fl, ef) })
 }
 
 func (f *queryFlags) registerMore(fl *pflag.FlagSet, ef bool) {
@@ -98,22 +98,22 @@ func (f *queryFlags) check() error {
 		return cli.Usagef("--limit-queries and --skip-queries must be 0 or more")
 	}
 	var err error
-	if f.asked, err = f.params.read(true); err != nil {
+	if f.searchParams, err = f.params.read(true); err != nil {
 		return err
 	}
 	return f.draw.check()
 }
 
-// meaningless returns an error for flags of a log without a log, and for flags of drawn queries with a log.
-func (f *queryFlags) meaningless(cmd *cobra.Command) error {
+// checkUnusedFlags returns an error for flags of a log without a log, and for flags of drawn queries with a log.
+func (f *queryFlags) checkUnusedFlags(cmd *cobra.Command) error {
 	if f.path == "" {
-		return without(cmd, "queries", "limit-queries", "skip-queries", "column", "strict-log", "override")
+		return requireFlag(cmd, "queries", "limit-queries", "skip-queries", "column", "strict-log", "override")
 	}
-	return beside(cmd, "queries", "draw", "noise")
+	return rejectFlags(cmd, "queries", "draw", "noise")
 }
 
-// without returns an error for the first of the given flags that is set, because they need the flag other.
-func without(cmd *cobra.Command, other string, names ...string) error {
+// requireFlag returns an error for the first of the given flags that is set, because they need the flag other.
+func requireFlag(cmd *cobra.Command, other string, names ...string) error {
 	for _, name := range names {
 		if cmd.Flags().Changed(name) {
 			return cli.Usage(fmt.Errorf("--%s needs --%s", name, other), "omit it, or give both")
@@ -122,9 +122,9 @@ func without(cmd *cobra.Command, other string, names ...string) error {
 	return nil
 }
 
-// beside returns an error for the first of the given flags that is set, because these flags cannot be
+// rejectFlags returns an error for the first of the given flags that is set, because these flags cannot be
 // combined with the flag other.
-func beside(cmd *cobra.Command, other string, names ...string) error {
+func rejectFlags(cmd *cobra.Command, other string, names ...string) error {
 	for _, name := range names {
 		if cmd.Flags().Changed(name) {
 			return cli.Usage(fmt.Errorf("--%s cannot be combined with --%s", name, other), "use only one of them")
@@ -134,7 +134,7 @@ func beside(cmd *cobra.Command, other string, names ...string) error {
 }
 
 // readQueries reads the log, or draws queries from the loaded segments.
-func (f *queryFlags) readQueries(ctx context.Context, a *cli.App, data *loaded) (*log.Log, error) {
+func (f *queryFlags) readQueries(ctx context.Context, a *cli.App, data *loadedData) (*log.Log, error) {
 	name, c := data.Layout.Collection.Name, &data.Layout.Collection
 	var l *log.Log
 	var err error
@@ -192,12 +192,12 @@ type loadFlags struct {
 
 func (f *loadFlags) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	cli.In(fl, cli.MoreReplay, func() { f.registerMore(fl) })
+	cli.WithSection(fl, cli.SectionReplay, func() { f.registerMore(fl) })
 	fl.StringVarP(&f.save, "out", "O", "", "write the result to this file")
 	fl.BoolVar(&f.force, "force", false, "replace the file if it exists")
 	f.report.Register(cmd, render.ReportFormats(), 10, "maximum number of rows; 0 for all")
 	f.report.List(cmd, func(o render.ReportOptions) *table.Schema { return resultSchema(f.baseline)(o) }, "'recall>=0.95'", "-qps,recall", "qps; +latency_max_seconds")
-	_ = cmd.RegisterFlagCompletionFunc("truth", cli.Fixed(exactTruth, "log", "none"))
+	_ = cmd.RegisterFlagCompletionFunc("truth", cli.FixedCompletions(exactTruth, "log", "none"))
 }
 
 func (f *loadFlags) registerMore(fl *pflag.FlagSet) {
@@ -215,8 +215,8 @@ func (f *loadFlags) registerMore(fl *pflag.FlagSet) {
 
 func (f *loadFlags) registerTarget(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	cli.In(fl, cli.MoreReplay, func() { f.registerTargetMore(fl) })
-	_ = cmd.RegisterFlagCompletionFunc("consistency", cli.Fixed("strong", "bounded", "session", "eventually"))
+	cli.WithSection(fl, cli.SectionReplay, func() { f.registerTargetMore(fl) })
+	_ = cmd.RegisterFlagCompletionFunc("consistency", cli.FixedCompletions("strong", "bounded", "session", "eventually"))
 }
 
 func (f *loadFlags) registerTargetMore(fl *pflag.FlagSet) {
@@ -251,21 +251,21 @@ func (f *loadFlags) check() error {
 	return nil
 }
 
-// meaningless returns an error if a flag has no effect.
-func (f *loadFlags) meaningless(cmd *cobra.Command) (err error) {
+// checkUnusedFlags returns an error if a flag has no effect.
+func (f *loadFlags) checkUnusedFlags(cmd *cobra.Command) (err error) {
 	if !f.timed {
-		err = without(cmd, "timed", "speed")
+		err = requireFlag(cmd, "timed", "speed")
 	}
 	if f.save == "" {
-		err = cmp.Or(err, without(cmd, "out", "force"))
+		err = cmp.Or(err, requireFlag(cmd, "out", "force"))
 	}
 	if f.requests > 0 {
-		err = cmp.Or(err, beside(cmd, "requests", "round"))
+		err = cmp.Or(err, rejectFlags(cmd, "requests", "round"))
 	}
 	if f.target != "" {
 		return err
 	}
-	return cmp.Or(err, without(cmd, "target", "target-password-file", "target-collection", "target-field", "target-key", "consistency", "ignore-growing"))
+	return cmp.Or(err, requireFlag(cmd, "target", "target-password-file", "target-collection", "target-field", "target-key", "consistency", "ignore-growing"))
 }
 
 func (f *loadFlags) plan(sessions int, seed uint64) load.Plan {
@@ -287,11 +287,11 @@ func (f *loadFlags) plan(sessions int, seed uint64) load.Plan {
 // comparison because they hold a single document.
 func (f *loadFlags) writeResult(a *cli.App, r, baseline *replay.Result, format render.Format, o render.ReportOptions) error {
 	unsaved := f.saveResult(a, r)
-	return errors.Join(a.Write(func(w *bufio.Writer) error { return writeBeside(w, r, baseline, format, o) }), unsaved)
+	return errors.Join(a.Write(func(w *bufio.Writer) error { return writeComparison(w, r, baseline, format, o) }), unsaved)
 }
 
 func (f *loadFlags) saveResult(a *cli.App, r *replay.Result) error {
-	return a.Keep(f.save, f.force, func(w io.Writer) error { return replay.WriteResult(w, r) })
+	return a.SaveResult(f.save, f.force, func(w io.Writer) error { return replay.WriteResult(w, r) })
 }
 
 // resultSchema returns the schema of the list of a result: the points, or the figures of the comparison with a
@@ -303,7 +303,7 @@ func resultSchema(baseline string) func(o render.ReportOptions) *table.Schema {
 	return replays.PointSchema
 }
 
-func writeBeside(w *bufio.Writer, r, baseline *replay.Result, format render.Format, o render.ReportOptions) error {
+func writeComparison(w *bufio.Writer, r, baseline *replay.Result, format render.Format, o render.ReportOptions) error {
 	if baseline == nil {
 		return replays.WriteResult(w, r, format, o)
 	}

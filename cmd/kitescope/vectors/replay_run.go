@@ -151,7 +151,7 @@ func (f *runFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	for _, check := range []func() error{f.load.check, f.queries.check, func() error { return f.meaningless(cmd) }} {
+	for _, check := range []func() error{f.load.check, f.queries.check, func() error { return f.checkUnusedFlags(cmd) }} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -159,15 +159,15 @@ func (f *runFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 	if err := f.screen.check(a, cmd); err != nil {
 		return err
 	}
-	format, ro, err := f.load.report.Settle(a, cmd)
+	format, ro, err := f.load.report.Parse(a, cmd)
 	if err != nil {
 		return err
 	}
-	baseline, err := readEarlier(f.load.baseline)
+	baseline, err := readBaseline(f.load.baseline)
 	if err != nil {
 		return err
 	}
-	if err := a.MayWrite(f.load.save, f.load.force); err != nil {
+	if err := a.CheckWritable(f.load.save, f.load.force); err != nil {
 		return err
 	}
 	if f.screen.open {
@@ -175,7 +175,7 @@ func (f *runFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 	}
 	ctx := cmd.Context()
 	report, clearLine := statusLine(a)
-	r, data, err := f.measured(ctx, a, cmd, o, args, report, clearLine)
+	r, data, err := f.measure(ctx, a, cmd, o, args, report, clearLine)
 	if err != nil {
 		return err
 	}
@@ -186,11 +186,11 @@ func (f *runFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 	return replayOutcome(ctx, a, r, data)
 }
 
-// measured loads the segments and the queries, runs the queries and returns the result. The caller releases
+// measure loads the segments and the queries, runs the queries and returns the result. The caller releases
 // the segments.
-func (f *runFlags) measured(ctx context.Context, a *cli.App, cmd *cobra.Command, o replay.RunOptions, args []string, report progress, clearLine func()) (*replay.Result, *loaded, error) {
+func (f *runFlags) measure(ctx context.Context, a *cli.App, cmd *cobra.Command, o replay.RunOptions, args []string, report progress, clearLine func()) (*replay.Result, *loadedData, error) {
 	defer clearLine()
-	data, err := f.loadSearched(ctx, a, args[0], report)
+	data, err := f.loadData(ctx, a, args[0], report)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -214,8 +214,8 @@ func (f *runFlags) measured(ctx context.Context, a *cli.App, cmd *cobra.Command,
 	return r, data, nil
 }
 
-// loadSearched loads the segments of a collection, or the file with the vectors of a target.
-func (f *runFlags) loadSearched(ctx context.Context, a *cli.App, name string, report progress) (*loaded, error) {
+// loadData loads the segments of a collection, or the file with the vectors of a target.
+func (f *runFlags) loadData(ctx context.Context, a *cli.App, name string, report progress) (*loadedData, error) {
 	if f.vectors.path != "" {
 		if err := f.in.check(); err != nil {
 			return nil, err
@@ -225,17 +225,17 @@ func (f *runFlags) loadSearched(ctx context.Context, a *cli.App, name string, re
 	return f.in.loadSegments(ctx, a, name, report)
 }
 
-// meaningless returns an error if a flag has no effect in combination with the others.
-func (f *runFlags) meaningless(cmd *cobra.Command) error {
-	return cmp.Or(f.queries.meaningless(cmd), f.in.meaningless(cmd), f.load.meaningless(cmd), f.vectors.meaningless(cmd, f.load.target, f.in.metric))
+// checkUnusedFlags returns an error if a flag has no effect in combination with the others.
+func (f *runFlags) checkUnusedFlags(cmd *cobra.Command) error {
+	return cmp.Or(f.queries.checkUnusedFlags(cmd), f.in.checkUnusedFlags(cmd), f.load.checkUnusedFlags(cmd), f.vectors.checkUnusedFlags(cmd, f.load.target, f.in.metric))
 }
 
 // measureReplay resolves the requests and the target and runs the requests.
-func (f *runFlags) measureReplay(ctx context.Context, a *cli.App, o replay.RunOptions, data *loaded, queries *log.Log) (*replay.Result, error) {
+func (f *runFlags) measureReplay(ctx context.Context, a *cli.App, o replay.RunOptions, data *loadedData, queries *log.Log) (*replay.Result, error) {
 	c := &data.Layout.Collection
 	var err error
-	var server *servedHere
-	if o.Requests, err = replay.Requests(queries, c, f.ask()); err != nil {
+	var server *localServer
+	if o.Requests, err = replay.Requests(queries, c, f.requestParams()); err != nil {
 		return nil, err
 	}
 	if err := f.in.readFilters(ctx, a, data, queries); err != nil {
@@ -247,14 +247,14 @@ func (f *runFlags) measureReplay(ctx context.Context, a *cli.App, o replay.RunOp
 	}
 	o.Engine = replay.TargetOptions{Options: replay.OptionsFor(data.Layout.Version), Replica: f.in.replica}
 	o.Plan = f.load.plan(o.Sessions[0], f.queries.draw.seed)
-	o.Setup.Program, o.Setup.Storage, o.Setup.LogSeed = cli.Version, absolute(data.place), f.queries.draw.seed
+	o.Setup.Program, o.Setup.Storage, o.Setup.LogSeed = cli.Version, absPath(data.place), f.queries.draw.seed
 	o.Now = a.Now
 	if f.load.target != "" {
 		target, err := f.load.openLive(ctx, a, f.in.nodes, data)
 		if err != nil {
 			return nil, err
 		}
-		if err := data.meet(target.Description()); err != nil {
+		if err := data.matchTarget(target.Description()); err != nil {
 			return nil, err
 		}
 		o.Target, o.Differences = target, true
@@ -264,7 +264,7 @@ func (f *runFlags) measureReplay(ctx context.Context, a *cli.App, o replay.RunOp
 		if server, err = findServer(ctx, a, target); err != nil && o.Watch == nil {
 			a.Note("CPU and context switches of the server are unknown: %v", err)
 		} else if server != nil {
-			server.count(ctx, &o.Plan)
+			server.setClocks(ctx, &o.Plan)
 		}
 	}
 	running := ctx
@@ -273,7 +273,7 @@ func (f *runFlags) measureReplay(ctx context.Context, a *cli.App, o replay.RunOp
 		running, stop = context.WithTimeout(ctx, f.load.maxTime)
 		defer stop()
 	}
-	a.Keeps()
+	a.ExtendGracePeriod()
 	r, err := replay.Run(running, o)
 	if err == nil && server != nil {
 		server.noteCPU(ctx, r)
@@ -309,7 +309,7 @@ func loadText(l *load.Progress) string {
 }
 
 // replayOutcome returns the error that ends a command after it showed a result.
-func replayOutcome(ctx context.Context, a *cli.App, r *replay.Result, data *loaded) error {
+func replayOutcome(ctx context.Context, a *cli.App, r *replay.Result, data *loadedData) error {
 	if ctx.Err() != nil {
 		return &cli.CodeError{Code: cli.ExitInterrupted, Err: ctx.Err()}
 	}
@@ -336,8 +336,8 @@ func replayOutcome(ctx context.Context, a *cli.App, r *replay.Result, data *load
 	return a.Completeness(data.cluster)
 }
 
-// readEarlier reads an earlier result. It returns nil if path is "".
-func readEarlier(path string) (*replay.Result, error) {
+// readBaseline reads an earlier result. It returns nil if path is "".
+func readBaseline(path string) (*replay.Result, error) {
 	if path == "" {
 		return nil, nil
 	}

@@ -15,18 +15,18 @@ import (
 
 // sampleFlags are the flags for drawing queries.
 type sampleFlags struct {
-	count, nq int
-	noise     float64
-	seed      uint64
-	k         int
-	asked     engine.SearchParams
-	rate      float64
-	poisson   bool
+	count, nq    int
+	noise        float64
+	seed         uint64
+	k            int
+	searchParams engine.SearchParams
+	rate         float64
+	poisson      bool
 }
 
 func (f *sampleFlags) options(collection string) log.SampleOptions {
 	return log.SampleOptions{
-		From: collection, Count: f.count, NQ: f.nq, Seed: f.seed, Noise: f.noise, K: f.k, SearchParams: f.asked,
+		From: collection, Count: f.count, NQ: f.nq, Seed: f.seed, Noise: f.noise, K: f.k, SearchParams: f.searchParams,
 		Collection: collection, Rate: f.rate, Poisson: f.poisson,
 	}
 }
@@ -77,15 +77,15 @@ Real user queries are better, if you have any: this draws rows uniformly.`,
 		},
 	}
 	in.register(a, cmd)
-	cli.LeaveOut(cmd, "replica", "node-cores")
+	cli.RemoveFlags(cmd, "replica", "node-cores")
 	fl := cmd.Flags()
 	fl.IntVarP(&f.count, "count", "n", f.count, "number of requests")
 	fl.IntVar(&f.nq, "nq", f.nq, "vectors per request")
 	fl.Float64Var(&f.noise, "noise", f.noise, "noise added to the rows, see above; for binary vectors the share of flipped bits")
 	fl.Uint64Var(&f.seed, "seed", f.seed, "seed of the random numbers")
 	fl.IntVarP(&f.k, "k", "k", 0, "k of the requests; 0 leaves it to the run")
-	fl.IntVar(&f.asked.EF, "ef", 0, "ef of the requests; 0 leaves it to the run")
-	fl.IntVar(&f.asked.NProbe, "nprobe", 0, "nprobe of the requests; 0 leaves it to the run")
+	fl.IntVar(&f.searchParams.EF, "ef", 0, "ef of the requests; 0 leaves it to the run")
+	fl.IntVar(&f.searchParams.NProbe, "nprobe", 0, "nprobe of the requests; 0 leaves it to the run")
 	fl.Float64Var(&f.rate, "rate", 0, "give requests arrival times at this rate per second")
 	fl.BoolVar(&f.poisson, "poisson", false, "with --rate: Poisson arrivals")
 	fl.StringVarP(&out, "out", "O", "", "output file, .jsonl or .npy; default: .jsonl to standard output")
@@ -104,7 +104,7 @@ func (f *sampleFlags) check() error {
 		return cli.Usagef("--nq must be 1 or more, not %d", f.nq)
 	case !(f.noise >= 0): // also rejects NaN
 		return cli.Usagef("--noise must be 0 or more, not %g", f.noise)
-	case f.k < 0 || f.k > flat.MaxK || f.asked.EF < 0 || f.asked.NProbe < 0:
+	case f.k < 0 || f.k > flat.MaxK || f.searchParams.EF < 0 || f.searchParams.NProbe < 0:
 		return cli.Usagef("--k must be 0 to %d, --ef and --nprobe 0 or more", flat.MaxK)
 	case !(f.rate >= 0):
 		return cli.Usagef("--rate must be requests per second above 0, not %g", f.rate)
@@ -115,7 +115,7 @@ func (f *sampleFlags) check() error {
 }
 
 // warnSample writes notes about segments that are missing from the sample and about the sample.
-func warnSample(a *cli.App, data *loaded, l *log.Log) {
+func warnSample(a *cli.App, data *loadedData, l *log.Log) {
 	for _, m := range data.Coverage.Missing {
 		a.Note("segment %d: %s", m.Segment, m.Reason)
 	}
@@ -125,6 +125,6 @@ func warnSample(a *cli.App, data *loaded, l *log.Log) {
 }
 
 // sample draws queries from the loaded segments.
-func (d *loaded) sample(cmd *cobra.Command, o log.SampleOptions) (*log.Log, error) {
+func (d *loadedData) sample(cmd *cobra.Command, o log.SampleOptions) (*log.Log, error) {
 	return log.Sample(cmd.Context(), d.Sources(), o)
 }

@@ -23,7 +23,7 @@ type endpoint struct {
 
 func (e endpoint) Server() live.Server { return e.server }
 
-func TestServersElsewhereAndStrangersAreNotRead(t *testing.T) {
+func TestOnlyLocalServerIsRead(t *testing.T) {
 	a := &cli.App{Streams: &cli.Streams{Now: time.Now}}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -42,8 +42,8 @@ func TestServersElsewhereAndStrangersAreNotRead(t *testing.T) {
 	}
 }
 
-// started starts a process that computes until the test ends.
-func started(t *testing.T) *exec.Cmd {
+// startBusyProcess starts a process that computes until the test ends.
+func startBusyProcess(t *testing.T) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command("sh", "-c", "while :; do :; done")
 	if err := cmd.Start(); err != nil {
@@ -53,18 +53,18 @@ func started(t *testing.T) *exec.Cmd {
 	return cmd
 }
 
-func TestWhatAServerUsesIsCounted(t *testing.T) {
-	cmd := started(t)
+func TestServerUsageIsCounted(t *testing.T) {
+	cmd := startBusyProcess(t)
 	process, err := usage.OpenProcess(cmd.Process.Pid, true, time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &servedHere{process: process}
+	s := &localServer{process: process}
 	s.read(t.Context())
 	var plan load.Plan
-	s.count(t.Context(), &plan)
-	if s.lost != nil || plan.CPU == nil || plan.Switches == nil {
-		t.Fatalf("%v: CPU and switches are not counted", s.lost)
+	s.setClocks(t.Context(), &plan)
+	if s.readErr != nil || plan.CPU == nil || plan.Switches == nil {
+		t.Fatalf("%v: CPU and switches are not counted", s.readErr)
 	}
 	before := plan.CPU()
 	for until := time.Now().Add(time.Minute); plan.CPU()-before < 30*time.Millisecond; {
@@ -86,8 +86,8 @@ func TestWhatAServerUsesIsCounted(t *testing.T) {
 	}
 	_ = cmd.Wait()
 	plan.CPU()
-	if ended := (*usage.EndedError)(nil); !errors.As(s.lost, &ended) {
-		t.Fatalf("%v, want that it ended", s.lost)
+	if ended := (*usage.EndedError)(nil); !errors.As(s.readErr, &ended) {
+		t.Fatalf("%v, want that it ended", s.readErr)
 	}
 	r.Notes = nil
 	s.noteCPU(t.Context(), r)

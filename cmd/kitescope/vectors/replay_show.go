@@ -22,8 +22,8 @@ import (
 	"kitescope/replay/whatif"
 )
 
-// saved is a file that -O wrote: a result or a prediction.
-type saved struct {
+// savedFile is a file that -O wrote: a result or a prediction.
+type savedFile struct {
 	name   string
 	result *replay.Result
 	report *whatif.Report
@@ -33,7 +33,7 @@ type saved struct {
 const maxSaved = 257 << 20
 
 // readSaved reads a result or a prediction.
-func readSaved(path string) (*saved, error) {
+func readSaved(path string) (*savedFile, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("read the result: %w", err)
@@ -43,7 +43,7 @@ func readSaved(path string) (*saved, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the result: %w", err)
 	}
-	s := &saved{name: strings.TrimSuffix(filepath.Base(path), ".json")}
+	s := &savedFile{name: strings.TrimSuffix(filepath.Base(path), ".json")}
 	if s.result, err = replay.ReadResult(bytes.NewReader(data)); err == nil {
 		return s, nil
 	}
@@ -57,7 +57,7 @@ func readSaved(path string) (*saved, error) {
 	return nil, fmt.Errorf("read %s: %w", path, err)
 }
 
-func readAllSaved(paths []string) (list []*saved, err error) {
+func readAllSaved(paths []string) (list []*savedFile, err error) {
 	for _, path := range paths {
 		s, err := readSaved(path)
 		if err != nil {
@@ -69,7 +69,7 @@ func readAllSaved(paths []string) (list []*saved, err error) {
 }
 
 func replayShow(a *cli.App) *cobra.Command {
-	v := &showing{schema: replays.PointSchema}
+	v := &showFlags{schema: replays.PointSchema}
 	cmd := &cobra.Command{
 		Use: "show RESULT...",
 		Long: `Show a saved result or prediction. Several results are shown side by side: which has the most queries per
@@ -90,8 +90,8 @@ second at a recall of 0.9, 0.95 and 0.99, and each point with its latency, CPU a
 	return cmd
 }
 
-// showing holds the flags of "replay show".
-type showing struct {
+// showFlags holds the flags of "replay show".
+type showFlags struct {
 	report   cli.ReportFlags
 	schema   func(o render.ReportOptions) *table.Schema // the schema of the list, which depends on the file
 	baseline string
@@ -99,7 +99,7 @@ type showing struct {
 	screen   replayScreen
 }
 
-func (v *showing) show(a *cli.App, cmd *cobra.Command, args []string) error {
+func (v *showFlags) show(a *cli.App, cmd *cobra.Command, args []string) error {
 	if err := v.screen.check(a, cmd); err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func (v *showing) show(a *cli.App, cmd *cobra.Command, args []string) error {
 	default:
 		v.schema = resultSchema(v.baseline)
 	}
-	format, o, err := v.report.Settle(a, cmd)
+	format, o, err := v.report.Parse(a, cmd)
 	if err != nil {
 		return err
 	}
@@ -134,15 +134,15 @@ func (v *showing) show(a *cli.App, cmd *cobra.Command, args []string) error {
 	if v.costs {
 		return a.Write(func(w *bufio.Writer) error { return replays.WriteCosts(w, s.result, format, o) })
 	}
-	before, err := readEarlier(v.baseline)
+	before, err := readBaseline(v.baseline)
 	if err != nil {
 		return err
 	}
-	return a.Write(func(w *bufio.Writer) error { return writeBeside(w, s.result, before, format, o) })
+	return a.Write(func(w *bufio.Writer) error { return writeComparison(w, s.result, before, format, o) })
 }
 
 // sideBySide shows several results.
-func (v *showing) sideBySide(a *cli.App, cmd *cobra.Command, args []string) error {
+func (v *showFlags) sideBySide(a *cli.App, cmd *cobra.Command, args []string) error {
 	for _, flag := range []string{"baseline", "costs", "ui"} {
 		if cmd.Flags().Changed(flag) {
 			return cli.Usage(fmt.Errorf("--%s needs one result, several were given", flag), "omit it, or name one result")
@@ -157,7 +157,7 @@ func (v *showing) sideBySide(a *cli.App, cmd *cobra.Command, args []string) erro
 	if err != nil {
 		return err
 	}
-	format, o, err := v.report.Settle(a, cmd)
+	format, o, err := v.report.Parse(a, cmd)
 	if err != nil {
 		return err
 	}
@@ -180,7 +180,7 @@ func replayPlot(a *cli.App) *cobra.Command {
 		Args: cli.Args(1, 64, "at least one result file", "kitescope replay plot sweep.json --out qps.svg"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if o.Format == "" {
-				o.Format = cli.Ending(out)
+				o.Format = cli.Extension(out)
 			}
 			if err := checkPlot(&o); err != nil {
 				return err
@@ -207,13 +207,13 @@ func replayPlot(a *cli.App) *cobra.Command {
 	fl.IntVar(&o.Height, "height", 0, "in pixels")
 	fl.BoolVar(&o.Dark, "dark", false, "for dark backgrounds")
 	fl.BoolVar(&force, "force", false, "replace the file if it exists")
-	_ = cmd.RegisterFlagCompletionFunc("kind", cli.Fixed(replays.PlotNames()...))
-	_ = cmd.RegisterFlagCompletionFunc("format", cli.Fixed(picture.Formats().Names()...))
+	_ = cmd.RegisterFlagCompletionFunc("kind", cli.FixedCompletions(replays.PlotNames()...))
+	_ = cmd.RegisterFlagCompletionFunc("format", cli.FixedCompletions(picture.Formats().Names()...))
 	return cmd
 }
 
-// goneKinds maps plot kinds of earlier releases to their replacements.
-var goneKinds = map[string]string{
+// removedKinds maps plot kinds of earlier releases to their replacements.
+var removedKinds = map[string]string{
 	"cost":    "the table has it: kitescope replay show RESULT --costs",
 	"compare": "the table has it: kitescope replay show AFTER --baseline BEFORE",
 }
@@ -221,7 +221,7 @@ var goneKinds = map[string]string{
 // checkPlot returns an error if a flag is invalid, before files are read.
 func checkPlot(o *replays.PlotOptions) error {
 	const most = 8000 // pixels, the limit of the renderer
-	switch instead := goneKinds[o.Kind]; {
+	switch instead := removedKinds[o.Kind]; {
 	case instead != "":
 		return cli.Usage(fmt.Errorf("--kind %s was removed", o.Kind), instead)
 	case !slices.Contains(replays.PlotNames(), o.Kind):
@@ -236,7 +236,7 @@ func checkPlot(o *replays.PlotOptions) error {
 	return nil
 }
 
-func plotSaved(w io.Writer, list []*saved, o replays.PlotOptions) error {
+func plotSaved(w io.Writer, list []*savedFile, o replays.PlotOptions) error {
 	if list[0].report != nil {
 		return cli.Usage(errors.New("predictions are no longer plotted"), "the table has them: kitescope replay show")
 	}
@@ -247,7 +247,7 @@ func plotSaved(w io.Writer, list []*saved, o replays.PlotOptions) error {
 	return replays.PlotResults(w, series, o)
 }
 
-func seriesOf(list []*saved) ([]replays.Series, error) {
+func seriesOf(list []*savedFile) ([]replays.Series, error) {
 	var series []replays.Series
 	for _, s := range list {
 		if s.result == nil {
@@ -258,9 +258,9 @@ func seriesOf(list []*saved) ([]replays.Series, error) {
 	return series, nil
 }
 
-// Saved reads files that -O wrote. It returns the results, and the prediction if there is one. It returns an
+// ReadSeries reads files that -O wrote. It returns the results, and the prediction if there is one. It returns an
 // error if there is more than one prediction.
-func Saved(paths []string) ([]replays.Series, *whatif.Report, error) {
+func ReadSeries(paths []string) ([]replays.Series, *whatif.Report, error) {
 	list, err := readAllSaved(paths)
 	if err != nil {
 		return nil, nil, err
@@ -268,8 +268,8 @@ func Saved(paths []string) ([]replays.Series, *whatif.Report, error) {
 	return pageOf(list)
 }
 
-func pageOf(list []*saved) (series []replays.Series, prediction *whatif.Report, err error) {
-	var results []*saved
+func pageOf(list []*savedFile) (series []replays.Series, prediction *whatif.Report, err error) {
+	var results []*savedFile
 	for _, s := range list {
 		switch {
 		case s.result != nil:
@@ -296,7 +296,7 @@ with the server cost of a query. If two results have the same target, the first 
   kitescope replay report milvus.json postgres.json --out targets.html`,
 		Args: cli.Args(1, 64, "at least one result file", "kitescope replay report before.json --out replay.html"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			series, prediction, err := Saved(args)
+			series, prediction, err := ReadSeries(args)
 			if err != nil {
 				return err
 			}

@@ -13,7 +13,7 @@ import (
 )
 
 // openLive connects to the server of --target. It never connects to servers that only the metadata names.
-func (f *loadFlags) openLive(ctx context.Context, a *cli.App, n *cli.NodeFlags, data *loaded) (live.Target, error) {
+func (f *loadFlags) openLive(ctx context.Context, a *cli.App, n *cli.NodeFlags, data *loadedData) (live.Target, error) {
 	c := &data.Layout.Collection
 	address, err := f.targetAddress(a)
 	if err != nil {
@@ -28,7 +28,7 @@ func (f *loadFlags) openLive(ctx context.Context, a *cli.App, n *cli.NodeFlags, 
 		if err != nil && (data.file == nil || a.NamesCluster()) { // a file of vectors needs no cluster
 			return nil, err
 		}
-		if o.TLS, err = n.Way(conn).TLSConfig(); err != nil {
+		if o.TLS, err = n.Resolve(conn).TLSConfig(); err != nil {
 			return nil, err
 		}
 		o.Token = a.Getenv("KITESCOPE_MILVUS_TOKEN")

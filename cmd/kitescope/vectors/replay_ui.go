@@ -60,7 +60,7 @@ func (s *replayScreen) replayUI(a *cli.App, cmd *cobra.Command, args []string, m
 	if err != nil {
 		return err
 	}
-	cfg.Args, cfg.Pages = append([]string{cmd.Name()}, cli.Again(cmd, args)...), profiles.Pages(nil)
+	cfg.Args, cfg.Pages = append([]string{cmd.Name()}, cli.RepeatArgs(cmd, args)...), profiles.Pages(nil)
 	defer a.Hold()()
 	return replays.Measure(cmd.Context(), cfg, func(ctx context.Context, step func(stage, text string)) (replays.Data, error) {
 		return measure(ctx, step)
@@ -68,14 +68,14 @@ func (s *replayScreen) replayUI(a *cli.App, cmd *cobra.Command, args []string, m
 }
 
 // showReplay opens the UI on a saved file.
-func (s *replayScreen) showReplay(a *cli.App, cmd *cobra.Command, file *saved, args []string) error {
+func (s *replayScreen) showReplay(a *cli.App, cmd *cobra.Command, file *savedFile, args []string) error {
 	cfg, err := a.FileUI(&s.ui, args)
 	if err != nil {
 		return err
 	}
 	cfg.Pages = profiles.Pages(nil)
 	return replays.Show(cmd.Context(), cfg, &replays.Data{
-		Result: file.result, Report: file.report, Name: filepath.Base(args[0]), Words: append([]string{cmd.Name()}, cli.Again(cmd, args)...),
+		Result: file.result, Report: file.report, Name: filepath.Base(args[0]), Words: append([]string{cmd.Name()}, cli.RepeatArgs(cmd, args)...),
 	})
 }
 
@@ -83,7 +83,7 @@ func (s *replayScreen) showReplay(a *cli.App, cmd *cobra.Command, file *saved, a
 func (f *runFlags) runReplayUI(a *cli.App, cmd *cobra.Command, o replay.RunOptions, args []string) error {
 	var found *replay.Result
 	err := f.screen.replayUI(a, cmd, args, func(ctx context.Context, report progress) (replays.Data, error) {
-		r, data, err := f.measured(ctx, a, cmd, o, args, report, func() {})
+		r, data, err := f.measure(ctx, a, cmd, o, args, report, func() {})
 		if err != nil {
 			return replays.Data{}, err
 		}

@@ -24,21 +24,21 @@ type vectorFile struct {
 
 func (f *vectorFile) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	cli.In(fl, cli.MoreReplay, func() {
+	cli.WithSection(fl, cli.SectionReplay, func() {
 		fl.StringVar(&f.path, "vectors", "", "with --target: file of its vectors; needs --metric, no cluster")
 		fl.StringVar(&f.ids, "ids", "", "with --vectors: keys of its rows, if not row numbers from 0 (.npy, .ivecs)")
 	})
 }
 
-// meaningless returns an error if a flag has no effect.
-func (f *vectorFile) meaningless(cmd *cobra.Command, target, metric string) error {
+// checkUnusedFlags returns an error if a flag has no effect.
+func (f *vectorFile) checkUnusedFlags(cmd *cobra.Command, target, metric string) error {
 	if f.path == "" {
-		return without(cmd, "vectors", "ids")
+		return requireFlag(cmd, "vectors", "ids")
 	}
 	if target == "" {
-		return without(cmd, "target", "vectors")
+		return requireFlag(cmd, "target", "vectors")
 	}
-	if err := beside(cmd, "vectors",
+	if err := rejectFlags(cmd, "vectors",
 		"from", "storage", "field", "milvus", "replica", "load-threads", "memory-limit", "node-cores"); err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func (f *vectorFile) meaningless(cmd *cobra.Command, target, metric string) erro
 }
 
 // load returns a collection with a single segment, which is searched row by row.
-func (f *vectorFile) load(ctx context.Context, a *cli.App, name, metric string) (*loaded, error) {
+func (f *vectorFile) load(ctx context.Context, a *cli.App, name, metric string) (*loadedData, error) {
 	set, err := dataset.Open(ctx, f.path)
 	if err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func (f *vectorFile) load(ctx context.Context, a *cli.App, name, metric string) 
 	return data, nil
 }
 
-func (f *vectorFile) collection(ctx context.Context, a *cli.App, set *dataset.Set, name, metric string) (*loaded, error) {
+func (f *vectorFile) collection(ctx context.Context, a *cli.App, set *dataset.Set, name, metric string) (*loadedData, error) {
 	v := set.Vectors
 	if v == nil || v.Rows == 0 {
 		return nil, fmt.Errorf("read %s: expected vectors, it has none", f.path)
@@ -86,14 +86,14 @@ func (f *vectorFile) collection(ctx context.Context, a *cli.App, set *dataset.Se
 			return nil, fmt.Errorf("%s has %d ids, %s has %d vectors", f.ids, len(keys), f.path, v.Rows)
 		}
 	}
-	return &loaded{
+	return &loadedData{
 		Loaded: replay.FromVectors(filepath.Base(f.path), name, v, keys, m), place: strings.TrimSuffix(f.path, "#"+set.Column), file: set,
 	}, nil
 }
 
-// meet sets the index of the vectors of a file to the target's, and returns an error if their keys cannot be
+// matchTarget sets the index of the vectors of a file to the target's, and returns an error if their keys cannot be
 // the same.
-func (l *loaded) meet(d live.Description) error {
+func (l *loadedData) matchTarget(d live.Description) error {
 	if l.file == nil {
 		return nil
 	}
@@ -107,6 +107,6 @@ func (l *loaded) meet(d live.Description) error {
 }
 
 // numberKeys reports whether the keys of the loaded rows are numbers.
-func (l *loaded) numberKeys() bool {
+func (l *loadedData) numberKeys() bool {
 	return !slices.ContainsFunc(l.Parts, func(p *replay.Part) bool { return p.Data.Strings != nil })
 }

@@ -16,8 +16,8 @@ import (
 	"kitescope/replay/load"
 )
 
-// vectorsIn writes rows of two dimensions to a file.
-func vectorsIn(t *testing.T, rows ...float32) string {
+// writeVectors writes rows of two dimensions to a file.
+func writeVectors(t *testing.T, rows ...float32) string {
 	t.Helper()
 	v, err := engine.FromFloat32s(2, rows)
 	if err != nil {
@@ -41,7 +41,7 @@ func TestAFileOfVectorsIsSearchedRowByRow(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := &cli.App{Streams: &cli.Streams{Err: new(strings.Builder)}}
-	f := vectorFile{path: vectorsIn(t, 0, 0, 3, 4, 1, 0), ids: ids}
+	f := vectorFile{path: writeVectors(t, 0, 0, 3, 4, 1, 0), ids: ids}
 	data, err := f.load(t.Context(), a, "items", "L2")
 	if err != nil {
 		t.Fatal(err)
@@ -66,20 +66,20 @@ func TestAFileOfVectorsIsSearchedRowByRow(t *testing.T) {
 	if want := []string{"70", "60", "50"}; !slices.Equal(keys, want) {
 		t.Errorf("nearest are %v, want %v", keys, want)
 	}
-	if err := data.meet(live.Description{Index: "hnsw"}); err != nil {
+	if err := data.matchTarget(live.Description{Index: "hnsw"}); err != nil {
 		t.Fatal(err)
 	}
 	if s := &data.Layout.Segments[0]; s.State != replay.Indexed || s.Index.Type != "HNSW" || data.Parts[0].State != replay.Unindexed {
 		t.Errorf("%+v: want an index there and none here", s)
 	}
-	if err := data.meet(live.Description{TextKeys: true}); err == nil {
+	if err := data.matchTarget(live.Description{TextKeys: true}); err == nil {
 		t.Error("keys that are texts are taken for numbers")
 	}
 }
 
-func TestFilesThatAreNoVectorsAreRefused(t *testing.T) {
+func TestInvalidVectorFilesAreRejected(t *testing.T) {
 	a := &cli.App{Streams: &cli.Streams{Err: new(strings.Builder)}}
-	base := vectorsIn(t, 0, 0, 3, 4)
+	base := writeVectors(t, 0, 0, 3, 4)
 	few := filepath.Join(t.TempDir(), "few.ivecs")
 	if err := os.WriteFile(few, []byte{1, 0, 0, 0, 70, 0, 0, 0}, 0o600); err != nil {
 		t.Fatal(err)

@@ -17,7 +17,7 @@ import (
 // watchProcesses makes a run query the metrics of the cluster's processes before and after each point. It does
 // so only for a live Milvus target, and connects by the flags and the context. Processes that cannot be queried
 // do not stop the run.
-func (f *runFlags) watchProcesses(a *cli.App, data *loaded, o *replay.RunOptions) error {
+func (f *runFlags) watchProcesses(a *cli.App, data *loadedData, o *replay.RunOptions) error {
 	c := data.cluster
 	if c == nil || c.Runtime == nil || !c.Loaded.Has(model.PartSessions) || len(f.in.nodes.Recordings) > 0 || !live.IsMilvus(f.load.target) {
 		return nil
@@ -26,7 +26,7 @@ func (f *runFlags) watchProcesses(a *cli.App, data *loaded, o *replay.RunOptions
 	if err != nil {
 		return err
 	}
-	spec, err := a.Asking(conn, f.in.nodes)
+	spec, err := a.LiveSpec(conn, f.in.nodes)
 	if err != nil || !spec.Live || spec.Prometheus != nil || !spec.IsLive() {
 		return err
 	}
@@ -38,7 +38,7 @@ func (f *runFlags) watchProcesses(a *cli.App, data *loaded, o *replay.RunOptions
 	here, cpu := ownAddresses(), cli.CPUClock()
 	o.Watch = func(ctx context.Context) func(context.Context, *load.Point) {
 		if _, err := client.Ask(ctx, c); err != nil {
-			return func(_ context.Context, p *load.Point) { unwatched(p, err) }
+			return func(_ context.Context, p *load.Point) { noteUnknownActivity(p, err) }
 		}
 		began := cpu()
 		return func(ctx context.Context, p *load.Point) {
@@ -55,7 +55,7 @@ func (f *runFlags) watchProcesses(a *cli.App, data *loaded, o *replay.RunOptions
 					return
 				}
 			}
-			unwatched(p, err)
+			noteUnknownActivity(p, err)
 		}
 	}
 	return nil
@@ -77,7 +77,7 @@ func countCPU(p *load.Point) {
 		"CPU of a query covers all of the cluster's processes, by their metrics, including other work meanwhile")
 }
 
-func unwatched(p *load.Point, err error) {
+func noteUnknownActivity(p *load.Point, err error) {
 	p.Notes = append(p.Notes, "activity of the cluster's processes is unknown: "+err.Error())
 }
 

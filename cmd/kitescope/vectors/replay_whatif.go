@@ -55,13 +55,13 @@ the likely causes are tried: growing segments, imbalance, index, ef.
 	}
 	f.in.register(a, cmd)
 	f.queries.register(cmd, true)
-	cli.LeaveOut(cmd, "truth", "override", "strict-log", "replica")
+	cli.RemoveFlags(cmd, "truth", "override", "strict-log", "replica")
 	f.screen.register(cmd)
 	fl := cmd.Flags()
 	fl.StringArrayVar(&f.changes, "change", nil, "a change: index,balance; repeatable")
 	fl.IntVar(&f.at, "at", 0, "number of sessions; default 16")
 	fl.Float64Var(&f.rate, "rate", 0, "or requests per second")
-	cli.In(fl, cli.MoreReplay, func() {
+	cli.WithSection(fl, cli.SectionReplay, func() {
 		fl.StringVar(&f.calibrate, "calibrate", "", "overheads from this result of replay run --target")
 		fl.Int64Var(&f.buildRows, "build-rows", 200000, "maximum number of rows to build indexes of")
 	})
@@ -79,21 +79,21 @@ func changeWords() string {
 }
 
 func (f *whatIfFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
-	format, ro, err := f.report.Settle(a, cmd)
+	format, ro, err := f.report.Parse(a, cmd)
 	if err != nil {
 		return err
 	}
 	in, err := f.input()
 	if err == nil {
-		err = cmp.Or(f.queries.meaningless(cmd), f.in.meaningless(cmd))
+		err = cmp.Or(f.queries.checkUnusedFlags(cmd), f.in.checkUnusedFlags(cmd))
 	}
 	if err == nil && f.save == "" {
-		err = without(cmd, "out", "force")
+		err = requireFlag(cmd, "out", "force")
 	}
 	if err != nil {
 		return err
 	}
-	if err := cmp.Or(a.MayWrite(f.save, f.force), f.screen.check(a, cmd)); err != nil {
+	if err := cmp.Or(a.CheckWritable(f.save, f.force), f.screen.check(a, cmd)); err != nil {
 		return err
 	}
 	if f.calibrate != "" {
@@ -114,7 +114,7 @@ func (f *whatIfFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 		return err
 	}
 	defer data.Release()
-	unsaved := a.Keep(f.save, f.force, func(w io.Writer) error { return whatif.WriteReport(w, r) })
+	unsaved := a.SaveResult(f.save, f.force, func(w io.Writer) error { return whatif.WriteReport(w, r) })
 	shown := a.Write(func(w *bufio.Writer) error { return replays.WriteWhatIf(w, r, format, ro) })
 	if err := errors.Join(shown, unsaved); err != nil {
 		return err
@@ -133,7 +133,7 @@ func (f *whatIfFlags) whatIfUI(a *cli.App, cmd *cobra.Command, in whatif.Input, 
 			return pages.Data{}, err
 		}
 		data.Release()
-		return pages.Data{Report: r}, a.Keep(f.save, f.force, func(w io.Writer) error { return whatif.WriteReport(w, r) })
+		return pages.Data{Report: r}, a.SaveResult(f.save, f.force, func(w io.Writer) error { return whatif.WriteReport(w, r) })
 	})
 }
 
@@ -155,7 +155,7 @@ func (f *whatIfFlags) input() (in whatif.Input, err error) {
 		}
 		in.Changes = append(in.Changes, c)
 	}
-	in.Params = segment.Params{K: f.queries.k, SearchParams: f.queries.asked}
+	in.Params = segment.Params{K: f.queries.k, SearchParams: f.queries.searchParams}
 	in.Load = whatif.Load{Rate: f.rate, Sessions: f.at}
 	in.Seed, in.Limits.BuildRows = f.queries.draw.seed, f.buildRows
 	if f.buildRows == 0 {
@@ -165,7 +165,7 @@ func (f *whatIfFlags) input() (in whatif.Input, err error) {
 }
 
 // predict loads the segments and the queries and predicts the changes. The caller releases the segments.
-func (f *whatIfFlags) predict(ctx context.Context, a *cli.App, cmd *cobra.Command, in whatif.Input, args []string, report progress, clearLine func()) (*whatif.Report, *loaded, error) {
+func (f *whatIfFlags) predict(ctx context.Context, a *cli.App, cmd *cobra.Command, in whatif.Input, args []string, report progress, clearLine func()) (*whatif.Report, *loadedData, error) {
 	defer clearLine()
 	data, err := f.in.loadSegments(ctx, a, args[0], report)
 	if err != nil {
@@ -180,7 +180,7 @@ func (f *whatIfFlags) predict(ctx context.Context, a *cli.App, cmd *cobra.Comman
 	return r, data, nil
 }
 
-func (f *whatIfFlags) predictLoaded(ctx context.Context, a *cli.App, in whatif.Input, data *loaded, command string, report progress) (*whatif.Report, error) {
+func (f *whatIfFlags) predictLoaded(ctx context.Context, a *cli.App, in whatif.Input, data *loadedData, command string, report progress) (*whatif.Report, error) {
 	if len(in.Changes) == 0 {
 		in.Changes, in.SkipInvalid = whatif.Causes(data.Layout, cmp.Or(in.Params.EF, 64)), true
 	}
@@ -195,7 +195,7 @@ func (f *whatIfFlags) predictLoaded(ctx context.Context, a *cli.App, in whatif.I
 	c := &data.Layout.Collection
 	in.Loaded, in.Log, in.Progress = data.Loaded, queries, report.step
 	in.Setup = replay.Setup{
-		Command: command, Program: cli.Version, Source: data.Layout.Source, Storage: absolute(data.place), Target: "engine",
+		Command: command, Program: cli.Version, Source: data.Layout.Source, Storage: absPath(data.place), Target: "engine",
 		Collection: c.Name, Milvus: data.Layout.Version, Metric: c.Metric.String(), Dim: c.Dim, Element: c.Element.String(), Log: queries.Name,
 		LogFormat: queries.Format, LogDigest: queries.Digest, LogSeed: f.queries.draw.seed, Queries: queries.Queries(), Machine: replay.ThisMachine(),
 	}
