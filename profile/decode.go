@@ -93,7 +93,7 @@ func malformed(format string, args ...any) error {
 // explain turns a decoding error into one line with a hint. If the first bytes show another file format, the
 // error names that format.
 func (d *decoder) explain(err error) error {
-	if hints.Carried(err) {
+	if hints.HasHint(err) {
 		return err
 	}
 	var corrupt flate.CorruptInputError

@@ -8,7 +8,7 @@ const maxStoredName = 4 << 10
 
 const longNotes = "names longer than 4 KiB, shortened in the middle"
 
-func truncateName(name string) string { return words.Keep(name, maxStoredName) }
+func truncateName(name string) string { return words.Truncate(name, maxStoredName) }
 
 // truncated returns a name of the table, shortened if necessary. Many entries may share it.
 func (n *names) truncated(i uint64) string {

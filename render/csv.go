@@ -86,7 +86,7 @@ func appendValue(dst []byte, c table.Cell, k table.Kind) []byte {
 			if i > 0 {
 				dst = append(dst, ';')
 			}
-			dst = append(dst, words.HarmlessLines(s)...)
+			dst = append(dst, words.SanitizeLines(s)...)
 		}
 		return dst
 	case table.NamedIDs, table.NamedPairs, table.NamedText:
@@ -99,11 +99,11 @@ func appendValue(dst []byte, c table.Cell, k table.Kind) []byte {
 			if i > 0 {
 				dst = append(dst, ';')
 			}
-			dst = append(dst, words.HarmlessLines(c.List[i]+"="+c.List[i+1])...)
+			dst = append(dst, words.SanitizeLines(c.List[i]+"="+c.List[i+1])...)
 		}
 		return dst
 	default:
-		return append(dst, words.HarmlessLines(c.Text)...)
+		return append(dst, words.SanitizeLines(c.Text)...)
 	}
 }
 

@@ -135,11 +135,11 @@ func TestSheetsAreHarmless(t *testing.T) {
 	list := table.New(table.Schema{Name: evil, Singular: "thing", Handle: "text"}, rows, []table.ColumnOf[string]{
 		{Column: table.Column{Name: "text", Title: evil}, Cell: table.Of},
 		{Column: table.Column{Name: "state", Title: "STATE", Kind: table.State}, Cell: table.Of},
-		Key("shown", table.Text, table.Of).Titled("SHOWN"+evil, 0, func(s string) string { return s }),
-		Key("looking", table.Text, table.Of).Titled("LOOKING", 0, func(s string) string { return s }).Looking(func(string) Role { return RoleBad }),
-		table.Picture("drawn", evil, 0, func(s string) string { return s }),
-		Key("list", table.List, func(s string) table.Cell { return table.OfList([]string{s, s}) }).Wider(),
-		Key("pairs", table.Pairs, func(s string) table.Cell { return table.OfList([]string{s, s}) }).Wider(),
+		Key("shown", table.Text, table.Of).WithTitle("SHOWN"+evil, 0, func(s string) string { return s }),
+		Key("looking", table.Text, table.Of).WithTitle("LOOKING", 0, func(s string) string { return s }).WithRole(func(string) Role { return RoleBad }),
+		table.DisplayColumn("drawn", evil, 0, func(s string) string { return s }),
+		Key("list", table.List, func(s string) table.Cell { return table.OfList([]string{s, s}) }).WideOnly(),
+		Key("pairs", table.Pairs, func(s string) table.Cell { return table.OfList([]string{s, s}) }).WideOnly(),
 	})
 	lines := []Line{{Text: evil, After: []Piece{{Text: evil}}}, {Role: RoleBad, Text: strings.Repeat(evil+" ", 9)}, {Text: evil, NoWrap: true}}
 	for _, word := range rendertest.Words(ListFormats().Names()) {

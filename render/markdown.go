@@ -16,7 +16,7 @@ func (m *Markdown) Sheet(s *Sheet) {
 
 // Fence writes a fenced code block.
 func (m *Markdown) Fence(code, language string) {
-	lines := strings.Split(strings.TrimRight(words.HarmlessLines(code), "\n"), "\n")
+	lines := strings.Split(strings.TrimRight(words.SanitizeLines(code), "\n"), "\n")
 	fence := fenceOf(lines)
 	m.Line("", fence+language)
 	m.Line(lines...)

@@ -18,7 +18,7 @@ func SanitizePaste(text string) string {
 			if tabled {
 				cell = EscapeFormula(cell)
 			}
-			cells[j] = words.Harmless(cell)
+			cells[j] = words.Sanitize(cell)
 		}
 		lines[i] = strings.Join(cells, "\t")
 	}

@@ -55,16 +55,16 @@ func WriteLines(out *encode.Output, list []Line, o *Options) {
 	}
 	for i := range list {
 		l := &list[i]
-		text := words.Harmless(l.Text)
+		text := words.Sanitize(l.Text)
 		switch {
 		case o.Width == 0 || l.NoWrap || l.Code || l.width() <= o.Width:
 			out.Buf = p.Paint(out.Buf, l.Role, text)
 			for _, x := range l.After {
-				out.Buf = p.Paint(out.Buf, x.Role, words.Harmless(x.Text))
+				out.Buf = p.Paint(out.Buf, x.Role, words.Sanitize(x.Text))
 			}
 			out.Buf = append(out.Buf, '\n')
 		case len(l.After) == 1:
-			for k, line := range Hang(text, words.Harmless(l.After[0].Text), o.Width) {
+			for k, line := range Hang(text, words.Sanitize(l.After[0].Text), o.Width) {
 				if rest, ok := strings.CutPrefix(line, text); k == 0 && ok {
 					out.Buf, line = p.Paint(out.Buf, l.Role, text), rest
 				}
@@ -85,7 +85,7 @@ func (l *Line) EscapedText() string {
 	for _, p := range l.After {
 		pieces = append(pieces, p.Text)
 	}
-	return words.Harmless(strings.Join(pieces, ""))
+	return words.Sanitize(strings.Join(pieces, ""))
 }
 
 func (l *Line) width() int { return Cells(l.EscapedText()) }

@@ -95,7 +95,7 @@ func measuredTable(list []*table.Grid, o *Options, indent string) *textTable {
 	}
 	for j := range t.grid.Columns {
 		c := t.grid.Table.Schema().ShownWith(t.grid.Columns[j], t.grid.Columns)
-		t.columns = append(t.columns, textColumn{Column: c, title: words.Harmless(c.Title), cell: j, right: c.RightAligned()})
+		t.columns = append(t.columns, textColumn{Column: c, title: words.Sanitize(c.Title), cell: j, right: c.RightAligned()})
 	}
 	o.Layout.apply(t)
 	for j := range t.columns {
@@ -153,7 +153,7 @@ func (t *textTable) displayText(row int, c *textColumn) (text string, ok bool) {
 		return "", false
 	}
 	text, ok = t.styled.Shown(row, t.grid.Columns[c.cell])
-	return words.Harmless(text), ok
+	return words.Sanitize(text), ok
 }
 
 // DisplayCell returns the displayed text and the role of a cell.
@@ -168,10 +168,10 @@ func DisplayCell(g *table.Grid, i, j int) (string, Role) {
 	text, shown := styled.Shown(row, c)
 	role, decided := styled.Role(row, c)
 	if shown && decided {
-		return words.Harmless(text), role
+		return words.Sanitize(text), role
 	}
 	cell := g.Table.Cell(row, c)
-	text = words.Harmless(text)
+	text = words.Sanitize(text)
 	if !shown {
 		text = string(AppendShown(nil, cell, kind))
 	}

@@ -82,7 +82,7 @@ func (t *textTable) drop(cells int) (hidden []string) {
 	for t.total() > cells {
 		at := -1
 		for j := range t.columns {
-			if c := &t.columns[j]; c.Priority > 0 && !c.Kept && (at < 0 || c.Priority >= t.columns[at].Priority) {
+			if c := &t.columns[j]; c.Priority > 0 && !c.Pinned && (at < 0 || c.Priority >= t.columns[at].Priority) {
 				at = j
 			}
 		}

@@ -13,8 +13,8 @@ import (
 	"kitescope/internal/words"
 )
 
-// Harmless calls words.Harmless.
-func Harmless(s string) string { return words.Harmless(s) }
+// Harmless calls words.Sanitize.
+func Harmless(s string) string { return words.Sanitize(s) }
 
 // Width returns the width of escaped text in terminal cells.
 func Width(s []byte) int {

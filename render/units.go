@@ -53,7 +53,7 @@ func AppendText(dst []byte, c table.Cell, k table.Kind) []byte {
 	case table.Findings:
 		return appendTally(dst, table.TallyOf(c))
 	default:
-		return words.AppendHarmless(dst, c.Text)
+		return words.AppendSanitized(dst, c.Text)
 	}
 }
 
@@ -102,7 +102,7 @@ func appendList(dst []byte, list []string, separator string) []byte {
 		if i > 0 {
 			dst = append(dst, separator...)
 		}
-		dst = words.AppendHarmless(dst, s)
+		dst = words.AppendSanitized(dst, s)
 	}
 	return dst
 }
@@ -115,9 +115,9 @@ func appendPairs(dst []byte, flat []string, separator string) []byte {
 		if i > 0 {
 			dst = append(dst, separator...)
 		}
-		dst = words.AppendHarmless(dst, flat[i])
+		dst = words.AppendSanitized(dst, flat[i])
 		dst = append(dst, '=')
-		dst = words.AppendHarmless(dst, flat[i+1])
+		dst = words.AppendSanitized(dst, flat[i+1])
 	}
 	return dst
 }

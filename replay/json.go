@@ -20,7 +20,7 @@ var resultFile = encode.File{
 func EncodeResult(e *encode.Encoder, r *Result) {
 	saved := *r
 	saved.Taken = r.Taken.Truncate(time.Millisecond)
-	resultFile.Tell(e, &saved)
+	resultFile.Encode(e, &saved)
 }
 
 // WriteResult writes a result as one JSON object (see EncodeResult).

@@ -59,7 +59,7 @@ func (o *objectText) lines(related string, w int) []draw.TextLine {
 	if len(o.Missing) > 0 {
 		lines = append(lines, draw.TextLine{}, draw.TextLine{Text: "RECORDS NOT AVAILABLE", Look: draw.LookTitle})
 		for _, key := range o.Missing {
-			lines = append(lines, draw.TextLine{Text: words.Harmless(key), Look: draw.LookDim})
+			lines = append(lines, draw.TextLine{Text: words.Sanitize(key), Look: draw.LookDim})
 		}
 	}
 	return lines
@@ -125,7 +125,7 @@ func listLines(name string, cell *table.Cell, kind table.Kind, w int) []draw.Tex
 	var lines []draw.TextLine
 	text := ""
 	for i, item := range items {
-		item = words.Harmless(item)
+		item = words.Sanitize(item)
 		if i < len(items)-1 {
 			item += ","
 		}
@@ -180,14 +180,14 @@ func recordLines(r *model.Record) []draw.TextLine {
 		about = append(about, "tombstone")
 	}
 	lines := []draw.TextLine{
-		{Text: "RECORD  " + words.Harmless(r.Key), Look: draw.LookTitle},
+		{Text: "RECORD  " + words.Sanitize(r.Key), Look: draw.LookTitle},
 		{Text: strings.Join(about, " · "), Look: draw.LookDim},
 	}
 	if r.Problem != "" {
-		lines = append(lines, draw.TextLine{Text: "▲ " + words.Harmless(words.OneLine(r.Problem)), Look: draw.LookWarn})
+		lines = append(lines, draw.TextLine{Text: "▲ " + words.Sanitize(words.OneLine(r.Problem)), Look: draw.LookWarn})
 	}
 	for text := range strings.SplitSeq(strings.TrimRight(r.Text, "\n"), "\n") {
-		lines = append(lines, draw.TextLine{Text: words.Harmless(strings.ReplaceAll(text, "\t", "  "))})
+		lines = append(lines, draw.TextLine{Text: words.Sanitize(strings.ReplaceAll(text, "\t", "  "))})
 	}
 	return lines
 }

@@ -20,7 +20,7 @@ const clipboardLimit = 74_000
 
 // Copy makes the terminal copy a text to the clipboard (OSC 52). The terminal does not report whether it did.
 func (m *Model) Copy(text, what string) Cmd {
-	what = words.Harmless(what)
+	what = words.Sanitize(what)
 	if text = render.SanitizePaste(text); len(text) > clipboardLimit {
 		m.Notify(ToneWarn, what+" is too large to copy: save it to a file")
 		return nil

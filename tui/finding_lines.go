@@ -112,7 +112,7 @@ func (s *findingSheet) gap() {
 func (s *findingSheet) message(o *openedFinding) {
 	role := clusters.SeverityRole(o.Severity)
 	glyph := clusters.SeverityGlyph(o.Severity, false) + " "
-	for _, line := range draw.Wrap(words.Harmless(o.Message), s.w-len("x ")) {
+	for _, line := range draw.Wrap(words.Sanitize(o.Message), s.w-len("x ")) {
 		s.add(draw.Piece{Role: role, Text: glyph}, draw.Piece{Role: render.RoleTitle, Text: line})
 		glyph = "  "
 	}
@@ -190,7 +190,7 @@ func (s *findingSheet) rest(o *openedFinding) {
 		label = ""
 	}
 	if o.Impact != "" {
-		s.put("IMPACT", words.Harmless(o.Impact))
+		s.put("IMPACT", words.Sanitize(o.Impact))
 	}
 	s.chain("CAUSE", o.Causes)
 	s.chain("EFFECTS", o.Follows)
@@ -214,7 +214,7 @@ func (s *findingSheet) chain(label string, list []*check.Finding) {
 		}
 		glyph := clusters.SeverityGlyph(f.Severity, false) + " "
 		s.add(draw.Piece{Role: render.RoleDim, Text: draw.Fit(label, factLabelCells)}, draw.Piece{Role: clusters.SeverityRole(f.Severity), Text: glyph},
-			draw.Piece{Text: draw.Cut(words.Harmless(f.Message), max(0, s.w-factLabelCells-draw.Width(glyph)))})
+			draw.Piece{Text: draw.Cut(words.Sanitize(f.Message), max(0, s.w-factLabelCells-draw.Width(glyph)))})
 		label = ""
 	}
 }

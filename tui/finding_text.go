@@ -12,12 +12,12 @@ import (
 
 // findingText returns a finding as text for the clipboard.
 func findingText(f *check.Finding) string {
-	lines := []string{f.Severity.String() + ": " + words.Harmless(f.Message), f.Check + "  " + clusters.ObjectText(f.Object)}
+	lines := []string{f.Severity.String() + ": " + words.Sanitize(f.Message), f.Check + "  " + clusters.ObjectText(f.Object)}
 	for _, text := range costLines(f) {
 		lines = append(lines, "cost: "+text)
 	}
 	if f.Impact != "" {
-		lines = append(lines, "impact: "+words.Harmless(f.Impact))
+		lines = append(lines, "impact: "+words.Sanitize(f.Impact))
 	}
 	for _, s := range f.Steps() {
 		for _, line := range clusters.CommandLines(s) {
@@ -54,7 +54,7 @@ func skippedFacts(r *check.Report) []Fact {
 			asking = append(asking, ids...)
 			continue
 		}
-		list = append(list, Fact{words.Harmless(u.Reason) + " · " + words.Number(len(ids)) + all + " could not run", strings.Join(ids, ", ")})
+		list = append(list, Fact{words.Sanitize(u.Reason) + " · " + words.Number(len(ids)) + all + " could not run", strings.Join(ids, ", ")})
 	}
 	if n := len(asking); n > 0 {
 		text := words.Number(n) + all + " " + words.Agree(n, "needs", "need") + " the nodes: open live, or a bundle saved with --live"
@@ -62,7 +62,7 @@ func skippedFacts(r *check.Report) []Fact {
 	}
 	for _, x := range r.Results {
 		if x.Status == check.Found && len(x.Unseen) > 0 {
-			list = append(list, Fact{x.Check.ID + ": checked on partial data", words.Harmless(strings.Join(x.Unseen, "; "))})
+			list = append(list, Fact{x.Check.ID + ": checked on partial data", words.Sanitize(strings.Join(x.Unseen, "; "))})
 		}
 	}
 	return list

@@ -22,7 +22,7 @@ func (p *findingsPage) Body(m *Model, w, h int) []string {
 func (p *findingsPage) body(m *Model, w, h int) []string {
 	switch {
 	case m.data.cluster != nil && p.judged.err != nil:
-		return append([]string{""}, draw.Sentence(m.Styles, words.Harmless(p.judged.err.Error()), w)...)
+		return append([]string{""}, draw.Sentence(m.Styles, words.Sanitize(p.judged.err.Error()), w)...)
 	case m.data.cluster == nil || p.report == nil:
 		return []string{"", "   " + m.Styles.Dim.On("…")}
 	case len(p.rows) == 0 && p.filter != "":

@@ -231,9 +231,9 @@ func relatedMenu(m *Model, t view.Table, row int) *Menu {
 // refName returns the display name of an object.
 func refName(r model.Ref) string {
 	if r.Name != "" {
-		return words.Harmless(r.Name)
+		return words.Sanitize(r.Name)
 	}
-	return words.Harmless(r.ID)
+	return words.Sanitize(r.ID)
 }
 
 // collectionOf returns the collection that a row belongs to, 0 if none.

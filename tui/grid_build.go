@@ -59,7 +59,7 @@ func (g *gridPage) setRows(m *Model, b builtMsg) {
 		g.clamp(g.rows.Count())
 	}
 	if g.wantID != "" && at < 0 && !b.query.toTop {
-		m.Notify(ToneWarn, g.resource.Singular+" "+words.Harmless(g.wantID)+" is gone from the metadata")
+		m.Notify(ToneWarn, g.resource.Singular+" "+words.Sanitize(g.wantID)+" is gone from the metadata")
 	}
 	g.wantID = ""
 }

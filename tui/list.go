@@ -39,7 +39,7 @@ func SortedColumn[T any](name, title string, kind table.Kind, priority int, text
 // a value last.
 func ReportColumn[T any](c table.ColumnOf[T]) Column[T] {
 	shown := c.Shown
-	c.Shown = func(row T) string { return words.Harmless(shown(row)) }
+	c.Shown = func(row T) string { return words.Sanitize(shown(row)) }
 	return Column[T]{
 		ColumnOf: c,
 		Compare: func(a, b T) int {
@@ -174,7 +174,7 @@ func (l *List[T]) Find(text string) {
 func (l *List[T]) Body(st *draw.Styles, w, h int) []string {
 	l.w = w
 	if len(l.Shown) == 0 && l.Filter != "" {
-		text := "no " + l.Noun + " matches " + words.Harmless(l.Filter) + "; esc clears the filter"
+		text := "no " + l.Noun + " matches " + words.Sanitize(l.Filter) + "; esc clears the filter"
 		return append([]string{""}, draw.Sentence(st, text, w)...)
 	}
 	columns := l.Columns(w)

@@ -147,7 +147,7 @@ func branchLine(st *draw.Styles, b *check.Branch, worse string, w, costs int, pl
 	}
 	glyph := clusters.SeverityGlyph(b.Severity, false)
 	room := w - draw.Width(indent) - draw.Width(glyph) - 1 - costs
-	message := words.Harmless(b.Message)
+	message := words.Sanitize(b.Message)
 	const roomy = 80 // a narrower line drops worse if the message would not fit
 	if worse = "  " + worse; len(worse) == 2 || room < roomy && draw.Width(message) > room-len(worse) {
 		worse = ""
@@ -166,7 +166,7 @@ func (s *overviewSheet) slowest(l *latency.Latency, w int) {
 		return
 	}
 	const title, key = "LATENCY  ", ":latency"
-	text, right := words.Harmless(latency.Verdict(b)), ""
+	text, right := words.Sanitize(latency.Verdict(b)), ""
 	if draw.Width(title)+draw.Width(text)+2+draw.Width(key) <= w-2 {
 		right = s.st.Key.On(key)
 	}

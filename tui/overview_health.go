@@ -24,13 +24,13 @@ func (s *overviewSheet) health(w int) overviewBlock {
 	if s.report != nil {
 		for _, l := range clusters.ImpactLines(clusters.ImpactOf(s.report), false) {
 			at := len(b.lines)
-			b.add(s.st.Roles[l.Role].On(l.Text) + draw.Cut(words.Harmless(l.After[0].Text), max(8, w-2)))
+			b.add(s.st.Roles[l.Role].On(l.Text) + draw.Cut(words.Sanitize(l.After[0].Text), max(8, w-2)))
 			b.items = append(b.items, overviewItem{Key: "impact " + l.After[0].Text, Line: at, From: 0, To: b.w, Page: "impact", About: l.After[0].Text})
 		}
 	}
 	o := s.o
 	b.add(s.statusMark("checkpoint-lag", "checkpoint-missing") + s.st.Dim.On("oldest checkpoint ") + s.value(table.Duration, o.OldestCheckpoint) +
-		s.st.Dim.On(" "+draw.CutName(words.Harmless(o.OldestChannel), max(8, w-30))))
+		s.st.Dim.On(" "+draw.CutName(words.Sanitize(o.OldestChannel), max(8, w-30))))
 	if o.OldestChannel != "" {
 		b.item("checkpoint", overviewItem{Object: view.Ref{Resource: "vchannels", ID: o.OldestChannel, Name: o.OldestChannel}})
 	}
@@ -57,21 +57,21 @@ func (s *overviewSheet) health(w int) overviewBlock {
 		})
 	}
 	for _, g := range o.Gaps {
-		s.warn(&b, "not read: "+words.Harmless(g.Where)+": "+words.Harmless(g.Reason))
+		s.warn(&b, "not read: "+words.Sanitize(g.Where)+": "+words.Sanitize(g.Reason))
 	}
 	for _, note := range o.Version.Notes {
-		s.warn(&b, words.Harmless(note))
+		s.warn(&b, words.Sanitize(note))
 	}
 	if o.Etcd == nil {
 		b.add(s.st.Dim.On("  etcd ") + s.etcdMissing())
 		return b
 	}
 	if o.Etcd.Problem != "" {
-		s.warn(&b, "etcd: "+words.Harmless(o.Etcd.Problem))
+		s.warn(&b, "etcd: "+words.Sanitize(o.Etcd.Problem))
 	}
 	for i := range o.Etcd.Members {
 		b.add(s.member(i))
-		b.item("etcd "+o.Etcd.Members[i].Endpoint, overviewItem{About: "etcd " + words.Harmless(o.Etcd.Members[i].Endpoint)})
+		b.item("etcd "+o.Etcd.Members[i].Endpoint, overviewItem{About: "etcd " + words.Sanitize(o.Etcd.Members[i].Endpoint)})
 	}
 	return b
 }
@@ -124,12 +124,12 @@ func (s *overviewSheet) statusMark(ids ...string) string {
 // member formats the state of an etcd member. Problems come first.
 func (s *overviewSheet) member(i int) string {
 	m := &s.o.Etcd.Members[i]
-	where := s.st.Dim.On(strings.TrimPrefix(strings.TrimPrefix(words.Harmless(m.Endpoint), "http://"), "https://"))
+	where := s.st.Dim.On(strings.TrimPrefix(strings.TrimPrefix(words.Sanitize(m.Endpoint), "http://"), "https://"))
 	switch {
 	case m.Problem != "":
-		return s.st.Bad.On("✖") + s.st.Dim.On(" etcd ") + s.st.Bad.On(words.Harmless(m.Problem)) + " " + where
+		return s.st.Bad.On("✖") + s.st.Dim.On(" etcd ") + s.st.Bad.On(words.Sanitize(m.Problem)) + " " + where
 	case len(m.Errors) > 0:
-		return s.st.Bad.On("✖") + s.st.Dim.On(" etcd ") + s.st.Bad.On(words.Harmless(strings.Join(m.Errors, ", "))) + s.memberFacts(i) + " " + where
+		return s.st.Bad.On("✖") + s.st.Dim.On(" etcd ") + s.st.Bad.On(words.Sanitize(strings.Join(m.Errors, ", "))) + s.memberFacts(i) + " " + where
 	}
 	return s.st.Good.On("✓") + s.st.Dim.On(" etcd ") + "no alarm" + s.memberFacts(i) + " " + where
 }
@@ -141,7 +141,7 @@ func (s *overviewSheet) memberFacts(i int) string {
 	if m.DBQuota > 0 {
 		line += s.st.Dim.On(" of ") + s.value(table.Bytes, table.Cell{Int: m.DBQuota})
 	}
-	line += " " + words.Harmless(m.Version)
+	line += " " + words.Sanitize(m.Version)
 	if m.Leader {
 		line += s.st.Dim.On(" leader")
 	}

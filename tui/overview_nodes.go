@@ -29,17 +29,17 @@ func (s *overviewSheet) nodes(w int) overviewBlock {
 	}
 	name, address := 0, 0
 	for _, n := range s.o.Nodes {
-		name = max(name, draw.Width(words.Harmless(n.Ref.Name)))
-		address = max(address, draw.Width(words.Harmless(n.Address)))
+		name = max(name, draw.Width(words.Sanitize(n.Ref.Name)))
+		address = max(address, draw.Width(words.Sanitize(n.Address)))
 	}
 	if s.hasLive() {
 		s.liveNodes(&b, name, address)
 		return b
 	}
 	for _, n := range s.o.Nodes {
-		line := draw.Fit(words.Harmless(n.Ref.Name), name) + "  " + s.st.Dim.On(draw.Fit(words.Harmless(n.Address), address)) + "  " +
+		line := draw.Fit(words.Sanitize(n.Ref.Name), name) + "  " + s.st.Dim.On(draw.Fit(words.Sanitize(n.Address), address)) + "  " +
 			draw.StateStyle(s.st, n.State).On(draw.Fit(n.State, 10)) + "  " + draw.FitRight(words.Plural(n.Replicas, "replica"), 11) + "  " +
-			words.Harmless(strings.Join(n.Collections, ", "))
+			words.Sanitize(strings.Join(n.Collections, ", "))
 		b.add(line)
 		b.item("node "+n.Ref.ID, overviewItem{Object: n.Ref})
 	}
@@ -73,12 +73,12 @@ func (s *overviewSheet) liveNodes(b *overviewBlock, name, address int) {
 	b.add(s.st.Dim.On(head))
 	listed := s.topNodes()
 	for _, n := range listed {
-		line := draw.Fit(words.Harmless(n.Ref.Name), name) + "  "
+		line := draw.Fit(words.Sanitize(n.Ref.Name), name) + "  "
 		if s.wide(b.w, name, address) {
-			line += s.st.Dim.On(draw.Fit(words.Harmless(n.Address), address)) + "  "
+			line += s.st.Dim.On(draw.Fit(words.Sanitize(n.Address), address)) + "  "
 		}
 		if n.Live.Answer != "answered" {
-			b.add(line + s.st.Bad.On("✖ "+words.Harmless(clusters.NodeLiveText(n.Live))))
+			b.add(line + s.st.Bad.On("✖ "+words.Sanitize(clusters.NodeLiveText(n.Live))))
 		} else {
 			b.add(line + s.liveFigures(n.Live) + "  " + s.liveBar(n.Live, most, room) + s.nodeState(n))
 		}

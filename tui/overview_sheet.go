@@ -284,7 +284,7 @@ func (s *overviewSheet) cluster(w int) overviewBlock {
 		b.add(s.st.Dim.On("no registered sessions"))
 	}
 	for _, r := range s.o.Roles {
-		b.add(draw.Fit(words.Harmless(r.Role), 13) + " " + draw.FitRight(words.Number(r.Registered+r.Stopping+r.Standby), 3) + "  " + s.role(&r, w-19))
+		b.add(draw.Fit(words.Sanitize(r.Role), 13) + " " + draw.FitRight(words.Number(r.Registered+r.Stopping+r.Standby), 3) + "  " + s.role(&r, w-19))
 		b.item("role "+r.Role, overviewItem{Page: "nodes role=" + r.Role})
 	}
 	return b
@@ -310,7 +310,7 @@ func (s *overviewSheet) role(r *view.RoleCount, w int) string {
 		state += s.st.Dim.On(" +" + words.Number(r.Standby) + " standby")
 	}
 	if len(r.Versions) > 1 {
-		state = s.st.Warn.On("▲ " + words.Harmless(strings.Join(r.Versions, " ")))
+		state = s.st.Warn.On("▲ " + words.Sanitize(strings.Join(r.Versions, " ")))
 	}
 	if w < draw.Width("? registered") {
 		return ansi.Truncate(state, 1, "")
@@ -325,9 +325,9 @@ func (s *overviewSheet) version() string {
 	case v.Text == "":
 		return ""
 	case v.From == "sessions":
-		return "  Milvus " + words.Harmless(v.Text)
+		return "  Milvus " + words.Sanitize(v.Text)
 	}
-	return "  Milvus " + words.Harmless(v.Text) + " by " + v.From
+	return "  Milvus " + words.Sanitize(v.Text) + " by " + v.From
 }
 
 // collections adds the largest collections, at most room.

@@ -52,7 +52,7 @@ func newChecksPage(*Model, []string) (Page, error) {
 // resultText returns the reasons why a check could not see everything, or else the title of the check.
 func resultText(r *check.Result) string {
 	if text := strings.Join(words.NonEmpty(append([]string{r.Reason}, r.Unseen...)), "; "); text != "" {
-		return words.Harmless(words.OneLine(text))
+		return words.Sanitize(words.OneLine(text))
 	}
 	return r.Check.Title
 }

@@ -69,8 +69,8 @@ func (d *detailPage) contentLines(m *Model, w int) []draw.TextLine {
 }
 
 func (d *detailPage) goneText() string {
-	text := d.ref.Resource + " " + words.Harmless(d.ref.ID)
-	if d.label != words.Harmless(d.ref.ID) {
+	text := d.ref.Resource + " " + words.Sanitize(d.ref.ID)
+	if d.label != words.Sanitize(d.ref.ID) {
 		text += " (" + d.label + ")"
 	}
 	return text + " is gone from the metadata"

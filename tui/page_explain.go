@@ -74,7 +74,7 @@ const proseWidth = 96
 
 func (p *explainPage) text(w int) []draw.TextLine {
 	var lines []draw.TextLine
-	for _, text := range draw.Wrap(words.Harmless(p.check.Title), w) {
+	for _, text := range draw.Wrap(words.Sanitize(p.check.Title), w) {
 		lines = append(lines, draw.TextLine{Text: text, Look: draw.LookTitle})
 	}
 	return append(lines, explanation(p.check, p.checks, w)...)

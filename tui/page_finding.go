@@ -40,7 +40,7 @@ func (p *findingPage) Refresh(m *Model) Cmd {
 	cmd := p.judged.run(m)
 	r := p.judged.report
 	if r == nil && p.judged.err != nil {
-		p.report, p.goneReason = nil, "unknown whether this still holds: "+words.Harmless(p.judged.err.Error())
+		p.report, p.goneReason = nil, "unknown whether this still holds: "+words.Sanitize(p.judged.err.Error())
 	}
 	if r == nil || r == p.report {
 		return cmd
@@ -54,7 +54,7 @@ func (p *findingPage) Refresh(m *Model) Cmd {
 	case all:
 		p.goneReason = "no longer found"
 	default:
-		p.goneReason = "unknown whether this still holds: " + words.Harmless(why)
+		p.goneReason = "unknown whether this still holds: " + words.Sanitize(why)
 	}
 	return cmd
 }
@@ -95,7 +95,7 @@ func (p *findingPage) text(m *Model, w int) []draw.TextLine {
 	if x == nil {
 		return lines
 	}
-	title := draw.TextLine{Text: "CHECK  " + words.Harmless(x.Title), Look: draw.LookTitle}
+	title := draw.TextLine{Text: "CHECK  " + words.Sanitize(x.Title), Look: draw.LookTitle}
 	lines = append(lines, draw.TextLine{}, title)
 	return append(lines, explanation(x, all, w)...)
 }
@@ -133,7 +133,7 @@ func findingCopies(f *check.Finding) []MenuItem {
 		if s.Command == "" {
 			continue
 		}
-		item := MenuItem{Text: "fix: " + draw.Cut(words.Harmless(string(s.Command)), 50), Run: func(m *Model, _ *Menu) Cmd { return copyFix(m, s) }}
+		item := MenuItem{Text: "fix: " + draw.Cut(words.Sanitize(string(s.Command)), 50), Run: func(m *Model, _ *Menu) Cmd { return copyFix(m, s) }}
 		if s.Changes {
 			item.Note = check.ChangesCluster
 		}
@@ -156,7 +156,7 @@ func canFinding(m *Model, a Action, f *check.Finding, object model.Ref) string {
 			return ""
 		}
 		if m.data.cluster == nil {
-			return words.Harmless(m.missing())
+			return words.Sanitize(m.missing())
 		}
 		if m.data.judged.report == nil {
 			return "the checks are still running"

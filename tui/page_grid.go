@@ -122,7 +122,7 @@ func (g *gridPage) placeholder(m *Model, w, h int) []string {
 	if g.err != nil {
 		text = g.err.Error()
 	}
-	return append(append(lines, ""), draw.Sentence(m.Styles, words.Harmless(words.OneLine(text)), w)...)
+	return append(append(lines, ""), draw.Sentence(m.Styles, words.Sanitize(words.OneLine(text)), w)...)
 }
 
 // emptyReason returns the reason why the page has no rows.

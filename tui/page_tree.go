@@ -110,7 +110,7 @@ func openTree(m *Model, id model.CollectionID) Cmd {
 }
 
 func makeTreePage(word, name string) *treePage {
-	return &treePage{word: word, label: "tree of " + words.Harmless(name), open: map[nodeKey]bool{}, depth: 2}
+	return &treePage{word: word, label: "tree of " + words.Sanitize(name), open: map[nodeKey]bool{}, depth: 2}
 }
 
 func (t *treePage) Scope() Scope  { return InTree }
@@ -130,7 +130,7 @@ func (t *treePage) Note(m *Model) string {
 func (t *treePage) Body(m *Model, w, h int) []string {
 	switch {
 	case t.err != nil:
-		return append([]string{""}, draw.Sentence(m.Styles, words.Harmless(words.OneLine(t.err.Error())), w)...)
+		return append([]string{""}, draw.Sentence(m.Styles, words.Sanitize(words.OneLine(t.err.Error())), w)...)
 	case t.root == nil:
 		return []string{"", "   " + m.Styles.Dim.On("…")}
 	case len(t.lines) == 0:
@@ -146,7 +146,7 @@ func (t *treePage) Body(m *Model, w, h int) []string {
 func (t *treePage) draw(st *draw.Styles, shown []treeLine, w int) []string {
 	labels := 0
 	for _, l := range shown {
-		labels = max(labels, 2*l.depth+2+draw.Width(words.Harmless(l.node.Label)))
+		labels = max(labels, 2*l.depth+2+draw.Width(words.Sanitize(l.node.Label)))
 	}
 	labels = min(labels, max(28, w*2/5)) // fits a full id at the depth of segments
 	f := draw.Fields{Wide: w >= 110, Room: w - labels - 4}
@@ -156,7 +156,7 @@ func (t *treePage) draw(st *draw.Styles, shown []treeLine, w int) []string {
 	out := make([]string, len(shown))
 	for i, l := range shown {
 		indent := draw.Pad(2 * l.depth)
-		label := draw.Fit(indent+t.sign(l)+draw.CutName(words.Harmless(l.node.Label), labels-draw.Width(indent)-2), labels)
+		label := draw.Fit(indent+t.sign(l)+draw.CutName(words.Sanitize(l.node.Label), labels-draw.Width(indent)-2), labels)
 		if t.top+i == t.Cursor {
 			out[i] = st.Cursor.On(draw.Fit(findingSign(l)+label+"  "+f.Text(nil, l.node), w))
 			continue
@@ -290,7 +290,7 @@ func (p treeMsg) Apply(m *Model) Cmd {
 	if p.err != nil {
 		return t.Refresh(m)
 	}
-	t.label = "tree of " + words.Harmless(p.root.Label)
+	t.label = "tree of " + words.Sanitize(p.root.Label)
 	if first && p.root.Count() <= smallTree {
 		t.depth = math.MaxInt
 	}

@@ -54,12 +54,12 @@ func (m *Model) switchTo(name string) Cmd {
 	case name == "":
 		menu := &Menu{Title: "open"}
 		for _, name := range m.Config.Contexts {
-			menu.Items = append(menu.Items, MenuItem{Text: words.Harmless(name), Run: func(m *Model, _ *Menu) Cmd { return m.switchTo(name) }})
+			menu.Items = append(menu.Items, MenuItem{Text: words.Sanitize(name), Run: func(m *Model, _ *Menu) Cmd { return m.switchTo(name) }})
 		}
 		m.Menu = menu
 		return nil
 	case !slices.Contains(m.Config.Contexts, name):
-		m.Notify(ToneBad, "no context "+words.Harmless(name)+"; available: "+words.Harmless(strings.Join(m.Config.Contexts, ", ")))
+		m.Notify(ToneBad, "no context "+words.Sanitize(name)+"; available: "+words.Sanitize(strings.Join(m.Config.Contexts, ", ")))
 		return nil
 	}
 	page, _, _ := strings.Cut(m.Top().Crumb(), " ")
@@ -108,7 +108,7 @@ func (m *Model) jump(text string) Cmd {
 // showOpened shows the page that a palette line opened, or the error.
 func (m *Model) showOpened(p Page, err error) Cmd {
 	if err != nil {
-		m.Notify(ToneBad, words.Harmless(err.Error()))
+		m.Notify(ToneBad, words.Sanitize(err.Error()))
 		return nil
 	}
 	if p == nil {
@@ -295,7 +295,7 @@ func (p *Prompt) box(st *draw.Styles, w, h int) []string {
 	top := min(max(0, p.selected-rows+1), len(p.list)-rows)
 	textW := 16
 	for _, s := range p.list[top : top+rows] {
-		textW = max(textW, draw.Width(words.Harmless(s.Text))+2)
+		textW = max(textW, draw.Width(words.Sanitize(s.Text))+2)
 	}
 	textW = min(textW, w-4)
 	lines := make([]string, 0, rows)
@@ -305,7 +305,7 @@ func (p *Prompt) box(st *draw.Styles, w, h int) []string {
 		if i == top+rows-1 && top+rows < len(p.list) {
 			doc = strings.TrimSpace(fmt.Sprintf("(%d more)  %s", len(p.list)-top-rows, doc))
 		}
-		text, doc := draw.Fit(" "+words.Harmless(s.Text), textW), draw.Fit("  "+doc, w-textW)
+		text, doc := draw.Fit(" "+words.Sanitize(s.Text), textW), draw.Fit("  "+doc, w-textW)
 		if i == p.selected {
 			lines = append(lines, " "+st.Cursor.On(text+doc)+" ")
 			continue

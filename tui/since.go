@@ -169,7 +169,7 @@ func (d datedMsg) Apply(m *Model) Cmd {
 	o.cancel, o.delay = nil, searchDelayFactor*d.took
 	revision, now := d.report.Cluster.Origin.Revision, d.report.Now
 	if d.err != nil {
-		why := []Fact{{Label: "since", Text: "start unknown: " + words.Harmless(words.OneLine(d.err.Error()))}}
+		why := []Fact{{Label: "since", Text: "start unknown: " + words.Sanitize(words.OneLine(d.err.Error()))}}
 		for _, x := range d.report.Findings {
 			o.known[x.Key()] = &beginning{first: revision, last: revision, short: words.UnknownMark, facts: why}
 		}

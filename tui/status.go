@@ -56,7 +56,7 @@ func (m frame) body(h int) []string {
 	case !m.waiting() || m.data.err == nil && m.Top().Scope() == InOverview:
 		return m.Top().Body(m.Model, m.Width, h)
 	case m.data.err == nil:
-		return append([]string{""}, draw.Sentence(m.Styles, "… "+words.Harmless(m.missing()), m.Width)...)
+		return append([]string{""}, draw.Sentence(m.Styles, "… "+words.Sanitize(m.missing()), m.Width)...)
 	}
 	lines := []string{""}
 	if m.data.retrying {
@@ -133,7 +133,7 @@ func (m frame) header() string {
 	}
 	right := m.freshness()
 	if d.cluster != nil && d.cluster.Version.Text != "" {
-		version := "Milvus " + words.Harmless(d.cluster.Version.Text)
+		version := "Milvus " + words.Sanitize(d.cluster.Version.Text)
 		if len(d.cluster.Version.Others) > 0 {
 			version += " +" + words.Number(len(d.cluster.Version.Others))
 		}
@@ -164,7 +164,7 @@ func (m frame) freshness() string {
 			return st.Bad.On("✖ no data")
 		}
 		if d.progress != "" {
-			return st.Dim.On("… " + words.Harmless(d.progress))
+			return st.Dim.On("… " + words.Sanitize(d.progress))
 		}
 		return st.Dim.On("… connecting")
 	}
@@ -186,7 +186,7 @@ func (m frame) freshness() string {
 	case d.past.inPast:
 		parts = append(parts, m.pastText())
 	case len(d.lost) > 0:
-		who := words.Harmless(d.lost[0].Name) + " silent"
+		who := words.Sanitize(d.lost[0].Name) + " silent"
 		if n := len(d.lost); n > 1 {
 			who = words.Number(n) + " processes silent"
 		}
@@ -211,7 +211,7 @@ func (m frame) freshness() string {
 // trouble draws the line with the reason why newer data is missing.
 func (m frame) trouble() string {
 	d := &m.data
-	text := " ✖ " + words.Harmless(words.OneLine(d.err.Error()))
+	text := " ✖ " + words.Sanitize(words.OneLine(d.err.Error()))
 	if note := " · showing data from " + d.at.Format("15:04:05"); d.cluster != nil && draw.Width(text)+draw.Width(note) < m.Width {
 		text += note
 	}

@@ -171,7 +171,7 @@ func (t *tableView) read(g grid, cols []table.Column, visible int) []string {
 func (t *tableView) place(cols []table.Column, sorted, w, soft int) {
 	tracks := make([]draw.Track, len(cols))
 	for j := range cols {
-		tracks[j] = draw.Track{Natural: t.Widest[j], Priority: cols[j].Priority, Flexible: draw.Flexible(cols[j].Kind), Soft: max(soft, cols[j].Least), Required: cols[j].Kept}
+		tracks[j] = draw.Track{Natural: t.Widest[j], Priority: cols[j].Priority, Flexible: draw.Flexible(cols[j].Kind), Soft: max(soft, cols[j].MinWidth), Required: cols[j].Pinned}
 		tracks[j].Same = t.sameFirst && j > 0 && t.stats[j].same()
 		if j == sorted { // it explains the order; reserve room for the arrow
 			tracks[j].Required = true

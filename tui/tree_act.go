@@ -131,7 +131,7 @@ func (t *treePage) text() string {
 	var b strings.Builder
 	f := draw.Fields{Wide: true}
 	for _, l := range t.lines {
-		b.WriteString(draw.Pad(2*l.depth) + words.Harmless(l.node.Label) + "  " + f.Text(nil, l.node) + "\n")
+		b.WriteString(draw.Pad(2*l.depth) + words.Sanitize(l.node.Label) + "  " + f.Text(nil, l.node) + "\n")
 	}
 	return b.String()
 }

@@ -144,7 +144,7 @@ func contextList(a *cli.App) *cobra.Command {
 					mark = "*"
 				}
 				spec := config.Contexts[name]
-				fmt.Fprintf(&b, "%s %s\t%s\t%s\n", mark, words.Harmless(name), words.Harmless(redact.Text(spec.From)), cmp.Or(words.Harmless(spec.User), "-"))
+				fmt.Fprintf(&b, "%s %s\t%s\t%s\n", mark, words.Sanitize(name), words.Sanitize(redact.Text(spec.From)), cmp.Or(words.Sanitize(spec.User), "-"))
 			}
 			return a.Write(func(out *bufio.Writer) error {
 				w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)

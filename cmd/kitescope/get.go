@@ -257,7 +257,7 @@ func (q *getQuery) hiddenData(g *view.Grid) (lines []string) {
 // footnotes returns the lines printed below the rows: selectors without a match, missing values, and hidden rows.
 func (q *getQuery) footnotes(g *view.Grid) (lines []string) {
 	say := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
-	unmatched, strays := q.selection.Where.Unmatched(g.Table), q.selection.Where.Strays(g.Table)
+	unmatched, strays := q.selection.Where.Unmatched(g.Table), q.selection.Where.UnmatchedValues(g.Table)
 	for _, word := range unmatched {
 		say("%s", view.NotFound(g.Table, word))
 	}

@@ -169,7 +169,7 @@ func guarded(ctx context.Context) context.Context {
 func sanitizeLines(b []byte) string {
 	var lines []string
 	for line := range strings.Lines(string(bytes.TrimSpace(b))) {
-		lines = append(lines, words.Harmless(strings.ReplaceAll(strings.TrimRight(line, "\n"), "\t", "    ")))
+		lines = append(lines, words.Sanitize(strings.ReplaceAll(strings.TrimRight(line, "\n"), "\t", "    ")))
 	}
 	return strings.Join(lines, "\n")
 }

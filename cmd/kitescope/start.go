@@ -54,7 +54,7 @@ func chooseCluster(ctx context.Context, a *cli.App) error {
 	}
 	a.Notef("No cluster given. Open which one?")
 	for i, c := range list {
-		a.Notef("  %d  %-*s  %s", i+1, width, words.Harmless(c.name), words.Harmless(c.what))
+		a.Notef("  %d  %-*s  %s", i+1, width, words.Sanitize(c.name), words.Sanitize(c.what))
 	}
 	for {
 		_, _ = fmt.Fprintf(a.Err, "Number [1], or an address (etcd://host:2379) or file; q quits: ")

@@ -96,7 +96,7 @@ func TestDamagedCounts(t *testing.T) {
 				continue
 			}
 			t.Run(path.Base(name)+" "+reader, func(t *testing.T) {
-				damagetest.Run(t, all[name], countsOf(t, all[name]), damagetest.Few()/4, readers[reader])
+				damagetest.Run(t, all[name], countsOf(t, all[name]), damagetest.Count()/4, readers[reader])
 			})
 		}
 	}

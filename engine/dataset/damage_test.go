@@ -57,7 +57,7 @@ func TestDamagedParquetCounts(t *testing.T) {
 			continue // an unsupported shape
 		}
 		t.Run(f.File, func(t *testing.T) {
-			damaged(t, Parquet, "emb", file, damagetest.Few()/10, parquettest.Fields(t, file, 0, len(file))...)
+			damaged(t, Parquet, "emb", file, damagetest.Count()/10, parquettest.Fields(t, file, 0, len(file))...)
 		})
 	}
 }
@@ -80,7 +80,7 @@ func TestDamagedCounts(t *testing.T) {
 				fields = append(fields, f)
 				at += f.Len + len(", ")
 			}
-			damaged(t, NPY, "", file, damagetest.Few(), fields...)
+			damaged(t, NPY, "", file, damagetest.Count(), fields...)
 		})
 	}
 	for _, name := range []string{"f4.fvecs", "u1.bvecs", "i4.ivecs"} {
@@ -97,7 +97,7 @@ func TestDamagedCounts(t *testing.T) {
 			for at := 0; at < len(file); at += 4 + size*int(binary.LittleEndian.Uint32(file)) {
 				fields = append(fields, damagetest.Little(file, "dimension of a row", at, 4))
 			}
-			damaged(t, format, "", file, damagetest.Few(), fields...)
+			damaged(t, format, "", file, damagetest.Count(), fields...)
 		})
 	}
 	t.Run("csr", func(t *testing.T) {
@@ -117,6 +117,6 @@ func TestDamagedCounts(t *testing.T) {
 				fields = append(fields, damagetest.Little(file, "header", 8*i, 8))
 			}
 		}
-		damaged(t, CSR, "", file, damagetest.Few(), fields...)
+		damaged(t, CSR, "", file, damagetest.Count(), fields...)
 	})
 }

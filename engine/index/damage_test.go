@@ -167,7 +167,7 @@ func TestDamaged(t *testing.T) {
 	for _, v := range all {
 		fields := fieldsOf(v.file, v.hint)
 		t.Run(v.name, func(t *testing.T) {
-			damagetest.Run(t, v.file, fields, max(damagetest.Few()*4/len(all), 20), func(b []byte) (string, error) {
+			damagetest.Run(t, v.file, fields, max(damagetest.Count()*4/len(all), 20), func(b []byte) (string, error) {
 				x, err := Parse("damaged", b, v.hint)
 				if err != nil {
 					return "", err
@@ -204,12 +204,12 @@ func TestDamagedSplit(t *testing.T) {
 			defer f.Close()
 			return contents(f), nil
 		}
-		damagetest.Run(t, blob, fieldsOf(blob, Hint{}), damagetest.Few()/2, func(b []byte) (string, error) { return read(b, meta) })
+		damagetest.Run(t, blob, fieldsOf(blob, Hint{}), damagetest.Count()/2, func(b []byte) (string, error) { return read(b, meta) })
 		counts := []damagetest.Field{
 			damagetest.Text(meta, "slice_num", bytes.Index(meta, []byte("slice_num"))+len(`slice_num":`)),
 			damagetest.Text(meta, "total_len", bytes.Index(meta, []byte("total_len"))+len(`total_len":`)),
 		}
-		damagetest.Run(t, meta, counts, damagetest.Few()/2, func(b []byte) (string, error) { return read(blob, b) })
+		damagetest.Run(t, meta, counts, damagetest.Count()/2, func(b []byte) (string, error) { return read(blob, b) })
 	}
 }
 
@@ -218,7 +218,7 @@ func TestDamagedSplit(t *testing.T) {
 func TestDamagedBodies(t *testing.T) {
 	r := rand.New(rand.NewPCG(39, 25))
 	all, searched := validFiles(t), map[string]int{}
-	tries := max(damagetest.Few()*4/len(all), 20)
+	tries := max(damagetest.Count()*4/len(all), 20)
 	for _, v := range all {
 		for range tries {
 			b := bytes.Clone(v.file)

@@ -81,7 +81,7 @@ func TestDamagedCounts(t *testing.T) {
 				t.Fatal(err)
 			}
 			counts(file, at, s, &fields)
-			damagetest.Run(t, file, fields, damagetest.Few(), func(b []byte) (string, error) {
+			damagetest.Run(t, file, fields, damagetest.Count(), func(b []byte) (string, error) {
 				m, err := Read(b)
 				return fmt.Sprintf("%+v", m), err
 			})

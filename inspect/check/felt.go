@@ -57,7 +57,7 @@ func unexplainedText(at *place.Place) string {
 		for i, kind := range at.Unknown {
 			names[i] = facts.RoleLabel(string(kind))
 		}
-		text += " (unknown: " + words.Few(names) + ")"
+		text += " (unknown: " + words.Summarize(names) + ")"
 	}
 	return text + why
 }

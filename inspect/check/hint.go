@@ -21,7 +21,7 @@ type Hint string
 type stringConstant string
 
 // Advise formats a hint with fmt verbs. Texts and names are quoted as shell words; most need no quotes. Lists
-// of names are shortened by words.Few, times and durations are written as in messages. Hints and commands are
+// of names are shortened by words.Summarize, times and durations are written as in messages. Hints and commands are
 // inserted unchanged.
 func Advise(format stringConstant, args ...any) Hint {
 	return formatHint(format, shellquote.Word, args)
@@ -56,7 +56,7 @@ func quoteArg(arg any, quote func(string) string) any {
 		for i, s := range v {
 			list[i] = quote(s)
 		}
-		return words.Few(list)
+		return words.Summarize(list)
 	case fmt.Stringer:
 		// The text of an id is its number. It stays a number, so %d and %s print the same.
 		if id := reflect.ValueOf(arg); id.CanInt() && v.String() == strconv.FormatInt(id.Int(), 10) {

@@ -65,7 +65,7 @@ func (p *Pass) noteUnknownSetting(key, why string) {
 
 func (p *Pass) noteUnknownSettings() {
 	for _, why := range slices.Sorted(maps.Keys(p.unknownSettings)) {
-		p.NoteUnseen("settings (" + words.Few(p.unknownSettings[why]) + "): " + why)
+		p.NoteUnseen("settings (" + words.Summarize(p.unknownSettings[why]) + "): " + why)
 	}
 }
 

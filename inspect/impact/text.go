@@ -158,7 +158,7 @@ func (x *Impact) Lines() []Line {
 		if rest.State = Unknown; len(unknown) == len(x.Kinds) {
 			unknown = []string{"impact on clients"}
 		}
-		parts = append(parts, words.Few(unknown)+": unknown, "+why)
+		parts = append(parts, words.Summarize(unknown)+": unknown, "+why)
 	}
 	if len(parts) > 0 {
 		rest.Text = strings.Join(parts, "; ")

@@ -93,7 +93,7 @@ func redactMessage(m proto.Message, encoded []byte) (redacted []byte, ok bool) {
 		return encoded, true
 	}
 	_, config := m.(*internalpb.ShowConfigurationsResponse)
-	if !config && !redact.Suspect(encoded) {
+	if !config && !redact.MayHoldSecret(encoded) {
 		return encoded, proto.Unmarshal(encoded, m) == nil
 	}
 	if proto.Unmarshal(encoded, m) != nil {
@@ -195,12 +195,12 @@ func onlyNumbers(unknown []byte) []byte {
 // redactMetrics removes secrets from the labels of a scrape. It drops lines that are not samples and name a
 // secret.
 func redactMetrics(text []byte) []byte {
-	if !redact.Suspect(text) {
+	if !redact.MayHoldSecret(text) {
 		return text
 	}
 	out := make([]byte, 0, len(text))
 	for line := range bytes.Lines(text) {
-		if !redact.Suspect(line) {
+		if !redact.MayHoldSecret(line) {
 			out = append(out, line...)
 			continue
 		}

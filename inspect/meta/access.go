@@ -87,7 +87,7 @@ func (s *state) config() []*model.ConfigEntry {
 		if s.want.UnknownSettings {
 			safe = redact.Pair
 		}
-		value := words.Keep(safe(f.names[0], f.value.(string)), maxSetting)
+		value := words.Truncate(safe(f.names[0], f.value.(string)), maxSetting)
 		// A bundle redacted its values when it was written, so the text is the only mark left.
 		list = append(list, &model.ConfigEntry{Name: redact.Text(f.names[0]), Value: value, Redacted: strings.Contains(value, redact.Redacted), ModRevision: f.mod})
 	})

@@ -6,4 +6,4 @@ import "kitescope/internal/words"
 // but a file may hold anything, and a collection's name is written once for each of its segments.
 const maxName = 1 << 10
 
-func truncateName(name string) string { return words.Keep(name, maxName) }
+func truncateName(name string) string { return words.Truncate(name, maxName) }

@@ -86,7 +86,7 @@ func looksLike(enc encoding, value []byte) bool {
 	case encEmpty:
 		return len(value) == 0
 	default:
-		return !redact.Holds(value)
+		return !redact.HoldsSecret(value)
 	}
 }
 
@@ -142,7 +142,7 @@ func redactUnknown(kv source.KV) []byte {
 	named := redact.Name(lastComponent(kv.Key))
 	if out, changed, ok := redact.JSON(kv.Value); ok && changed && !named {
 		return out
-	} else if len(kv.Value) == 0 || !named && (ok || !redact.Holds(kv.Value)) {
+	} else if len(kv.Value) == 0 || !named && (ok || !redact.HoldsSecret(kv.Value)) {
 		return kv.Value
 	}
 	return []byte(redact.Redacted)
@@ -151,7 +151,7 @@ func redactUnknown(kv source.KV) []byte {
 func lastComponent(key []byte) string { return string(key[bytes.LastIndexByte(key, '/')+1:]) }
 
 func redactRecord(value []byte, s secrecy) []byte {
-	if s != secretAlways && !redact.Suspect(value) {
+	if s != secretAlways && !redact.MayHoldSecret(value) {
 		return value
 	}
 	out, _, ok := redact.JSON(value)
@@ -162,7 +162,7 @@ func redactRecord(value []byte, s secrecy) []byte {
 }
 
 func redactProto(kind *kind, value []byte) []byte {
-	if kind.secret != secretAlways && !redact.Suspect(value) {
+	if kind.secret != secretAlways && !redact.MayHoldSecret(value) {
 		return value
 	}
 	m := kind.message()
@@ -221,7 +221,7 @@ func redactField(m protoreflect.Message, fd protoreflect.FieldDescriptor, v prot
 			changed = true
 		}
 	case fd.Kind() == protoreflect.BytesKind && !fd.IsList() && !fd.IsMap():
-		if redact.Holds(v.Bytes()) { // a message in a message
+		if redact.HoldsSecret(v.Bytes()) { // a message in a message
 			m.Set(fd, protoreflect.ValueOfBytes([]byte(redact.Redacted)))
 			changed = true
 		}
@@ -272,7 +272,7 @@ func redactWALMessage(m protoreflect.Message) (changed bool) {
 // redactUnknownFields replaces unknown fields that mention a secret. A newer Milvus added them.
 func redactUnknownFields(m protoreflect.Message) bool {
 	unknown := m.GetUnknown()
-	if len(unknown) == 0 || !redact.Holds(unknown) {
+	if len(unknown) == 0 || !redact.HoldsSecret(unknown) {
 		return false
 	}
 	var out []byte
@@ -281,7 +281,7 @@ func redactUnknownFields(m protoreflect.Message) bool {
 		if n < 0 {
 			break
 		}
-		if redact.Holds(b[:n]) {
+		if redact.HoldsSecret(b[:n]) {
 			out = protowire.AppendString(protowire.AppendTag(out, number, protowire.BytesType), redact.Redacted)
 		} else {
 			out = append(out, b[:n]...)

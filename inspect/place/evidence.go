@@ -189,14 +189,14 @@ func (p *part) judgeCalls(list []call) {
 		}
 		return
 	case len(quick) > lateCalls: // all calls to a process share one deadline
-		p.addEvidence(Slow, Weak, text+"were slow: "+words.Few(late))
+		p.addEvidence(Slow, Weak, text+"were slow: "+words.Summarize(late))
 		return
 	case len(late) == 1:
-		p.addEvidence(Slow, Medium, text+"were slow: "+words.Few(late))
+		p.addEvidence(Slow, Medium, text+"were slow: "+words.Summarize(late))
 	case 2*cut >= lateCalls:
-		p.addEvidence(Hanging, Strong, text+"timed out: "+words.Few(late))
+		p.addEvidence(Hanging, Strong, text+"timed out: "+words.Summarize(late))
 	default:
-		p.addEvidence(Slow, Strong, text+"took more than "+formatWait(minLateCall)+": "+words.Few(late))
+		p.addEvidence(Slow, Strong, text+"took more than "+formatWait(minLateCall)+": "+words.Summarize(late))
 	}
 	p.judgeIdle()
 }

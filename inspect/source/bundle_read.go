@@ -217,7 +217,7 @@ func (m *meteredReader) Read(p []byte) (int, error) {
 
 func (b *Bundle) explain(err error) error {
 	switch {
-	case err == nil, hints.Carried(err), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+	case err == nil, hints.HasHint(err), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		return hints.Errorf("copy the bundle again, or use --salvage", "read %s: the bundle is cut off", b.in.location)

@@ -77,7 +77,7 @@ func TestDamagedBolt(t *testing.T) {
 				}
 			}
 		}
-		damagetest.Run(t, file, fields, damagetest.Few(), func(b []byte) (string, error) { return readDamaged(t, b) })
+		damagetest.Run(t, file, fields, damagetest.Count(), func(b []byte) (string, error) { return readDamaged(t, b) })
 	}
 }
 
@@ -113,7 +113,7 @@ func TestDamagedBackup(t *testing.T) {
 				}
 				at += 8 + n
 			}
-			damagetest.Run(t, file, fields, damagetest.Few(), func(b []byte) (string, error) { return readDamaged(t, b) })
+			damagetest.Run(t, file, fields, damagetest.Count(), func(b []byte) (string, error) { return readDamaged(t, b) })
 		})
 	}
 }
@@ -168,7 +168,7 @@ func TestDamagedBundle(t *testing.T) {
 	src := open(t, filepath.Join(snapshots, "standalone-2.3.5", "birdwatcher_backup.bak.gz"), source.Options{})
 	defer src.Close()
 	file, pack := unpack(t, bundleOf(t, src))
-	damagetest.Run(t, file, sizesOf(t, file), damagetest.Few()/10, func(b []byte) (string, error) { return readDamaged(t, pack(b)) })
+	damagetest.Run(t, file, sizesOf(t, file), damagetest.Count()/10, func(b []byte) (string, error) { return readDamaged(t, pack(b)) })
 }
 
 // TestDamagedRecording changes a closed chunk of a recording: the sizes of its members and the lengths of its
@@ -205,7 +205,7 @@ func TestDamagedRecording(t *testing.T) {
 			fields = append(fields, sealed(file, at, n, 0), sealed(file, at, n, 1))
 		}
 	}
-	damagetest.Run(t, file, fields, damagetest.Few()/4, func(b []byte) (string, error) { return readDamaged(t, pack(b)) })
+	damagetest.Run(t, file, fields, damagetest.Count()/4, func(b []byte) (string, error) { return readDamaged(t, pack(b)) })
 }
 
 // sealed returns the i-th number after the time of a sealed member, together with its checksum.

@@ -157,7 +157,7 @@ func (s *Etcd) explain(ctx context.Context, verb string, err error) error {
 	where := s.address.location()
 	wrap := func(advice string) error { return hints.Errorf(advice, "%s %s: %w", verb, where, err) }
 	var root *RootError
-	if hints.Carried(err) || errors.As(err, &root) {
+	if hints.HasHint(err) || errors.As(err, &root) {
 		return err
 	}
 	if over := contextError(ctx, err); over != nil {

@@ -251,7 +251,7 @@ func notGzip(location string, err error) error {
 	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader):
 		return hints.Errorf("copy it again, or use --salvage", "read %s: the compressed file is damaged: %w", location, err)
 	}
-	if hints.Carried(err) {
+	if hints.HasHint(err) {
 		return err
 	}
 	return hints.Attach(fmt.Errorf("read %s: %w", location, err), "copy it again, or use --salvage")

@@ -15,7 +15,7 @@ var aliases = define(definition[*model.Alias]{
 	columns: []column[*model.Alias]{
 		col(table.Column{Name: "name", Doc: "The alias."}, func(_ *Env, a *model.Alias) table.Cell { return text(a.Name) }),
 		col(table.Column{
-			Name: "collection", By: "collection_id",
+			Name: "collection", IDColumn: "collection_id",
 			Doc: "Name of the collection that it refers to, none if it is gone.",
 		},
 			func(e *Env, a *model.Alias) table.Cell { return text(e.Cluster.CollectionName(a.Collection)) }),

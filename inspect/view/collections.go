@@ -35,8 +35,8 @@ var collections = define(definition[*model.Collection]{
 
 var collectionIdentity = []column[*model.Collection]{
 	col(table.Column{Name: "id", Kind: table.ID, Priority: 4, Doc: "Collection id."}, func(_ *Env, c *model.Collection) table.Cell { return id(c.ID) }),
-	col(table.Column{Name: "name", By: "id", Doc: "Name of the collection."}, func(_ *Env, c *model.Collection) table.Cell { return text(c.Name) }),
-	col(table.Column{Name: "full_name", Show: table.Hidden, By: "id", Doc: "database.name, without the database if that is default."},
+	col(table.Column{Name: "name", IDColumn: "id", Doc: "Name of the collection."}, func(_ *Env, c *model.Collection) table.Cell { return text(c.Name) }),
+	col(table.Column{Name: "full_name", Show: table.Hidden, IDColumn: "id", Doc: "database.name, without the database if that is default."},
 		func(e *Env, c *model.Collection) table.Cell { return text(qualifiedName(e, c)) }),
 	col(table.Column{Name: "database_id", Kind: table.ID, Show: table.Hidden, Doc: "Id of the database, 0 before 2.2.9."},
 		func(_ *Env, c *model.Collection) table.Cell { return id(c.Database) }),

@@ -53,7 +53,7 @@ var etcdPrefixes = define(definition[*prefixRow]{
 	}, usageColumns(func(p *prefixRow) *usage { return &p.usage }), []column[*prefixRow]{
 		col(table.Column{Name: "collection_id", Kind: table.ID, Show: table.OnDemand, Doc: "Id of the collection that all of its keys name; none if they name several."},
 			func(_ *Env, p *prefixRow) table.Cell { return idOrNone(p.soleCollection()) }),
-		col(table.Column{Name: "collection", Show: table.Wide, Priority: 5, By: "collection_id", Doc: "Name of that collection, none if it is gone."},
+		col(table.Column{Name: "collection", Show: table.Wide, Priority: 5, IDColumn: "collection_id", Doc: "Name of that collection, none if it is gone."},
 			func(e *Env, p *prefixRow) table.Cell { return text(e.Cluster.CollectionName(p.soleCollection())) }),
 	}),
 	ref:     func(_ *Env, p *prefixRow) Ref { return Ref{ID: p.prefix, Name: p.prefix} },

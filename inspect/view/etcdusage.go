@@ -36,7 +36,7 @@ var etcdUsage = define(definition[*usageRow]{
 	columns: concat([]column[*usageRow]{
 		col(table.Column{Name: "collection_id", Kind: table.ID, Priority: 4, Doc: "Id of the collection; it may be gone. 0: keys that name no collection, such as sessions, users, configuration and tasks."},
 			func(_ *Env, u *usageRow) table.Cell { return id(u.collection) }),
-		col(table.Column{Name: "collection", By: "collection_id", Doc: "Name of the collection, none if it is gone."},
+		col(table.Column{Name: "collection", IDColumn: "collection_id", Doc: "Name of the collection, none if it is gone."},
 			func(e *Env, u *usageRow) table.Cell { return text(e.Cluster.CollectionName(u.collection)) }),
 		col(table.Column{Name: "database", Show: table.Wide, Priority: 5, Doc: "Name of the collection's database, none if the collection is gone."},
 			func(e *Env, u *usageRow) table.Cell { return databaseOf(e, u.collection) }),

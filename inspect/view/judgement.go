@@ -158,7 +158,7 @@ func findingColumns[T any](resource string, ref func(*Env, T) Ref) []column[T] {
 	worst.from = table.Hidden
 	return []column[T]{
 		col(table.Column{
-			Name: "findings", Kind: table.Findings, Show: table.OnDemand, Kept: true, Ranked: true,
+			Name: "findings", Kind: table.Findings, Show: table.OnDemand, Pinned: true, Ranked: true,
 			Doc: "Findings about it: number per severity, and the ids of the checks. Only with `-o wide`, or if this " +
 				"column or `worst` is selected.",
 		}, func(e *Env, x T) table.Cell {

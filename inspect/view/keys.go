@@ -43,7 +43,7 @@ var keys = define(definition[keyRow]{
 			Doc: "Id of the collection in the key, by its id or its channel.",
 		},
 			func(e *Env, k keyRow) table.Cell { return idOrNone(e.Cluster.Keyspace.Collection(int(k))) }),
-		col(table.Column{Name: "collection", Show: table.Wide, Priority: 5, By: "collection_id", Doc: "Name of that collection, none if it is gone."},
+		col(table.Column{Name: "collection", Show: table.Wide, Priority: 5, IDColumn: "collection_id", Doc: "Name of that collection, none if it is gone."},
 			func(e *Env, k keyRow) table.Cell {
 				return text(e.Cluster.CollectionName(e.Cluster.Keyspace.Collection(int(k))))
 			}),

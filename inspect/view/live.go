@@ -52,12 +52,12 @@ var nodeLive = []column[*model.Session]{
 			}
 			return tristateCell(e.Cluster.Runtime.Suspended(s))
 		}).withNeeds(model.PartRuntime),
-	col(table.Column{Name: "cpu_percent", Kind: table.Percent, Show: table.Hidden, Kept: true, Doc: "CPU time of its process, 100 is one core: between two scrapes of its metrics, else the average since it started."},
+	col(table.Column{Name: "cpu_percent", Kind: table.Percent, Show: table.Hidden, Pinned: true, Doc: "CPU time of its process, 100 is one core: between two scrapes of its metrics, else the average since it started."},
 		reportedColumn(func(n *model.LiveNode) (table.Cell, bool) {
 			cores, _, ok := n.Process.CPU()
 			return table.Cell{Float: cores * 100}, ok
 		})).withNeeds(model.PartRuntime).asLive(),
-	col(table.Column{Name: "memory_bytes", Kind: table.Bytes, Show: table.Hidden, Kept: true, Doc: "Memory used by its process, as the process counts it for its limits; if not reported, from the operating system."},
+	col(table.Column{Name: "memory_bytes", Kind: table.Bytes, Show: table.Hidden, Pinned: true, Doc: "Memory used by its process, as the process counts it for its limits; if not reported, from the operating system."},
 		reportedColumn(func(n *model.LiveNode) (table.Cell, bool) {
 			bytes, ok := n.Memory()
 			return count(bytes), ok

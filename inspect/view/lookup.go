@@ -24,7 +24,7 @@ func NotFound(t Table, word string) *NotFoundError {
 }
 
 func (e *NotFoundError) Error() string {
-	return fmt.Sprintf("no %s %q%s", e.Resource.Singular, e.Word, hints.Meant(e.Suggestions))
+	return fmt.Sprintf("no %s %q%s", e.Resource.Singular, e.Word, hints.Suggestion(e.Suggestions))
 }
 
 // AmbiguousError is the error for a name that matches several objects.

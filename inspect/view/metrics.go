@@ -113,7 +113,7 @@ var metricNames = []column[*metricRow]{
 	}),
 	col(table.Column{Name: "address", Show: table.Wide, Priority: 8, Doc: "Address of the process; empty for a text from a file."}, func(_ *Env, m *metricRow) table.Cell { return text(m.process.Address) }),
 	col(table.Column{
-		Name: "metric", Least: 40,
+		Name: "metric", MinWidth: 40,
 		Doc: "Name on /metrics; for a histogram, without _sum, _count and _bucket.", Shorten: true,
 	},
 		func(_ *Env, m *metricRow) table.Cell { return text(m.family.Name) }),
@@ -144,7 +144,7 @@ var metricNames = []column[*metricRow]{
 }
 
 var metricValues = []column[*metricRow]{
-	col(table.Column{Name: "now", Title: "VALUE", Right: true, For: table.People, Doc: "Newest value of a gauge, a counter or an untyped metric."}, func(_ *Env, m *metricRow) table.Cell {
+	col(table.Column{Name: "now", Title: "VALUE", AlignRight: true, For: table.People, Doc: "Newest value of a gauge, a counter or an untyped metric."}, func(_ *Env, m *metricRow) table.Cell {
 		if m.distribution() {
 			return none()
 		}
@@ -157,7 +157,7 @@ var metricValues = []column[*metricRow]{
 		return number(m.series.Value)
 	}),
 	col(table.Column{
-		Name: "rate", Right: true, For: table.People, Priority: 1,
+		Name: "rate", AlignRight: true, For: table.People, Priority: 1,
 		Doc: "Increase of a counter, or observations, per second.",
 	}, func(_ *Env, m *metricRow) table.Cell {
 		c := m.perSecond()
@@ -230,7 +230,7 @@ func distributionColumn(cell func(metrics.Histogram) table.Cell) func(*Env, *met
 }
 
 var metricMeans = []column[*metricRow]{
-	col(table.Column{Name: "mean", Right: true, For: table.People, Priority: 2, Doc: "Mean of the observations; an interval if they are truncated to whole milliseconds."}, distributionColumn(func(h metrics.Histogram) table.Cell {
+	col(table.Column{Name: "mean", AlignRight: true, For: table.People, Priority: 2, Doc: "Mean of the observations; an interval if they are truncated to whole milliseconds."}, distributionColumn(func(h metrics.Histogram) table.Cell {
 		low, high, ok := h.Mean()
 		return interval(low, high, ok)
 	})),
@@ -285,7 +285,7 @@ func quantileColumns(percent, priority int, show table.Show) []column[*metricRow
 		return m.increase.Histogram.Quantile(share)
 	}
 	return []column[*metricRow]{
-		col(table.Column{Name: name, Right: true, For: table.People, Show: show, Priority: priority, Doc: fmt.Sprintf("The bucket that holds the %d-th percentile.", percent)}, func(_ *Env, m *metricRow) table.Cell {
+		col(table.Column{Name: name, AlignRight: true, For: table.People, Show: show, Priority: priority, Doc: fmt.Sprintf("The bucket that holds the %d-th percentile.", percent)}, func(_ *Env, m *metricRow) table.Cell {
 			if !m.distribution() {
 				return none()
 			}

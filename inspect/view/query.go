@@ -105,7 +105,9 @@ func (s Selection) Collection() string {
 		return ""
 	}
 	own := s.resource.Name == "collections"
-	if only := s.Only(func(c *table.Column) bool { return c.By != "" || c.Name == "collection_id" || own && c.Name == "id" }); only != "" {
+	if only := s.RequiredValue(func(c *table.Column) bool {
+		return c.IDColumn != "" || c.Name == "collection_id" || own && c.Name == "id"
+	}); only != "" {
 		return only
 	}
 	word, text, _ := s.Name()

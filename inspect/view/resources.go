@@ -56,7 +56,7 @@ func Suggest(word string, known []string) []string { return hints.Similar(word, 
 // ColumnsFor returns the columns of tables of one width. loaded holds the parts that were read: tables of all
 // widths include live columns once the processes were queried.
 func (r *Resource) ColumnsFor(show table.Show, loaded model.Part) []int {
-	return r.Usual(show, func(i int) bool { return r.more[i].live && show >= r.more[i].from && loaded.Has(r.more[i].needs) })
+	return r.DefaultColumns(show, func(i int) bool { return r.more[i].live && show >= r.more[i].from && loaded.Has(r.more[i].needs) })
 }
 
 // ParseColumns parses lists such as "id,rows" or "+created_at". If the first word starts with "+", the list

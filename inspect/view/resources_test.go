@@ -56,8 +56,8 @@ func checkColumns(t *testing.T, r *Resource) {
 		if c.Show == table.Always && c.Priority == 0 {
 			shown++
 		}
-		if c.By != "" && r.Column(c.By) < 0 {
-			t.Errorf("%s.%s: no column %s", r.Name, c.Name, c.By)
+		if c.IDColumn != "" && r.Column(c.IDColumn) < 0 {
+			t.Errorf("%s.%s: no column %s", r.Name, c.Name, c.IDColumn)
 		}
 	}
 	if shown == 0 {

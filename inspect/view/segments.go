@@ -64,7 +64,7 @@ var segmentPlace = []column[*model.Segment]{
 		func(e *Env, s *model.Segment) table.Cell { return text(e.Cluster.PartitionName(s.Partition)) }),
 	col(table.Column{Name: "vchannel", Show: table.Wide, Priority: 5, Doc: "Virtual channel that the segment's rows came through."},
 		func(_ *Env, s *model.Segment) table.Cell { return text(s.VChannel) }),
-	col(table.Column{Name: "state", Kind: table.State, Kept: true, Doc: "Growing, Sealed, Flushing, Flushed, Dropped or Importing."},
+	col(table.Column{Name: "state", Kind: table.State, Pinned: true, Doc: "Growing, Sealed, Flushing, Flushed, Dropped or Importing."},
 		func(_ *Env, s *model.Segment) table.Cell { return text(s.State.String()) }),
 	col(table.Column{Name: "level", Priority: 5, Doc: "Compaction level: Legacy (2.3 and older), L0 (deletes only), L1 or L2.", Vocabulary: true},
 		func(_ *Env, s *model.Segment) table.Cell { return text(s.Level.String()) }),

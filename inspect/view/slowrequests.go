@@ -88,7 +88,7 @@ func textOrUnknown(s string) table.Cell {
 
 var slowOrigin = []column[*model.SlowRequest]{
 	col(table.Column{Name: "id", Show: table.Hidden, Doc: "who/ended_at/took/trace: the name of the request."}, func(_ *Env, s *model.SlowRequest) table.Cell { return text(slowName(s)) }),
-	col(table.Column{Name: "lasted", Title: "TOOK", Right: true, For: table.People, Doc: "Time it took in the proxy, human-readable."}, func(_ *Env, s *model.SlowRequest) table.Cell {
+	col(table.Column{Name: "lasted", Title: "TOOK", AlignRight: true, For: table.People, Doc: "Time it took in the proxy, human-readable."}, func(_ *Env, s *model.SlowRequest) table.Cell {
 		if s.Took == 0 {
 			return unknown()
 		}

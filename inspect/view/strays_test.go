@@ -33,7 +33,7 @@ func TestStrays(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(c.want, s.Strays(r.Table(env))); diff != "" {
+		if diff := cmp.Diff(c.want, s.UnmatchedValues(r.Table(env))); diff != "" {
 			t.Errorf("%s %s (-want +got):\n%s", c.resource, c.word, diff)
 		}
 	}

@@ -56,7 +56,7 @@ var tasks = define(definition[*model.Task]{
 var taskCollection = []column[*model.Task]{
 	col(table.Column{Name: "collection_id", Kind: table.ID, Show: table.Hidden, Doc: "Id of the collection, none if the task has no single one."},
 		func(_ *Env, t *model.Task) table.Cell { return idOrNone(t.Collection) }),
-	col(table.Column{Name: "collection", Priority: 1, By: "collection_id", Doc: "Name of the collection."},
+	col(table.Column{Name: "collection", Priority: 1, IDColumn: "collection_id", Doc: "Name of the collection."},
 		func(e *Env, t *model.Task) table.Cell { return text(e.Cluster.CollectionName(t.Collection)) }),
 	col(table.Column{Name: "database", Show: table.Wide, Priority: 6, Doc: "Name of the collection's database."},
 		func(e *Env, t *model.Task) table.Cell { return databaseOf(e, t.Collection) }),
@@ -207,7 +207,7 @@ func MissingTasks(g *Grid) string {
 	}
 	switch {
 	case len(lacking) > 0:
-		return "tasks in memory are unknown in part: " + words.Few(lacking)
+		return "tasks in memory are unknown in part: " + words.Summarize(lacking)
 	case r.Tasks == nil:
 		return "tasks in memory unknown: processes report them only since Milvus 2.5"
 	}

@@ -49,8 +49,8 @@ func Text(file []byte, name string, at int) Field {
 	return Field{name, at, n, v, func(v uint64) []byte { return strconv.AppendUint(nil, v, 10) }}
 }
 
-// Few returns the number of changes for the test of a reader: 10,000, or 300 in short mode.
-func Few() int {
+// Count returns the number of changes for the test of a reader: 10,000, or 300 in short mode.
+func Count() int {
 	if testing.Short() {
 		return 300
 	}
@@ -70,7 +70,7 @@ func Run(t *testing.T, file []byte, fields []Field, n int, read func(file []byte
 	refused, failed := 0, map[string]bool{}
 	for i := range n {
 		f := fields[i%len(fields)]
-		v := f.other(r, i/len(fields))
+		v := f.otherValue(r, i/len(fields))
 		damaged := slices.Concat(file[:f.At], f.Put(v), file[f.At+f.Len:])
 		got, err := read(damaged)
 		if err != nil {
@@ -88,8 +88,8 @@ func Run(t *testing.T, file []byte, fields []Field, n int, read func(file []byte
 	}
 }
 
-// other returns a value that differs from the current one. Values nearest to the current one come first.
-func (f Field) other(r *rand.Rand, i int) uint64 {
+// otherValue returns a value that differs from the current one. Values nearest to the current one come first.
+func (f Field) otherValue(r *rand.Rand, i int) uint64 {
 	for {
 		v := f.Value
 		switch i {

@@ -49,8 +49,8 @@ type Entry struct {
 // Add appends an entry.
 func (o *Object) Add(key string, value any) { *o = append(*o, Entry{key, value}) }
 
-// Teller is implemented by types that encode themselves as one value.
-type Teller interface{ MarshalDoc(e *Encoder) }
+// Marshaler is implemented by types that encode themselves as one value.
+type Marshaler interface{ MarshalDoc(e *Encoder) }
 
 // sink writes nested values in a structured format. Within an object, each value follows its key.
 type sink interface {
@@ -96,7 +96,7 @@ func JSON(w io.Writer, open int) *Encoder {
 func YAML(w io.Writer) *Encoder { return newEncoder(&yamlSink{Output: NewOutput(w, 512)}) }
 
 // Values returns an Encoder that collects values instead of writing them, and a function that returns the result:
-// map[string]any, []any, string (escaped by words.HarmlessLines), bool, int64 and float64.
+// map[string]any, []any, string (escaped by words.SanitizeLines), bool, int64 and float64.
 func Values() (e *Encoder, value func() any) {
 	s := &valueSink{}
 	return newEncoder(s), func() any { return s.root }

@@ -333,7 +333,7 @@ func (n *savedNode) CheckDoc() error {
 
 var file = encode.File{What: "a test", APIVersion: "v1", Kind: "Test", Version: 2, Limit: 1 << 20, Open: 1}
 
-func full() *saved {
+func savedExample() *saved {
 	return &saved{
 		Name: "n\xff\u202e", Took: 1, Taken: time.Unix(1, 5).UTC(), Cores: 2, Recall: 0.1, Rows: 7, Seed: math.MaxUint64, Place: map[int64]int64{1 << 60: 3},
 		Errors: map[string]int64{"\xff": 1, "\ufffd": 2}, Nodes: []savedNode{{1, true, 1e-9, 0.1, 127}}, Notes: []string{"a"}, Maybe: &savedNode{Part: 1.0 / 3},
@@ -372,7 +372,7 @@ func TestFile(t *testing.T) {
   "maybe": {"id":"0","on":false,"part":0.3333333333333333,"dist":0,"bits":0}
 }
 `
-	text := write(t, &file, full())
+	text := write(t, &file, savedExample())
 	if diff := cmp.Diff(want, text); diff != "" {
 		t.Error(diff)
 	}
@@ -380,7 +380,7 @@ func TestFile(t *testing.T) {
 	if _, err := file.Read(strings.NewReader(text), &got); err != nil {
 		t.Fatal(err)
 	}
-	expected := full()
+	expected := savedExample()
 	expected.Name, expected.Errors = "n\ufffd\u202e", map[string]int64{"\ufffd": 3}
 	if diff := cmp.Diff(expected, &got); diff != "" {
 		t.Error(diff)
@@ -390,19 +390,19 @@ func TestFile(t *testing.T) {
 	}
 	other := file
 	other.Tag = "other"
-	if text := write(t, &other, full()); !strings.Contains(text, `"rows": 7`) {
+	if text := write(t, &other, savedExample()); !strings.Contains(text, `"rows": 7`) {
 		t.Error(text)
 	}
 	var b bytes.Buffer
 	e := encode.YAML(&b)
-	file.Tell(e, full())
+	file.Encode(e, savedExample())
 	if err := e.Flush(); err != nil || !strings.Contains(b.String(), "took_seconds: 0.000000001\n") || !strings.Contains(b.String(), "part: 1.0e-09\n") {
 		t.Errorf("%v\n%s", err, b.String())
 	}
 }
 
-func TestFilesThatAreWrong(t *testing.T) {
-	good := write(t, &file, full())
+func TestInvalidFiles(t *testing.T) {
+	good := write(t, &file, savedExample())
 	for name, c := range map[string][3]string{ // text to replace, its replacement, and the expected error
 		"another":     {`"Test"`, `"Tent"`, `read a test: expected apiVersion "v1" and kind "Test", found "v1" and "Tent"`},
 		"later":       {`"version": 2`, `"version": 3`, "version 3 is not supported, this kitescope reads up to 2"},
@@ -451,7 +451,7 @@ func TestFilesThatAreWrong(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	f.Add([]byte(write(f, &file, full())))
+	f.Add([]byte(write(f, &file, savedExample())))
 	f.Add([]byte(write(f, &file, &saved{})))
 	f.Add([]byte(`{"apiVersion":"v1","kind":"Test","version":1,"nodes":[{},{}],"errors":null,"place":{"x":"1"}}`))
 	lenient := file

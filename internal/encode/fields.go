@@ -26,14 +26,14 @@ type field struct {
 	key                    string
 	index                  []int
 	id, omitzero, inline   bool
-	unknowable             bool
+	hasUnknown             bool
 	unknown                float64
 	pointer, moment, float bool
 }
 
 // optional reports whether the key may be missing.
 func (f *field) optional() bool {
-	return f.omitzero || f.unknowable || f.pointer || f.moment || f.float
+	return f.omitzero || f.hasUnknown || f.pointer || f.moment || f.float
 }
 
 var (
@@ -81,7 +81,7 @@ func newField(f *reflect.StructField, tag string) field {
 		x.omitzero = x.omitzero || option == "omitzero"
 		x.inline = x.inline || option == "inline"
 		if value, is := strings.CutPrefix(option, "unknown="); is {
-			x.unknowable = true
+			x.hasUnknown = true
 			x.unknown, _ = strconv.ParseFloat(value, 64)
 		}
 	}

@@ -35,8 +35,8 @@ type head struct {
 	Rest       any `doc:",inline"`
 }
 
-// Tell encodes a document to e. v must be a pointer to a struct.
-func (x *File) Tell(e *Encoder, v any) {
+// Encode encodes a document to e. v must be a pointer to a struct.
+func (x *File) Encode(e *Encoder, v any) {
 	e.saved, e.tag = true, x.Tag
 	e.Value(&head{x.APIVersion, x.Kind, x.Version, v})
 }
@@ -44,7 +44,7 @@ func (x *File) Tell(e *Encoder, v any) {
 // Write writes a document as JSON. v must be a pointer to a struct.
 func (x *File) Write(w io.Writer, v any) error {
 	e := JSON(w, x.Open)
-	x.Tell(e, v)
+	x.Encode(e, v)
 	return e.Flush()
 }
 
@@ -72,7 +72,7 @@ func (x *File) read(data []byte, v any) (version int, err error) {
 	}
 	r := reader{tag: x.Tag, lenient: x.Lenient}
 	var api, kind string
-	if !into(keys["apiVersion"], &api) || !into(keys["kind"], &kind) || api != x.APIVersion || kind != x.Kind {
+	if !unmarshal(keys["apiVersion"], &api) || !unmarshal(keys["kind"], &kind) || api != x.APIVersion || kind != x.Kind {
 		return 0, fmt.Errorf("expected apiVersion %q and kind %q, found %q and %q", x.APIVersion, x.Kind, api, kind)
 	}
 	var begun struct{ Version int }

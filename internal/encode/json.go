@@ -14,12 +14,12 @@ type jsonSink struct {
 	levels  []container // open containers
 	started bool        // the innermost container has an element
 	keyed   bool        // the last token is a key
-	told    bool        // the current document is not empty
+	written bool        // the current document is not empty
 }
 
-// before writes the separator before a value or key.
-func (e *jsonSink) before() {
-	e.told = true
+// separate writes the separator before a value or key.
+func (e *jsonSink) separate() {
+	e.written = true
 	switch {
 	case e.keyed:
 		e.keyed = false
@@ -60,7 +60,7 @@ func (e *jsonSink) spread() bool {
 }
 
 func (e *jsonSink) begin(kind container) {
-	e.before()
+	e.separate()
 	e.Buf = append(e.Buf, "{[["[kind])
 	e.levels = append(e.levels, kind)
 	e.started = false
@@ -78,7 +78,7 @@ func (e *jsonSink) end() {
 }
 
 func (e *jsonSink) key(name string) {
-	e.before()
+	e.separate()
 	e.Buf = append(words.AppendJSON(e.Buf, name), ':')
 	if e.spread() {
 		e.Buf = append(e.Buf, ' ')
@@ -87,18 +87,18 @@ func (e *jsonSink) key(name string) {
 }
 
 func (e *jsonSink) put(s scalar) {
-	e.before()
+	e.separate()
 	e.Buf = s.append(e.Buf, words.AppendJSON)
 }
 
 func (e *jsonSink) line() {
 	e.Buf = append(e.Buf, '\n')
-	e.started, e.told = false, false
+	e.started, e.written = false, false
 	e.Drain()
 }
 
 func (e *jsonSink) flush() error {
-	if e.told {
+	if e.written {
 		e.line()
 	}
 	return e.Flush()

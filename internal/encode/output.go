@@ -15,7 +15,7 @@ const pieceSize = 64 << 10
 const Pieces = pieceSize + 4<<10
 
 // NewOutput returns an Output with the given initial capacity in bytes.
-func NewOutput(w io.Writer, room int) Output { return Output{w: w, Buf: make([]byte, 0, room)} }
+func NewOutput(w io.Writer, capacity int) Output { return Output{w: w, Buf: make([]byte, 0, capacity)} }
 
 // Drain flushes the buffer if it holds at least 64 KiB.
 func (o *Output) Drain() {

@@ -15,7 +15,7 @@ import (
 // Reader is implemented by pointers to types that decode themselves. ReadDoc calls of to decode the document into
 // another value, and returns an error if that value is invalid.
 type Reader interface {
-	ReadDoc(of func(v any) error) error
+	ReadDoc(decode func(v any) error) error
 }
 
 // Checker is implemented by pointers to types that validate themselves after decoding.
@@ -27,25 +27,25 @@ type reader struct {
 	lenient bool // any key can be missing
 }
 
-// wrong returns an error with the path, the expected type, and at most 40 bytes of the value found.
-func wrong(path, expected string, raw []byte) error {
+// typeError returns an error with the path, the expected type, and at most 40 bytes of the value found.
+func typeError(path, expected string, raw []byte) error {
 	const shown = 40
 	found := string(raw)
 	if len(found) > shown {
 		found = found[:shown] + "..."
 	}
-	return at(path, fmt.Errorf("expected %s, found %q", expected, found))
+	return withPath(path, fmt.Errorf("expected %s, found %q", expected, found))
 }
 
-func at(path string, err error) error {
+func withPath(path string, err error) error {
 	if path == "" {
 		return err
 	}
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-// into decodes a value into v. It returns false for null and for values of the wrong type.
-func into(raw json.RawMessage, v any) bool {
+// unmarshal decodes a value into v. It returns false for null and for values of the wrong type.
+func unmarshal(raw json.RawMessage, v any) bool {
 	return string(raw) != "null" && json.Unmarshal(raw, v) == nil
 }
 
@@ -67,14 +67,14 @@ func (r *reader) read(raw json.RawMessage, v reflect.Value, path string, f *fiel
 		if err == nil || inside != nil {
 			return err
 		}
-		return at(path, err)
+		return withPath(path, err)
 	case encoding.TextUnmarshaler:
 		var word string
-		if !into(raw, &word) {
-			return wrong(path, "a string", raw)
+		if !unmarshal(raw, &word) {
+			return typeError(path, "a string", raw)
 		}
 		if err := x.UnmarshalText([]byte(word)); err != nil {
-			return wrong(path, err.Error(), raw)
+			return typeError(path, err.Error(), raw)
 		}
 		return nil
 	}
@@ -83,7 +83,7 @@ func (r *reader) read(raw json.RawMessage, v reflect.Value, path string, f *fiel
 	}
 	if c, ok := reflect.TypeAssert[Checker](v.Addr()); ok {
 		if err := c.CheckDoc(); err != nil {
-			return at(path, err)
+			return withPath(path, err)
 		}
 	}
 	return nil
@@ -119,10 +119,10 @@ func (r *reader) readKind(raw json.RawMessage, v reflect.Value, path string, f *
 	case reflect.Float32, reflect.Float64:
 		expected = "a number"
 	default:
-		return at(path, fmt.Errorf("cannot read into a %s", v.Kind()))
+		return withPath(path, fmt.Errorf("cannot read into a %s", v.Kind()))
 	}
-	if !into(raw, v.Addr().Interface()) {
-		return wrong(path, expected, raw)
+	if !unmarshal(raw, v.Addr().Interface()) {
+		return typeError(path, expected, raw)
 	}
 	return nil
 }
@@ -136,11 +136,11 @@ func readInt(raw json.RawMessage, v reflect.Value, path string, f *field) error 
 		})
 	}
 	var n int64
-	if !into(raw, &n) {
-		return wrong(path, "a whole number", raw)
+	if !unmarshal(raw, &n) {
+		return typeError(path, "a whole number", raw)
 	}
 	if v.OverflowInt(n) {
-		return wrong(path, fmt.Sprintf("a number of %d bits", v.Type().Bits()), raw)
+		return typeError(path, fmt.Sprintf("a number of %d bits", v.Type().Bits()), raw)
 	}
 	v.SetInt(n)
 	return nil
@@ -149,11 +149,11 @@ func readInt(raw json.RawMessage, v reflect.Value, path string, f *field) error 
 // readID decodes a number that is encoded as a string.
 func readID(raw json.RawMessage, path string, parse func(s string) error) error {
 	var s string
-	if !into(raw, &s) {
-		return wrong(path, "a string", raw)
+	if !unmarshal(raw, &s) {
+		return typeError(path, "a string", raw)
 	}
 	if parse(s) != nil {
-		return wrong(path, "an id", raw)
+		return typeError(path, "an id", raw)
 	}
 	return nil
 }
@@ -161,12 +161,12 @@ func readID(raw json.RawMessage, path string, parse func(s string) error) error 
 func readSeconds(raw json.RawMessage, v reflect.Value, path string) error {
 	const expected = "a number of seconds"
 	var x json.Number // also accepts text in quotes
-	if raw[0] == '"' || !into(raw, &x) {
-		return wrong(path, expected, raw)
+	if raw[0] == '"' || !unmarshal(raw, &x) {
+		return typeError(path, expected, raw)
 	}
 	d, ok := parseSeconds(x.String())
 	if !ok {
-		return wrong(path, expected, raw)
+		return typeError(path, expected, raw)
 	}
 	v.SetInt(int64(d))
 	return nil
@@ -181,12 +181,12 @@ func parseSeconds(s string) (time.Duration, bool) {
 
 func readTime(raw json.RawMessage, v reflect.Value, path string) error {
 	var s string
-	if !into(raw, &s) {
-		return wrong(path, "a time", raw)
+	if !unmarshal(raw, &s) {
+		return typeError(path, "a time", raw)
 	}
 	t, err := time.Parse(time.RFC3339, s)
 	if err != nil {
-		return wrong(path, "a time as 2006-01-02T15:04:05Z", raw)
+		return typeError(path, "a time as 2006-01-02T15:04:05Z", raw)
 	}
 	v.Set(reflect.ValueOf(t.UTC()))
 	return nil
@@ -194,8 +194,8 @@ func readTime(raw json.RawMessage, v reflect.Value, path string) error {
 
 func (r *reader) readObject(raw json.RawMessage, v reflect.Value, path string) error {
 	var keys map[string]json.RawMessage
-	if !into(raw, &keys) {
-		return wrong(path, "an object", raw)
+	if !unmarshal(raw, &keys) {
+		return typeError(path, "an object", raw)
 	}
 	return r.readKeys(keys, v, path)
 }
@@ -214,9 +214,9 @@ func (r *reader) readKeys(keys map[string]json.RawMessage, v reflect.Value, path
 			if err := r.read(value, x, path+f.key, f); err != nil {
 				return err
 			}
-		case f.unknowable && x.CanInt():
+		case f.hasUnknown && x.CanInt():
 			x.SetInt(int64(f.unknown))
-		case f.unknowable:
+		case f.hasUnknown:
 			x.SetFloat(f.unknown)
 		case !r.lenient && !f.optional():
 			return fmt.Errorf("%s%s is missing", path, f.key)
@@ -227,7 +227,7 @@ func (r *reader) readKeys(keys map[string]json.RawMessage, v reflect.Value, path
 
 func (r *reader) readList(raw json.RawMessage, v reflect.Value, path string, f *field) error {
 	if raw[0] != '[' {
-		return wrong(path, "a list", raw)
+		return typeError(path, "a list", raw)
 	}
 	// Decode elements one by one, to return an error at the first invalid element before allocating memory for
 	// all.
@@ -237,7 +237,7 @@ func (r *reader) readList(raw json.RawMessage, v reflect.Value, path string, f *
 	for i := 0; d.More(); i++ {
 		var part json.RawMessage
 		if err := d.Decode(&part); err != nil {
-			return wrong(path, "a list", raw)
+			return typeError(path, "a list", raw)
 		}
 		x := reflect.New(v.Type().Elem()).Elem()
 		if err := r.read(part, x, path+"["+strconv.Itoa(i)+"]", &of); err != nil {
@@ -253,8 +253,8 @@ func (r *reader) readList(raw json.RawMessage, v reflect.Value, path string, f *
 func readMap(raw json.RawMessage, v reflect.Value, path string, f *field) error {
 	if !f.id {
 		all := reflect.New(v.Type())
-		if !into(raw, all.Interface()) {
-			return wrong(path, "an object of whole numbers", raw)
+		if !unmarshal(raw, all.Interface()) {
+			return typeError(path, "an object of whole numbers", raw)
 		}
 		if all.Elem().Len() > 0 {
 			v.Set(all.Elem())
@@ -262,15 +262,15 @@ func readMap(raw json.RawMessage, v reflect.Value, path string, f *field) error 
 		return nil
 	}
 	var pairs map[string]string
-	if !into(raw, &pairs) {
-		return wrong(path, "an object of ids", raw)
+	if !unmarshal(raw, &pairs) {
+		return typeError(path, "an object of ids", raw)
 	}
 	all := map[int64]int64{}
 	for k, s := range pairs {
 		key, bad := strconv.ParseInt(k, 10, 64)
 		value, worse := strconv.ParseInt(s, 10, 64)
 		if err := errors.Join(bad, worse); err != nil {
-			return wrong(path, "an object of ids", raw)
+			return typeError(path, "an object of ids", raw)
 		}
 		all[key] = value
 	}

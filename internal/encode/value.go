@@ -25,7 +25,7 @@ func (e *Encoder) valid(s string) string {
 // Objects, Tellers and encoding.TextMarshalers. It omits v, or elements of a list, if they are unknown.
 func (e *Encoder) Value(v any) {
 	if r := reflect.ValueOf(v); known(r, &field{}) {
-		e.tell(r, &field{})
+		e.encode(r, &field{})
 	}
 }
 
@@ -37,11 +37,11 @@ func known(v reflect.Value, f *field) bool {
 	case reflect.Pointer, reflect.Interface:
 		return !v.IsNil() && known(v.Elem(), f)
 	case reflect.Float32, reflect.Float64:
-		if math.IsNaN(v.Float()) || math.IsInf(v.Float(), 0) || f.unknowable && isUnknown(v.Float(), f.unknown) {
+		if math.IsNaN(v.Float()) || math.IsInf(v.Float(), 0) || f.hasUnknown && isUnknown(v.Float(), f.unknown) {
 			return false
 		}
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		if f.unknowable && isUnknown(float64(v.Int()), f.unknown) {
+		if f.hasUnknown && isUnknown(float64(v.Int()), f.unknown) {
 			return false
 		}
 	default:
@@ -81,15 +81,15 @@ func timeOf(v reflect.Value) time.Time {
 	return t.UTC()
 }
 
-// tell encodes a value that is not unknown.
-func (e *Encoder) tell(v reflect.Value, f *field) {
+// encode encodes a value that is not unknown.
+func (e *Encoder) encode(v reflect.Value, f *field) {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
-		if t, ok := reflect.TypeAssert[Teller](v); ok {
+		if t, ok := reflect.TypeAssert[Marshaler](v); ok {
 			t.MarshalDoc(e)
 			return
 		}
-		e.tell(v.Elem(), f)
+		e.encode(v.Elem(), f)
 		return
 	default:
 	}
@@ -104,7 +104,7 @@ func (e *Encoder) tell(v reflect.Value, f *field) {
 		e.jsonNumber(json.Number(v.String()))
 		return
 	}
-	if t, ok := method[Teller](v); ok {
+	if t, ok := method[Marshaler](v); ok {
 		t.MarshalDoc(e)
 		return
 	}
@@ -116,7 +116,7 @@ func (e *Encoder) tell(v reflect.Value, f *field) {
 		e.Text(string(word))
 		return
 	}
-	e.tellKind(v, f)
+	e.encodeKind(v, f)
 }
 
 func (e *Encoder) moment(t time.Time) {
@@ -138,16 +138,16 @@ func (e *Encoder) jsonNumber(x json.Number) {
 	}
 }
 
-func (e *Encoder) tellKind(v reflect.Value, f *field) {
+func (e *Encoder) encodeKind(v reflect.Value, f *field) {
 	switch v.Kind() {
 	case reflect.Struct:
 		e.BeginObject()
 		e.entries(v)
 		e.EndObject()
 	case reflect.Slice, reflect.Array:
-		e.tellList(v, f)
+		e.encodeList(v, f)
 	case reflect.Map:
-		e.tellMap(v, f)
+		e.encodeMap(v, f)
 	case reflect.Bool:
 		e.Bool(v.Bool())
 	case reflect.Float32, reflect.Float64:
@@ -207,11 +207,11 @@ func (e *Encoder) entries(v reflect.Value) {
 func (e *Encoder) entry(key string, v reflect.Value, f *field) {
 	if known(v, f) {
 		e.Key(key)
-		e.tell(v, f)
+		e.encode(v, f)
 	}
 }
 
-func (e *Encoder) tellList(v reflect.Value, f *field) {
+func (e *Encoder) encodeList(v reflect.Value, f *field) {
 	if _, ok := reflect.TypeAssert[Object](v); ok {
 		e.BeginObject()
 		e.entries(v)
@@ -226,15 +226,15 @@ func (e *Encoder) tellList(v reflect.Value, f *field) {
 	of := field{id: f.id}
 	for i := range v.Len() {
 		if x := v.Index(i); known(x, &of) {
-			e.tell(x, &of)
+			e.encode(x, &of)
 		}
 	}
 	e.EndList()
 }
 
-// tellMap encodes a map sorted by key. If keys are equal after replacing invalid UTF-8, it merges them and adds
+// encodeMap encodes a map sorted by key. If keys are equal after replacing invalid UTF-8, it merges them and adds
 // their counts.
-func (e *Encoder) tellMap(v reflect.Value, f *field) {
+func (e *Encoder) encodeMap(v reflect.Value, f *field) {
 	clean := map[string]reflect.Value{}
 	for it := v.MapRange(); it.Next(); {
 		key, x := e.valid(fmt.Sprint(it.Key().Interface())), it.Value()

@@ -50,7 +50,7 @@ func (e *valueSink) end() {
 	e.add(top.list)
 }
 
-func (e *valueSink) key(name string) { e.name = words.Harmless(name) }
-func (e *valueSink) put(s scalar)    { e.add(s.value(words.HarmlessLines)) }
+func (e *valueSink) key(name string) { e.name = words.Sanitize(name) }
+func (e *valueSink) put(s scalar)    { e.add(s.value(words.SanitizeLines)) }
 func (e *valueSink) line()           {}
 func (e *valueSink) flush() error    { return nil }

@@ -35,14 +35,14 @@ func Errorf(advice, format string, args ...any) error {
 // Attach adds advice to err unless err already has a hint, because advice from closer to the failure is more
 // specific.
 func Attach(err error, advice string) error {
-	if err == nil || Carried(err) {
+	if err == nil || HasHint(err) {
 		return err
 	}
 	return &Error{Err: err, Advice: advice}
 }
 
-// Carried reports whether err is or wraps a Hinter.
-func Carried(err error) bool {
+// HasHint reports whether err is or wraps a Hinter.
+func HasHint(err error) bool {
 	_, ok := errors.AsType[Hinter](err)
 	return ok
 }

@@ -16,27 +16,27 @@ type UnknownError struct {
 	Also []string
 }
 
-// mostListed is the largest number of names that a message lists. With more names, the caller should describe
+// maxListed is the largest number of names that a message lists. With more names, the caller should describe
 // how to list them.
-const mostListed = 50
+const maxListed = 50
 
 func (e *UnknownError) Error() string {
 	near := Similar(e.Word, slices.Concat(e.Known, e.Also))
 	if len(near) > 0 {
-		return fmt.Sprintf("unknown %s %q%s", e.What, e.Word, Meant(near))
+		return fmt.Sprintf("unknown %s %q%s", e.What, e.Word, Suggestion(near))
 	}
-	if len(e.Known) > mostListed {
+	if len(e.Known) > maxListed {
 		return fmt.Sprintf("unknown %s %q", e.What, e.Word)
 	}
 	return fmt.Sprintf("unknown %s %q; available: %s", e.What, e.Word, strings.Join(e.Known, ", "))
 }
 
-// Meant returns the end of a message that suggests the names in near, or "" if near is empty.
-func Meant(near []string) string {
-	if len(near) == 0 {
+// Suggestion returns the end of a message that suggests the names in near, or "" if near is empty.
+func Suggestion(similar []string) string {
+	if len(similar) == 0 {
 		return ""
 	}
-	return "; did you mean " + strings.Join(near, " or ") + "?"
+	return "; did you mean " + strings.Join(similar, " or ") + "?"
 }
 
 // Similar returns at most three known names, nearest first, that are spelled like word, start with it, or have

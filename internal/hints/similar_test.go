@@ -36,10 +36,10 @@ func TestWords(t *testing.T) {
 	if got := Similar("colums", known); len(got) == 0 || got[0] != "columns" {
 		t.Errorf("near colums: %v", got)
 	}
-	if got := Similar("", known); len(got) > 0 || Meant(got) != "" {
-		t.Errorf("near nothing: %v, %q", got, Meant(got))
+	if got := Similar("", known); len(got) > 0 || Suggestion(got) != "" {
+		t.Errorf("near nothing: %v, %q", got, Suggestion(got))
 	}
-	if got := Meant([]string{"a", "b"}); !strings.HasSuffix(got, "did you mean a or b?") {
+	if got := Suggestion([]string{"a", "b"}); !strings.HasSuffix(got, "did you mean a or b?") {
 		t.Errorf("%q", got)
 	}
 }

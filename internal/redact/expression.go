@@ -20,14 +20,14 @@ func Expression(text string) string {
 	return e.out.String()
 }
 
-// shown is the maximum length of a brief expression in bytes.
-const shown = 500
+// maxBrief is the maximum length of a brief expression in bytes.
+const maxBrief = 500
 
 // BriefExpression returns Expression(text), cut to at most 500 bytes and "..." if it is longer.
 func BriefExpression(text string) string {
 	text = Expression(text)
-	if len(text) > shown {
-		text = strings.ToValidUTF8(text[:shown], "") + "..."
+	if len(text) > maxBrief {
+		text = strings.ToValidUTF8(text[:maxBrief], "") + "..."
 	}
 	return text
 }
@@ -49,7 +49,7 @@ func (e *expression) token() {
 	r, size := utf8.DecodeRuneInString(rest)
 	switch {
 	case r == '"', r == '\'':
-		e.value(quoted(rest))
+		e.value(stringEnd(rest))
 	case r >= '0' && r <= '9', r == '.' && len(rest) > 1 && rest[1] >= '0' && rest[1] <= '9':
 		e.value(numberEnd(rest))
 	case nameStart(r):
@@ -79,7 +79,7 @@ func (e *expression) name(rest string) {
 		size = len(rest)
 	}
 	if size == 1 && len(rest) > 1 && (rest[1] == '"' || rest[1] == '\'') && strings.IndexByte("rRuUlL", rest[0]) >= 0 {
-		e.value(1 + quoted(rest[1:]))
+		e.value(1 + stringEnd(rest[1:]))
 		return
 	}
 	e.word, e.sign = rest[:size], 'a'
@@ -92,7 +92,7 @@ func (e *expression) name(rest string) {
 func (e *expression) bracket(rest string) {
 	if e.sign == ']' || e.word != "" && !strings.EqualFold(e.word, "in") {
 		if inside := rest[1:]; inside != "" && (inside[0] == '"' || inside[0] == '\'') {
-			size := quoted(inside)
+			size := stringEnd(inside)
 			if key := strings.Trim(inside[:size], `"'`); size < len(inside) && inside[size] == ']' && plainKey(key) {
 				e.out.WriteString(rest[:size+2])
 				e.at += size + 2
@@ -124,7 +124,7 @@ func plainList(text string) (n, size int) {
 		case c == ']':
 			return n, at + 1
 		case c == '"', c == '\'':
-			at += quoted(text[at:])
+			at += stringEnd(text[at:])
 		case c >= '0' && c <= '9', c == '.':
 			at += numberEnd(text[at:])
 		default:
@@ -134,9 +134,9 @@ func plainList(text string) (n, size int) {
 	}
 }
 
-// quoted returns the end of the string that text starts with: the offset after its closing quote, or the length
+// stringEnd returns the end of the string that text starts with: the offset after its closing quote, or the length
 // of text if the quote is missing.
-func quoted(text string) int {
+func stringEnd(text string) int {
 	for i := 1; i < len(text); i++ {
 		switch text[i] {
 		case '\\':

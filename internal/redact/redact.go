@@ -108,14 +108,14 @@ func Name(name string) bool {
 			return true
 		}
 	}
-	return mentioned([]byte(name))
+	return mentionsSecret([]byte(name))
 }
 
-// mentioned reports whether text contains a secret word.
-func mentioned(text []byte) bool { return has(text, secretWord) }
+// mentionsSecret reports whether text contains a secret word.
+func mentionsSecret(text []byte) bool { return has(text, secretWord) }
 
-// Suspect reports whether text may contain a secret. It is fast, and true for every text that Text changes.
-func Suspect(text []byte) bool { return has(text, mark) }
+// MayHoldSecret reports whether text may contain a secret. It is fast, and true for every text that Text changes.
+func MayHoldSecret(text []byte) bool { return has(text, mark) }
 
 // longRun is the shortest run of letters and digits that may be a token. Nearly all issuers' tokens have at least as
 // many.
@@ -205,8 +205,8 @@ var shapes = sync.OnceValue(func() []shape {
 })
 
 var (
-	basic   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)\bbasic[ \t]+[a-z0-9+/]{4,}={0,2}`) })
-	longest = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\w-]*[A-Za-z0-9]{20,}[\w-]*`) })
+	basicAuthPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)\bbasic[ \t]+[a-z0-9+/]{4,}={0,2}`) })
+	longRunPattern   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\w-]*[A-Za-z0-9]{20,}[\w-]*`) })
 )
 
 // basicCredential redacts the value of "basic x" if x is user:password in base64.
@@ -249,9 +249,9 @@ func randomToken(word string) string {
 	return word
 }
 
-// Holds reports whether a value in an unknown encoding mentions a secret or contains a secret in a known format.
-func Holds(value []byte) bool {
-	return mentioned(value) || Suspect(value) && Text(string(value)) != string(value)
+// HoldsSecret reports whether a value in an unknown encoding mentions a secret or contains a secret in a known format.
+func HoldsSecret(value []byte) bool {
+	return mentionsSecret(value) || MayHoldSecret(value) && Text(string(value)) != string(value)
 }
 
 // Pair returns the value of a named property with its secrets removed.
@@ -364,7 +364,7 @@ const maxText = 64 << 10
 // "name: value", and strings in the format of a secret, e.g. in URLs. Unless it is JSON, a suspect text longer
 // than maxText is redacted as a whole, because honest texts are shorter.
 func Text(text string) string {
-	if !Suspect([]byte(text)) {
+	if !MayHoldSecret([]byte(text)) {
 		return text
 	}
 	if start := strings.TrimLeft(text, " \t\r\n"); strings.HasPrefix(start, "{") || strings.HasPrefix(start, "[") {
@@ -374,7 +374,7 @@ func Text(text string) string {
 			}
 			return text
 		}
-		if mentioned([]byte(text)) { // broken JSON: the end of the secret is unknown
+		if mentionsSecret([]byte(text)) { // broken JSON: the end of the secret is unknown
 			return Redacted
 		}
 	}
@@ -384,20 +384,20 @@ func Text(text string) string {
 	for _, s := range shapes() {
 		text = s.pattern.ReplaceAllString(text, s.replacement)
 	}
-	text = basic().ReplaceAllStringFunc(text, basicCredential)
-	text = longest().ReplaceAllStringFunc(text, randomToken)
+	text = basicAuthPattern().ReplaceAllStringFunc(text, basicCredential)
+	text = longRunPattern().ReplaceAllStringFunc(text, randomToken)
 	return cutAssignments(text)
 }
 
 const (
-	blanks = " \t"
-	quotes = "\"'`"
-	ends   = " \t\r\n,;(){}[]&?<>" + quotes
+	blanks      = " \t"
+	quotes      = "\"'`"
+	terminators = " \t\r\n,;(){}[]&?<>" + quotes
 )
 
-// assigned matches a name and the separator before its value: key=value, "key": "value", key => value, --key value,
+// assignment matches a name and the separator before its value: key=value, "key": "value", key => value, --key value,
 // <key>value, key="NAME" value="x", and in YAML a value or list on the next lines.
-var assigned = sync.OnceValue(func() *regexp.Regexp {
+var assignment = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("(?:(--?[\\w-]+)[ \t]+|<([\\w.:-]+)>|(?:\\w+[ \t]+)?\\b(?:key|name)=[\"']([\\w.:-]+)[\"'][ \t]+value=|((?:[\\w.$/-]+ )?[\\w.$/-]+)[\"'`\\\\]*[ \t]*(?:[:=]+>?)[ \t]*(?:[|>][+-]?[ \t]*)?(?:\r?\n(?:[ \t]*-[ \t]+|[ \t]+))?)")
 })
 
@@ -405,7 +405,7 @@ var assigned = sync.OnceValue(func() *regexp.Regexp {
 func cutAssignments(text string) string {
 	var out strings.Builder
 	for {
-		at := assigned().FindStringSubmatchIndex(text)
+		at := assignment().FindStringSubmatchIndex(text)
 		if at == nil {
 			break
 		}
@@ -418,7 +418,7 @@ func cutAssignments(text string) string {
 		start, end := secretValue(name, text[at[1]:])
 		start, end = start+at[1], end+at[1]
 		if line := strings.LastIndexByte(text[:at[1]], '\n') + 1; start < end && line > at[0] {
-			end = indented(text, end, len(text[line:])-len(strings.TrimLeft(text[line:], blanks)))
+			end = indentedEnd(text, end, len(text[line:])-len(strings.TrimLeft(text[line:], blanks)))
 		}
 		out.WriteString(text[:start])
 		if start < end {
@@ -442,9 +442,9 @@ func secretValue(name, text string) (start, end int) {
 	}
 	start = len(text) - len(strings.TrimLeft(text, blanks+quotes+`\([{`))
 	if at := strings.LastIndexAny(text[:start], quotes); at >= 0 {
-		end = closing(text, start, text[at])
+		end = quoteEnd(text, start, text[at])
 	} else if end = valueEnd(text, start); toEndOfLine(first) {
-		end = until(text, start, "\r\n")
+		end = indexAny(text, start, "\r\n")
 	}
 	switch text[start:end] {
 	case "", "true", "false":
@@ -456,9 +456,9 @@ func secretValue(name, text string) (start, end int) {
 	return start, end
 }
 
-// indented returns the end of the YAML lines after offset at that are indented by at least indent.
-func indented(text string, at, indent int) int {
-	end := until(text, at, "\n")
+// indentedEnd returns the end of the YAML lines after offset at that are indented by at least indent.
+func indentedEnd(text string, at, indent int) int {
+	end := indexAny(text, at, "\n")
 	for end < len(text) {
 		line, _, _ := strings.Cut(text[end+1:], "\n")
 		inner := strings.TrimLeft(line, blanks)
@@ -478,16 +478,16 @@ func toEndOfLine(name string) bool {
 
 // valueEnd returns the end of an unquoted value. The value may itself be an assignment of a quoted value.
 func valueEnd(text string, start int) int {
-	end := until(text, start, ends)
+	end := indexAny(text, start, terminators)
 	if end > start && end < len(text) && strings.IndexByte(quotes, text[end]) >= 0 && strings.IndexByte(":=", text[end-1]) >= 0 {
-		end = closing(text, end+1, text[end])
+		end = quoteEnd(text, end+1, text[end])
 	}
 	return end
 }
 
-// closing returns the end of a quoted value. The quotes may be escaped, as in JSON inside JSON. If the text was cut
+// quoteEnd returns the end of a quoted value. The quotes may be escaped, as in JSON inside JSON. If the text was cut
 // off, the value extends to the end of the line.
-func closing(text string, start int, quote byte) int {
+func quoteEnd(text string, start int, quote byte) int {
 	escaped := start > 1 && text[start-2] == '\\'
 	for i := start; i < len(text) && text[i] != '\n'; i++ {
 		switch {
@@ -499,11 +499,11 @@ func closing(text string, start int, quote byte) int {
 			i++
 		}
 	}
-	return until(text, start, "\n")
+	return indexAny(text, start, "\n")
 }
 
-// until returns the offset of the first of the characters in chars at or after start, or the length of text.
-func until(text string, start int, chars string) int {
+// indexAny returns the offset of the first of the characters in chars at or after start, or the length of text.
+func indexAny(text string, start int, chars string) int {
 	if i := strings.IndexAny(text[start:], chars); i >= 0 {
 		return start + i
 	}

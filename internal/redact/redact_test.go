@@ -30,7 +30,7 @@ func TestPlants(t *testing.T) {
 			if again := redact.Text(got); again != got {
 				t.Errorf("%s, %s: %q becomes %q", p.Kind, where, got, again)
 			}
-			if !redact.Holds([]byte(text)) {
+			if !redact.HoldsSecret([]byte(text)) {
 				t.Errorf("%s, %s: not suspect", p.Kind, where)
 			}
 		}

@@ -37,7 +37,7 @@ func TestCommandsAreQuoted(t *testing.T) {
 		files++
 		inner := map[ast.Node]bool{}
 		ast.Inspect(file, func(n ast.Node) bool {
-			if why := loose(n, inner); why != "" {
+			if why := unquotedText(n, inner); why != "" {
 				t.Errorf("%s: %s: make it with package shellquote", fset.Position(n.Pos()), why)
 			}
 			if makesHint(n) && filepath.ToSlash(path) != "inspect/check/hint.go" && strings.HasPrefix(filepath.ToSlash(path), "inspect/check/") {
@@ -55,8 +55,8 @@ func TestCommandsAreQuoted(t *testing.T) {
 	}
 }
 
-// loose returns the problem if an expression puts unquoted text into a command, or "".
-func loose(n ast.Node, inner map[ast.Node]bool) string {
+// unquotedText returns the problem if an expression puts unquoted text into a command, or "".
+func unquotedText(n ast.Node, inner map[ast.Node]bool) string {
 	switch x := n.(type) {
 	case *ast.BinaryExpr:
 		if x.Op != token.ADD || inner[x] {

@@ -103,7 +103,7 @@ func touchesProcess(tree *tree) (broken []string) {
 func writesToStores(tree *tree) (broken []string) {
 	reads := 0
 	for _, p := range tree.packages {
-		knows := slices.ContainsFunc(p.files, func(f *file) bool { return f.knows(etcd) })
+		knows := slices.ContainsFunc(p.files, func(f *file) bool { return f.importsBelow(etcd) })
 		if !knows || testSupport(p.path) {
 			continue
 		}
@@ -135,7 +135,7 @@ func leaksStores(tree *tree) (broken []string) {
 			continue
 		}
 		for _, f := range p.files {
-			if !f.knows(etcd) {
+			if !f.importsBelow(etcd) {
 				continue
 			}
 			for _, shown := range exported(f.syntax) {

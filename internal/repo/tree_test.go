@@ -80,7 +80,7 @@ func parseFile(root fs.FS, name string) (*file, error) {
 	}
 	f := &file{path: name, fset: token.NewFileSet()}
 	f.syntax, err = parser.ParseFile(f.fset, name, source, parser.ParseComments|parser.SkipObjectResolution)
-	if err != nil || ignored(f.syntax) {
+	if err != nil || hasIgnoreTag(f.syntax) {
 		return nil, err
 	}
 	for _, i := range f.syntax.Imports {
@@ -97,8 +97,8 @@ func parseFile(root fs.FS, name string) (*file, error) {
 	return f, nil
 }
 
-// ignored reports whether a file has the build constraint "ignore", as code generators have.
-func ignored(f *ast.File) bool {
+// hasIgnoreTag reports whether a file has the build constraint "ignore", as code generators have.
+func hasIgnoreTag(f *ast.File) bool {
 	for _, g := range f.Comments {
 		if g.Pos() > f.Package {
 			return false
@@ -124,8 +124,8 @@ func likelyName(imported string) string {
 	return path.Base(imported)
 }
 
-// knows reports whether the file imports a package at or below dir.
-func (f *file) knows(dir string) bool {
+// importsBelow reports whether the file imports a package at or below dir.
+func (f *file) importsBelow(dir string) bool {
 	for _, i := range f.imports {
 		if below(i.path, dir) {
 			return true

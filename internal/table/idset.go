@@ -26,8 +26,8 @@ func (s Selection) idSet() *idSet {
 	return set
 }
 
-// of returns a row's id and whether the set contains it.
-func (s *idSet) of(t Table, row int) (int64, bool) {
+// lookup returns a row's id and whether the set contains it.
+func (s *idSet) lookup(t Table, row int) (int64, bool) {
 	c := t.Cell(row, s.column)
 	return c.Int, c.Absent == Present && s.ids[c.Int]
 }
@@ -36,7 +36,7 @@ func (s *idSet) of(t Table, row int) (int64, bool) {
 func (s *idSet) missing(t Table, names []name) []string {
 	found := make(map[int64]bool, len(s.ids))
 	for row := 0; row < t.Len() && len(found) < len(s.ids); row++ {
-		if id, ok := s.of(t, row); ok {
+		if id, ok := s.lookup(t, row); ok {
 			found[id] = true
 		}
 	}

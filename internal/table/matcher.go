@@ -27,8 +27,8 @@ type boundTerm struct {
 	idColumn int
 	ids      []int64
 	now      int64
-	// timeless terms count from the current time, which is unknown. They select nothing.
-	timeless bool
+	// nowUnknown terms count from the current time, which is unknown. They select nothing.
+	nowUnknown bool
 }
 
 // boundName is a bare word with the columns to compare it with.
@@ -70,14 +70,14 @@ func bindTerm(t Table, x *term) boundTerm {
 	}
 	c := &schema.Columns[x.column]
 	b := boundTerm{term: x, kind: c.Kind, now: now.UnixNano()}
-	b.timeless = now.IsZero() && slices.ContainsFunc(x.values, func(v value) bool { return v.when.FromNow() })
+	b.nowUnknown = now.IsZero() && slices.ContainsFunc(x.values, func(v value) bool { return v.when.FromNow() })
 	if c.Vocabulary {
 		b.kind = State
 	}
-	if c.By == "" || x.op != equal && x.op != unequal {
+	if c.IDColumn == "" || x.op != equal && x.op != unequal {
 		return b
 	}
-	b.idColumn = schema.Column(c.By)
+	b.idColumn = schema.Column(c.IDColumn)
 	b.byID = true
 	for i := range x.values {
 		v := &x.values[i]
@@ -108,7 +108,7 @@ func (s Selection) bindName(t Table, n *name) boundName {
 	for _, column := range r.Names {
 		i := r.Column(column)
 		b.columns = append(b.columns, i)
-		if ids := r.Columns[i].By; ids != "" && b.value.glob == nil {
+		if ids := r.Columns[i].IDColumn; ids != "" && b.value.glob == nil {
 			b.idColumn, named = r.Column(ids), i
 		}
 	}
@@ -135,7 +135,7 @@ func (m *Matcher) Match(row int) bool {
 
 func (m *Matcher) matchNames(row int) bool {
 	if m.ids != nil {
-		_, ok := m.ids.of(m.table, row)
+		_, ok := m.ids.lookup(m.table, row)
 		return ok
 	}
 	wanted, found := false, false
@@ -187,7 +187,7 @@ func (b *boundTerm) match(t Table, row int) bool {
 		return (id.Absent == Present && slices.Contains(b.ids, id.Int)) == (b.op == equal)
 	}
 	c := t.Cell(row, b.column)
-	if c.Absent == Unknown || b.timeless {
+	if c.Absent == Unknown || b.nowUnknown {
 		return false
 	}
 	switch b.op {
@@ -367,9 +367,9 @@ func equalWord(v *value, s string, anyCase bool) bool {
 }
 
 // anyEntry reports whether right accepts a value of the given key in a cell of pairs.
-func anyEntry(c Cell, key string, right func(string) bool) bool {
+func anyEntry(c Cell, key string, match func(string) bool) bool {
 	for i := 0; i+1 < len(c.List); i += 2 {
-		if c.List[i] == key && right(c.List[i+1]) {
+		if c.List[i] == key && match(c.List[i+1]) {
 			return true
 		}
 	}

@@ -27,7 +27,7 @@ type Query struct {
 // was not read.
 func Select(t Table, q Query) (*Grid, error) {
 	schema := t.Schema()
-	columns, err := schema.ParseColumns(q.Columns, usual(t, q.Show))
+	columns, err := schema.ParseColumns(q.Columns, defaultColumns(t, q.Show))
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +35,7 @@ func Select(t Table, q Query) (*Grid, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := q.Where.blind(t); err != nil {
+	if err := q.Where.checkRead(t); err != nil {
 		return nil, err
 	}
 	g := &Grid{Table: t, Columns: columns, Rows: q.Where.Rows(t)}
@@ -75,8 +75,8 @@ func (g *Grid) skip(is func(row int) bool) {
 	g.Rows, g.Skipped = rows, n-len(rows)
 }
 
-// blind returns an error if the selection depends on metadata that was not read.
-func (s Selection) blind(t Table) error {
+// checkRead returns an error if the selection depends on metadata that was not read.
+func (s Selection) checkRead(t Table) error {
 	for _, i := range s.Columns() {
 		if !Known(t, i) {
 			return fmt.Errorf("select %s by %s: that part of the metadata was not read", s.schema.Name, s.schema.Columns[i].Name)
@@ -124,10 +124,10 @@ func (s Selection) Unmatched(t Table) []string {
 	return missing
 }
 
-// Strays returns messages about values of the selection that match nothing, e.g. a collection that does not
+// UnmatchedValues returns messages about values of the selection that match nothing, e.g. a collection that does not
 // exist or a state that no row has. They do not change the selected rows. Without a warning, an empty list due
 // to a misspelled word would look like good news.
-func (s Selection) Strays(t Table) []string {
+func (s Selection) UnmatchedValues(t Table) []string {
 	var found []string
 	for i := range s.terms {
 		x := &s.terms[i]
@@ -135,7 +135,7 @@ func (s Selection) Strays(t Table) []string {
 			continue
 		}
 		for j := range x.values {
-			if stray := s.stray(t, x, &x.values[j]); stray != "" {
+			if stray := s.unmatchedValue(t, x, &x.values[j]); stray != "" {
 				found = append(found, stray)
 			}
 		}
@@ -143,22 +143,22 @@ func (s Selection) Strays(t Table) []string {
 	return found
 }
 
-// maxStrayValues limits how many existing values a message lists.
-const maxStrayValues = 8
+// maxListedValues limits how many existing values a message lists.
+const maxListedValues = 8
 
-func (s Selection) stray(t Table, x *term, v *value) string {
+func (s Selection) unmatchedValue(t Table, x *term, v *value) string {
 	c := &s.schema.Columns[x.column]
 	switch {
 	case v.glob != nil || v.absent:
 		return ""
-	case c.By != "":
+	case c.IDColumn != "":
 		context, ok := t.(Context)
 		if !ok || len(context.Resolve(x.column, v.text)) > 0 {
 			return ""
 		}
 		return context.Unresolved(x.column, v.text)
 	case c.Kind == Text && !c.Vocabulary && slices.Contains(s.schema.Names, c.Name):
-		return s.strayName(t, x.column, v)
+		return s.unmatchedName(t, x.column, v)
 	case c.Kind != State && c.Kind != NamedID && c.Kind != NamedIDs && !c.Vocabulary:
 		return ""
 	}
@@ -168,23 +168,23 @@ func (s Selection) stray(t Table, x *term, v *value) string {
 			return ""
 		}
 	}
-	there := Values(t, x.column, "", maxStrayValues+1)
+	there := Values(t, x.column, "", maxListedValues+1)
 	if len(there) == 0 {
 		return ""
 	}
 	more := ""
-	if len(there) > maxStrayValues {
-		there, more = there[:maxStrayValues], ", ..."
+	if len(there) > maxListedValues {
+		there, more = there[:maxListedValues], ", ..."
 	}
 	return fmt.Sprintf("no %s has %s %q; available: %s%s", s.schema.Singular, c.Name, v.text, strings.Join(there, ", "), more)
 }
 
-// strayName returns a message if no object has the name and similar names exist. It returns "" otherwise, because
+// unmatchedName returns a message if no object has the name and similar names exist. It returns "" otherwise, because
 // there are many names, and most mismatches are not noteworthy.
-func (s Selection) strayName(t Table, column int, v *value) string {
+func (s Selection) unmatchedName(t Table, column int, v *value) string {
 	names := Values(t, column, "", MaxCompletions)
 	if alike := hints.Similar(v.text, names); len(alike) > 0 && !slices.Contains(names, v.text) {
-		return fmt.Sprintf("no %s has %s %q%s", s.schema.Singular, s.schema.Columns[column].Name, v.text, hints.Meant(alike))
+		return fmt.Sprintf("no %s has %s %q%s", s.schema.Singular, s.schema.Columns[column].Name, v.text, hints.Suggestion(alike))
 	}
 	return ""
 }

@@ -16,42 +16,42 @@ type ColumnOf[T any] struct {
 	Role func(T) Role
 }
 
-// Titled returns the column with a title and a displayed text. Columns with the highest priority are dropped
+// WithTitle returns the column with a title and a displayed text. Columns with the highest priority are dropped
 // first.
-func (c ColumnOf[T]) Titled(title string, priority int, shown func(T) string) ColumnOf[T] {
+func (c ColumnOf[T]) WithTitle(title string, priority int, shown func(T) string) ColumnOf[T] {
 	c.Title, c.Priority, c.Show, c.Shown = title, priority, Always, shown
 	return c
 }
 
-// Titled sets the title and the displayed text of the column with the given name, in place, and returns the
+// SetTitle sets the title and the displayed text of the column with the given name, in place, and returns the
 // column. It panics if no column has the name.
-func Titled[T any](columns []ColumnOf[T], name, title string, priority int, shown func(T) string) *ColumnOf[T] {
+func SetTitle[T any](columns []ColumnOf[T], name, title string, priority int, shown func(T) string) *ColumnOf[T] {
 	c := &columns[slices.IndexFunc(columns, func(c ColumnOf[T]) bool { return c.Name == name })]
-	*c = c.Titled(title, priority, shown)
+	*c = c.WithTitle(title, priority, shown)
 	return c
 }
 
-// Wider returns the column, shown in wide tables only.
-func (c ColumnOf[T]) Wider() ColumnOf[T] {
+// WideOnly returns the column, shown in wide tables only.
+func (c ColumnOf[T]) WideOnly() ColumnOf[T] {
 	c.Show = Wide
 	return c
 }
 
-// Word returns the column as one with a fixed vocabulary, which selections match regardless of case.
-func (c ColumnOf[T]) Word() ColumnOf[T] {
+// WithVocabulary returns the column as one with a fixed vocabulary, which selections match regardless of case.
+func (c ColumnOf[T]) WithVocabulary() ColumnOf[T] {
 	c.Vocabulary = true
 	return c
 }
 
-// Looking returns the column with a function that computes the role of its cells.
-func (c ColumnOf[T]) Looking(role func(T) Role) ColumnOf[T] {
+// WithRole returns the column with a function that computes the role of its cells.
+func (c ColumnOf[T]) WithRole(role func(T) Role) ColumnOf[T] {
 	c.Role = role
 	return c
 }
 
-// Picture returns a right-aligned column for people only, without values.
-func Picture[T any](name, title string, priority int, shown func(T) string) ColumnOf[T] {
-	return ColumnOf[T]{Column: Column{Name: name, Right: true, For: People}}.Titled(title, priority, shown)
+// DisplayColumn returns a right-aligned column for people only, without values.
+func DisplayColumn[T any](name, title string, priority int, shown func(T) string) ColumnOf[T] {
+	return ColumnOf[T]{Column: Column{Name: name, AlignRight: true, For: People}}.WithTitle(title, priority, shown)
 }
 
 // Rows is a Table of a slice of rows.
@@ -71,8 +71,8 @@ func New[T any](s Schema, rows []T, columns []ColumnOf[T]) *Rows[T] {
 	return &Rows[T]{schema: s, columns: columns, rows: rows}
 }
 
-// From sets the reference time for relative times in selections.
-func (t *Rows[T]) From(now time.Time) *Rows[T] {
+// SetNow sets the reference time for relative times in selections.
+func (t *Rows[T]) SetNow(now time.Time) *Rows[T] {
 	t.now = now
 	return t
 }

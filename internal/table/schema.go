@@ -45,9 +45,9 @@ func (s *Schema) Column(name string) int {
 	return s.titled(name)
 }
 
-// Numbered returns the position of the id column for a column of names, or -1 if the column does not hold the
+// IDColumn returns the position of the id column for a column of names, or -1 if the column does not hold the
 // names of ids.
-func (s *Schema) Numbered(column int) int {
+func (s *Schema) IDColumn(column int) int {
 	if s.Columns[column].Name != s.Handle {
 		return -1
 	}
@@ -58,7 +58,7 @@ func (s *Schema) Numbered(column int) int {
 // the names.
 func (s *Schema) ShownWith(column int, others []int) *Column {
 	c := &s.Columns[column]
-	if c.Kind == NamedID && slices.ContainsFunc(others, func(i int) bool { return s.Numbered(i) == column }) {
+	if c.Kind == NamedID && slices.ContainsFunc(others, func(i int) bool { return s.IDColumn(i) == column }) {
 		bare := *c
 		bare.Kind = ID
 		return &bare
@@ -91,9 +91,9 @@ func (s *Schema) ColumnNames() []string {
 	return names
 }
 
-// Usual returns the columns to show: up to Always in standard tables, up to Wide in wide ones, and up to Hidden
+// DefaultColumns returns the columns to show: up to Always in standard tables, up to Wide in wide ones, and up to Hidden
 // in JSON, YAML and CSV. It adds the columns for which more returns true, unless more is nil.
-func (s *Schema) Usual(show Show, more func(column int) bool) []int {
+func (s *Schema) DefaultColumns(show Show, more func(column int) bool) []int {
 	var columns []int
 	take := func(i int) {
 		c := &s.Columns[i]

@@ -106,7 +106,7 @@ func (s *Selection) add(word string) error {
 	if i < 0 {
 		return s.schema.unknownColumn(columnName)
 	}
-	if ids := s.schema.Numbered(i); ids >= 0 {
+	if ids := s.schema.IDColumn(i); ids >= 0 {
 		i = ids // holds the same names, and matches ids too
 	}
 	if key != "" {
@@ -194,7 +194,7 @@ func (s *Selection) ownerColumn() int {
 	if s.schema == nil {
 		return -1
 	}
-	return slices.IndexFunc(s.schema.Columns, func(c Column) bool { return c.By != "" })
+	return slices.IndexFunc(s.schema.Columns, func(c Column) bool { return c.IDColumn != "" })
 }
 
 // Empty reports whether the selection selects every row.
@@ -217,7 +217,7 @@ func (s Selection) Columns() []int {
 	var list []int
 	for _, t := range s.terms {
 		list = append(list, t.column)
-		if ids := s.schema.Columns[t.column].By; ids != "" {
+		if ids := s.schema.Columns[t.column].IDColumn; ids != "" {
 			list = append(list, s.schema.Column(ids))
 		}
 	}
@@ -230,9 +230,9 @@ func (s Selection) Columns() []int {
 	return slices.Compact(list)
 }
 
-// Only returns the single value that a term requires of a column accepted by the function is, or "" without
+// RequiredValue returns the single value that a term requires of a column accepted by the function is, or "" without
 // such a term.
-func (s Selection) Only(is func(c *Column) bool) string {
+func (s Selection) RequiredValue(is func(c *Column) bool) string {
 	for _, t := range s.terms {
 		if is(&s.schema.Columns[t.column]) && t.op == equal && len(t.values) == 1 && t.values[0].glob == nil {
 			return t.values[0].text

@@ -146,24 +146,24 @@ type Column struct {
 	// Priority determines which columns are dropped first on narrow terminals: those with the highest. A column
 	// with priority 0 is dropped only if its value is the same in all rows.
 	Priority int
-	// Kept columns are not dropped even if all values are the same: verdicts, and the main columns of a table.
-	Kept bool
+	// Pinned columns are not dropped even if all values are the same: verdicts, and the main columns of a table.
+	Pinned bool
 	// Rare columns have a value for few objects. Descriptions for people omit a rare column without a value.
 	Rare bool
 	// Ranked cells are ordered by Float, regardless of the displayed text.
 	Ranked bool
-	// Right aligns texts to the right like numbers, because numbers are often displayed as text.
-	Right bool
-	// Least is the minimum width of a text in terminal cells before columns with a Priority are dropped; 0 means
+	// AlignRight aligns texts to the right like numbers, because numbers are often displayed as text.
+	AlignRight bool
+	// MinWidth is the minimum width of a text in terminal cells before columns with a Priority are dropped; 0 means
 	// the default.
-	Least int
+	MinWidth int
 	// Shorten cuts the middle of a text that does not fit, for names with common prefixes.
 	Shorten bool
 	// Doc is one sentence for docs/reference/json.md and for help.
 	Doc string
-	// By is the name of an id column. This column holds the names of those ids, and selections by it compare
+	// IDColumn is the name of an id column. This column holds the names of those ids, and selections by it compare
 	// the ids instead. The table's Context resolves names to ids.
-	By string
+	IDColumn string
 	// Vocabulary indicates that the texts are fixed words ("HNSW", "querynode"), which selections match
 	// regardless of case, like states.
 	Vocabulary bool
@@ -194,7 +194,7 @@ func (c *Column) RightAligned() bool {
 	case Int, Bytes, Percent, Duration, Number, Exact:
 		return true
 	default:
-		return c.Right
+		return c.AlignRight
 	}
 }
 
@@ -241,7 +241,9 @@ type Grid struct {
 }
 
 // All returns a grid of all rows with the default columns.
-func All(t Table, show Show) *Grid { return &Grid{Table: t, Columns: usual(t, show), Matched: t.Len()} }
+func All(t Table, show Show) *Grid {
+	return &Grid{Table: t, Columns: defaultColumns(t, show), Matched: t.Len()}
+}
 
 // Len returns the number of rows.
 func (g *Grid) Len() int {
@@ -271,9 +273,9 @@ func Known(t Table, column int) bool {
 	return !ok || c.Known(column)
 }
 
-func usual(t Table, show Show) []int {
+func defaultColumns(t Table, show Show) []int {
 	if c, ok := t.(Context); ok {
 		return c.DefaultColumns(show)
 	}
-	return t.Schema().Usual(show, nil)
+	return t.Schema().DefaultColumns(show, nil)
 }

@@ -3,9 +3,9 @@ package table
 // Tally is the number of findings by severity.
 type Tally struct{ Errors, Warnings, Infos int }
 
-// worse is the weight ratio between severities. Any number of findings weighs less than one finding of a higher
+// severityRatio is the weight ratio between severities. Any number of findings weighs less than one finding of a higher
 // severity.
-const worse = 10_000
+const severityRatio = 10_000
 
 // Cell returns a cell of kind Findings. checks are the ids of the checks with findings.
 func (t Tally) Cell(checks []string) Cell {
@@ -20,14 +20,14 @@ func (t Tally) Plus(other Tally) Tally {
 // Weight returns a number that orders tallies by severity, with worse tallies greater. Each count is capped at
 // worse-1.
 func (t Tally) Weight() float64 {
-	capped := func(n int) float64 { return float64(min(n, worse-1)) }
-	return (capped(t.Errors)*worse+capped(t.Warnings))*worse + capped(t.Infos)
+	capped := func(n int) float64 { return float64(min(n, severityRatio-1)) }
+	return (capped(t.Errors)*severityRatio+capped(t.Warnings))*severityRatio + capped(t.Infos)
 }
 
 // TallyOf returns the tally of a cell of kind Findings.
 func TallyOf(c Cell) Tally {
 	all := int(c.Float)
-	return Tally{all / (worse * worse), all / worse % worse, all % worse}
+	return Tally{all / (severityRatio * severityRatio), all / severityRatio % severityRatio, all % severityRatio}
 }
 
 // Role returns the role of the worst severity, or Dim without findings.

@@ -8,13 +8,13 @@ import (
 
 // When is a time as entered by a user: an absolute time, a time of day, or a duration before now.
 type When struct {
-	time     time.Time
-	length   time.Duration // length of the interval given by the precision, if less than a day
-	months   int           // months and days of longer intervals
-	days     int
-	ofDay    bool
-	relative bool
-	ago      time.Duration
+	time      time.Time
+	length    time.Duration // length of the interval given by the precision, if less than a day
+	months    int           // months and days of longer intervals
+	days      int
+	timeOfDay bool
+	relative  bool
+	ago       time.Duration
 }
 
 // WhenForms lists examples of inputs to ParseWhen, for help and errors.
@@ -24,10 +24,10 @@ var timeLayouts = []struct {
 	layout string
 	When
 }{
-	{"15:04", When{length: time.Minute, ofDay: true}},
-	{"15:04Z07:00", When{length: time.Minute, ofDay: true}},
-	{"15:04:05", When{length: time.Second, ofDay: true}},
-	{"15:04:05Z07:00", When{length: time.Second, ofDay: true}},
+	{"15:04", When{length: time.Minute, timeOfDay: true}},
+	{"15:04Z07:00", When{length: time.Minute, timeOfDay: true}},
+	{"15:04:05", When{length: time.Second, timeOfDay: true}},
+	{"15:04:05Z07:00", When{length: time.Second, timeOfDay: true}},
 	{time.RFC3339Nano, When{length: time.Second}},
 	{"2006-01-02T15:04:05", When{length: time.Second}},
 	{"2006-01-02 15:04:05", When{length: time.Second}},
@@ -61,7 +61,7 @@ func ParseWhen(text string) (When, error) {
 }
 
 // FromNow reports whether the time depends on the current time.
-func (w *When) FromNow() bool { return w.relative || w.ofDay }
+func (w *When) FromNow() bool { return w.relative || w.timeOfDay }
 
 // In returns the interval given by the precision of a time: the whole day for a date, one nanosecond for a
 // duration before now.
@@ -71,7 +71,7 @@ func (w *When) In(now time.Time) (from, to time.Time) {
 	case w.relative:
 		from = now.Add(-w.ago)
 		return from, from.Add(1)
-	case w.ofDay:
+	case w.timeOfDay:
 		now = now.In(w.time.Location())
 		from = time.Date(now.Year(), now.Month(), now.Day(), from.Hour(), from.Minute(), from.Second(), 0, from.Location())
 		if from.After(now) {

@@ -7,18 +7,18 @@ import (
 	"unicode/utf8"
 )
 
-// Harmless replaces control characters, direction marks, invisible characters and invalid UTF-8 by visible
+// Sanitize replaces control characters, direction marks, invisible characters and invalid UTF-8 by visible
 // escapes, because a terminal would interpret them. It also escapes line breaks. Every name that comes from a
 // cluster must pass through it.
-func Harmless(s string) string {
+func Sanitize(s string) string {
 	if Plain(s) {
 		return s
 	}
-	return string(AppendHarmless(nil, s))
+	return string(AppendSanitized(nil, s))
 }
 
-// HarmlessLines is like Harmless but keeps line breaks and tabs, for texts of several lines.
-func HarmlessLines(s string) string {
+// SanitizeLines is like Harmless but keeps line breaks and tabs, for texts of several lines.
+func SanitizeLines(s string) string {
 	if Plain(s) {
 		return s
 	}
@@ -31,7 +31,7 @@ func HarmlessLines(s string) string {
 			if j > 0 {
 				b.WriteByte('\t')
 			}
-			b.WriteString(Harmless(part))
+			b.WriteString(Sanitize(part))
 		}
 	}
 	return b.String()
@@ -47,8 +47,8 @@ func Plain(s string) bool {
 	return true
 }
 
-// AppendHarmless appends Harmless(s) to dst.
-func AppendHarmless(dst []byte, s string) []byte {
+// AppendSanitized appends Harmless(s) to dst.
+func AppendSanitized(dst []byte, s string) []byte {
 	if Plain(s) {
 		return append(dst, s...)
 	}
@@ -106,5 +106,5 @@ func Message(s string) string {
 	if cut := len(s) - maxMessage; cut > 0 {
 		s = strings.ToValidUTF8(s[:maxMessage/2], "") + fmt.Sprintf(" ... (%d bytes) ... ", cut) + strings.ToValidUTF8(s[len(s)-maxMessage/2:], "")
 	}
-	return Harmless(OneLine(s))
+	return Sanitize(OneLine(s))
 }

@@ -19,7 +19,7 @@ func appendSurrogates(dst []byte, r rune) []byte {
 }
 
 // appendQuoted appends s in quotes. The function far escapes a rune above U+FFFF.
-func appendQuoted(dst []byte, s string, far func([]byte, rune) []byte) []byte {
+func appendQuoted(dst []byte, s string, escape func([]byte, rune) []byte) []byte {
 	dst = append(dst, '"')
 	start := 0
 	for i := 0; i < len(s); {
@@ -33,7 +33,7 @@ func appendQuoted(dst []byte, s string, far func([]byte, rune) []byte) []byte {
 		if c < utf8.RuneSelf {
 			dst = appendEscaped(dst, c)
 		} else {
-			dst, size = appendRune(dst, s[i:], far)
+			dst, size = appendRune(dst, s[i:], escape)
 		}
 		i += size
 		start = i
@@ -58,13 +58,13 @@ func appendEscaped(dst []byte, c byte) []byte {
 
 // appendRune appends the first rune of s, of at least two bytes. It escapes a rune that a terminal or an editor
 // would interpret, and returns the rune's size in bytes.
-func appendRune(dst []byte, s string, far func([]byte, rune) []byte) (out []byte, size int) {
+func appendRune(dst []byte, s string, escape func([]byte, rune) []byte) (out []byte, size int) {
 	r, size := utf8.DecodeRuneInString(s)
 	switch {
 	case r == utf8.RuneError && size == 1:
 		return append(dst, `\ufffd`...), 1
 	case Hidden(r) && r > 0xffff:
-		return far(dst, r), size
+		return escape(dst, r), size
 	case Hidden(r):
 		return appendEscape(dst, r), size
 	}

@@ -10,23 +10,23 @@ import (
 	"strings"
 )
 
-// around is an upper bound, in bytes, of the marker between both ends of a truncated text.
-const around = 100
+// maxMarker is an upper bound, in bytes, of the marker between both ends of a truncated text.
+const maxMarker = 100
 
-// Keep truncates text to no more than most bytes, which must be at least a few hundred. A truncated text consists of
+// Truncate truncates text to no more than most bytes, which must be at least a few hundred. A truncated text consists of
 // both ends, the length, and a hash that distinguishes it from other texts with the same ends.
-func Keep(text string, most int) string {
-	if len(text) <= most {
+func Truncate(text string, limit int) string {
+	if len(text) <= limit {
 		return text
 	}
-	end := (most - around) / 2
+	end := (limit - maxMarker) / 2
 	sum := sha256.Sum256([]byte(text))
 	return fmt.Sprintf("%s...(%d bytes, %x)...%s",
 		strings.ToValidUTF8(text[:end], ""), len(text), sum[:8], strings.ToValidUTF8(text[len(text)-end:], ""))
 }
 
-// Few formats the first names of a list: "none", "a", "a and b", "a, b, c and 4 more".
-func Few(names []string) string {
+// Summarize formats the first names of a list: "none", "a", "a and b", "a, b, c and 4 more".
+func Summarize(names []string) string {
 	const most = 4
 	if n := len(names); n > 1 && n <= most {
 		return List("and", names...)
@@ -36,14 +36,14 @@ func Few(names []string) string {
 
 // FirstOf joins the first names, up to the number most, and appends how many were left out: "none", "a; b", "a;
 // b; c and 4 more".
-func FirstOf(names []string, most int, separator string) string {
+func FirstOf(names []string, limit int, separator string) string {
 	switch {
 	case len(names) == 0:
 		return "none"
-	case len(names) <= most:
+	case len(names) <= limit:
 		return strings.Join(names, separator)
 	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], separator), len(names)-most)
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:limit], separator), len(names)-limit)
 }
 
 // NonEmpty removes empty texts from the list in place.

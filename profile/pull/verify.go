@@ -83,7 +83,7 @@ func decodeFailure(ctx context.Context, err error) *failure {
 	case errors.Is(err, io.ErrUnexpectedEOF), strings.Contains(err.Error(), "is cut after"):
 		f = newFailure(CutOff, "the response ends in the middle of the profile")
 	}
-	if hints.Carried(err) {
+	if hints.HasHint(err) {
 		f.hint = hints.Of(err)
 	}
 	return f

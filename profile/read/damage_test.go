@@ -34,7 +34,7 @@ func TestDamagedCounts(t *testing.T) {
 			for _, before := range c.of {
 				fields = append(fields, damagetest.Text([]byte(c.text), before, strings.Index(c.text, before)+len(before)))
 			}
-			damagetest.Run(t, []byte(c.text), fields, damagetest.Few()/10, func(file []byte) (string, error) {
+			damagetest.Run(t, []byte(c.text), fields, damagetest.Count()/10, func(file []byte) (string, error) {
 				p, err := From(t.Context(), "damaged", bytes.NewReader(file), Options{})
 				if err != nil {
 					return "", err

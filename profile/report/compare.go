@@ -112,7 +112,7 @@ func withEvents(p *profile.Profile, o CompareOptions) *profile.Profile {
 }
 
 func mismatch(err error) error {
-	if hints.Carried(err) {
+	if hints.HasHint(err) {
 		return &Mismatch{What: err.Error(), Advice: hints.Of(err)}
 	}
 	return err

@@ -353,8 +353,8 @@ func comparisonTable(c *bench.Comparison, o *render.ReportOptions) *table.Rows[*
 	type line = *bench.Line
 	columns := comparisonFields(c)
 	show := func(name, title string, priority int, text func(l line) string) *table.ColumnOf[line] {
-		c := table.Titled(columns, name, title, priority, text)
-		c.Right = true
+		c := table.SetTitle(columns, name, title, priority, text)
+		c.AlignRight = true
 		return c
 	}
 	look := func(l line) render.Role {
@@ -362,12 +362,12 @@ func comparisonTable(c *bench.Comparison, o *render.ReportOptions) *table.Rows[*
 		return role
 	}
 	metric := show("metric", "METRIC", 0, func(l line) string { return metricText(&l.Metric) })
-	metric.Right, metric.Shorten = false, true
+	metric.AlignRight, metric.Shorten = false, true
 	show("before", "BEFORE", 0, func(l line) string { return sideText(l, 0, o.ASCII) })
 	show("after", "AFTER", 0, func(l line) string { return sideText(l, 1, o.ASCII) })
 	show("change_percent", "CHANGE", 0, metricChange).Role = look
 	verdict := show("verdict", "VERDICT", 2, func(l line) string { return l.Verdict.String() })
-	verdict.Right, verdict.Role = false, look
+	verdict.AlignRight, verdict.Role = false, look
 	for _, wide := range []struct {
 		name, title string
 		text        func(l line) string
@@ -379,24 +379,24 @@ func comparisonTable(c *bench.Comparison, o *render.ReportOptions) *table.Rows[*
 		show(wide.name, wide.title, 0, wide.text).Show = table.Wide
 	}
 	pictures := []table.ColumnOf[line]{
-		table.Picture("runs", []string{"RUNS", "PAIRS"}[render.BoolInt(c.Paired)], 3, metricRuns).Wider(),
-		table.Picture("mark", "", 0, func(l line) string {
+		table.DisplayColumn("runs", []string{"RUNS", "PAIRS"}[render.BoolInt(c.Paired)], 3, metricRuns).WideOnly(),
+		table.DisplayColumn("mark", "", 0, func(l line) string {
 			mark, _ := comparisonVerdict(l.Verdict, o.ASCII)
 			return mark
-		}).Looking(look),
-		table.Picture("interval", "95% CI", 1, metricInterval).Looking(look),
+		}).WithRole(look),
+		table.DisplayColumn("interval", "95% CI", 1, metricInterval).WithRole(look),
 	}
 	if c.Control != nil {
 		control := map[bench.Metric]line{}
 		for i := range c.Control.Lines {
 			control[c.Control.Lines[i].Metric] = &c.Control.Lines[i]
 		}
-		pictures = append(pictures, table.Picture("control", "CONTROL", 0, func(l line) string {
+		pictures = append(pictures, table.DisplayColumn("control", "CONTROL", 0, func(l line) string {
 			if x := control[l.Metric]; x != nil {
 				return metricChange(x)
 			}
 			return words.NoneMark
-		}).Wider())
+		}).WideOnly())
 	}
 	return table.New(table.Schema{
 		Name: "metrics", Singular: "metric", Names: []string{"metric"}, Sparse: true,

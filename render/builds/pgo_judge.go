@@ -242,7 +242,7 @@ func figuresPart(j *pgo.Judgement, o *render.ReportOptions) render.Part {
 	}
 	return render.Part{List: render.PositionGrid(len(list), []table.ColumnOf[int]{
 		{Column: table.Column{Title: "FIGURE", Shorten: true}, Shown: func(i int) string { return list[i].name }},
-		{Column: table.Column{Right: true}, Role: look, Shown: func(i int) string { return list[i].value }},
+		{Column: table.Column{AlignRight: true}, Role: look, Shown: func(i int) string { return list[i].value }},
 		{Role: look, Shown: func(i int) string {
 			if list[i].threshold == "" {
 				return ""

@@ -27,18 +27,18 @@ func assessedTable(j *pgo.Judgement) *table.Rows[int] {
 			return table.Of(of(a.Input))
 		})
 	}
-	name := input("name", func(in *pgo.Input) string { return in.Name }).Titled("PROFILE", 0, of(assessedName))
+	name := input("name", func(in *pgo.Input) string { return in.Name }).WithTitle("PROFILE", 0, of(assessedName))
 	name.Shorten = true
 	node := input("node", func(in *pgo.Input) string { return in.Node })
 	if slices.ContainsFunc(j.Profiles, func(a pgo.Assessment) bool { return a.Input != nil && a.Input.Node != "" }) {
-		node = node.Titled("NODE", 4, of(func(a *pgo.Assessment) string {
+		node = node.WithTitle("NODE", 4, of(func(a *pgo.Assessment) string {
 			if a.Input == nil || a.Input.Node == "" {
 				return words.NoneMark
 			}
 			return render.Harmless(a.Input.Node)
 		}))
 	}
-	usable := field("usable", table.Bool, func(a *pgo.Assessment) table.Cell { return table.OfBool(assessedText(a) == usableText) }).Titled("USABLE", 0, of(assessedText))
+	usable := field("usable", table.Bool, func(a *pgo.Assessment) table.Cell { return table.OfBool(assessedText(a) == usableText) }).WithTitle("USABLE", 0, of(assessedText))
 	usable.Role = func(i int) render.Role {
 		return []render.Role{render.RoleGood, render.RoleBad}[render.BoolInt(assessedText(&j.Profiles[i]) != usableText)]
 	}
@@ -53,8 +53,8 @@ func assessedTable(j *pgo.Judgement) *table.Rows[int] {
 			return in.Err.Error()
 		}),
 		usable,
-		field("samples", table.Int, func(a *pgo.Assessment) table.Cell { return table.OfCount(a.Events) }).Titled("SAMPLES", 0, of(func(a *pgo.Assessment) string { return render.EventCount(a.Events) })),
-		field("cpu_seconds", table.Duration, func(a *pgo.Assessment) table.Cell { return nanosecondsCell(int64(a.CPU)) }).Titled("CPU", 5, of(func(a *pgo.Assessment) string { return timeUsed(int64(a.CPU)) })),
+		field("samples", table.Int, func(a *pgo.Assessment) table.Cell { return table.OfCount(a.Events) }).WithTitle("SAMPLES", 0, of(func(a *pgo.Assessment) string { return render.EventCount(a.Events) })),
+		field("cpu_seconds", table.Duration, func(a *pgo.Assessment) table.Cell { return nanosecondsCell(int64(a.CPU)) }).WithTitle("CPU", 5, of(func(a *pgo.Assessment) string { return timeUsed(int64(a.CPU)) })),
 		field("duration_seconds", table.Duration, func(a *pgo.Assessment) table.Cell { return nanosecondsCell(int64(a.Duration)) }),
 	}
 	columns = append(columns, reachColumns(field, of)...)
@@ -84,7 +84,7 @@ func reachColumns(
 			return table.OfFloat(100 * reachShares(&a.Reach)[i])
 		})
 		if i < len(titles) {
-			c = c.Titled(titles[i], []int{0, 1, 1, 2, 3, 0, 6}[i], of(func(a *pgo.Assessment) string {
+			c = c.WithTitle(titles[i], []int{0, 1, 1, 2, 3, 0, 6}[i], of(func(a *pgo.Assessment) string {
 				if !reachKnown(&a.Reach) {
 					return words.UnknownMark
 				}

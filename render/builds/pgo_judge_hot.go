@@ -14,11 +14,11 @@ import (
 func hotPart(j *pgo.Judgement, o *render.ReportOptions) render.Part {
 	n := o.Shown(len(j.Hot))
 	column := func(title string, priority int, text func(h *pgo.HotEdge) string) table.ColumnOf[int] {
-		return table.ColumnOf[int]{Column: table.Column{Title: title, Right: true, Priority: priority}, Shown: func(i int) string { return text(&j.Hot[i]) }}
+		return table.ColumnOf[int]{Column: table.Column{Title: title, AlignRight: true, Priority: priority}, Shown: func(i int) string { return text(&j.Hot[i]) }}
 	}
 	caller := column("CALLER +LINE", 0, func(h *pgo.HotEdge) string { return callerLine(&h.Edge) })
 	callee := column("CALLEE", 0, func(h *pgo.HotEdge) string { return render.OrUnknown(h.Callee) })
-	caller.Right, caller.Shorten, callee.Right, callee.Shorten = false, true, false, true
+	caller.AlignRight, caller.Shorten, callee.AlignRight, callee.Shorten = false, true, false, true
 	columns := []table.ColumnOf[int]{
 		column("SHARE", 0, func(h *pgo.HotEdge) string { return shareCell(h.Share) }),
 		column("SAMPLES", 2, func(h *pgo.HotEdge) string { return render.EventCount(h.Hits) }),
@@ -26,7 +26,7 @@ func hotPart(j *pgo.Judgement, o *render.ReportOptions) render.Part {
 	}
 	head := render.Line{Role: render.RoleAccent, Text: "hot calls", After: []render.Piece{{Role: render.RolePlain, Text: ", the heaviest " + strconv.Itoa(n) + " of " + strconv.Itoa(max(j.HotEdges, n))}}}
 	inlined := column("INLINED", 1, func(h *pgo.HotEdge) string { return []string{"no", "yes"}[render.BoolInt(h.Inlined)] })
-	inlined.Right = false
+	inlined.AlignRight = false
 	return render.Part{Head: []render.Line{head}, List: render.PositionGrid(n, append(columns, inlined))}
 }
 

@@ -122,13 +122,13 @@ func packTable(m *pgo.Manifest) *table.Rows[*pgo.ManifestSource] {
 			return table.Of(of(s))
 		})
 	}
-	name := text("name", func(s source) string { return s.Name }).Titled("PROFILE", 0, func(s source) string { return render.Harmless(s.Name) })
+	name := text("name", func(s source) string { return s.Name }).WithTitle("PROFILE", 0, func(s source) string { return render.Harmless(s.Name) })
 	name.Shorten = true
 	return table.New(table.Schema{
 		Name: "profiles", Singular: "profile", Names: []string{"name", "node"}, Sparse: true, Order: []string{"name", "node", "samples", "weight", "go_version"},
 	}, render.Pointers(m.Sources), []table.ColumnOf[source]{
 		name,
-		text("node", func(s source) string { return s.Node }).Titled("NODE", 1, func(s source) string { return render.OrNone(s.Node) }),
+		text("node", func(s source) string { return s.Node }).WithTitle("NODE", 1, func(s source) string { return render.OrNone(s.Node) }),
 		text("source_sha256", func(s source) string { return s.SHA256 }),
 		render.Key("started", table.Time, func(s source) table.Cell { return table.OfTime(s.Started) }),
 		render.Key("duration_seconds", table.Duration, func(s source) table.Cell { return secondsCell(s.Seconds) }),
@@ -137,7 +137,7 @@ func packTable(m *pgo.Manifest) *table.Rows[*pgo.ManifestSource] {
 				return table.OfUnknown()
 			}
 			return table.OfInt(*s.Samples)
-		}).Titled("SAMPLES", 0, func(s source) string {
+		}).WithTitle("SAMPLES", 0, func(s source) string {
 			if s.Samples == nil {
 				return words.UnknownMark
 			}
@@ -150,10 +150,10 @@ func packTable(m *pgo.Manifest) *table.Rows[*pgo.ManifestSource] {
 			return table.Cell{Int: int64(*s.CPUSeconds * 1e9)}
 		}),
 		text("go_version", func(s source) string { return s.GoVersion }).
-			Titled("GO VERSION", 2, func(s source) string { return render.OrUnknown(s.GoVersion) }).Wider(),
+			WithTitle("GO VERSION", 2, func(s source) string { return render.OrUnknown(s.GoVersion) }).WideOnly(),
 		text("build_id", func(s source) string { return s.BuildID }),
 		render.Key("weight", table.Int, func(s source) table.Cell { return table.OfInt(s.Weight) }).
-			Titled("WEIGHT", 0, func(s source) string { return shareCell(weightShare(m, s)) }),
+			WithTitle("WEIGHT", 0, func(s source) string { return shareCell(weightShare(m, s)) }),
 	})
 }
 

@@ -623,7 +623,7 @@ func writeSpread(e *encode.Encoder, key string, s *balance.Spread) {
 // writeShares writes the shares of a replica's nodes, or of all replicas if g is nil.
 func (b *Balance) writeShares(e *encode.Encoder, key string, list []*balance.Share, g *balance.Group) {
 	t := newShareTable(b, rowsOf(list, g), &render.Options{})
-	columns := t.Schema().Usual(table.Hidden, nil)
+	columns := t.Schema().DefaultColumns(table.Hidden, nil)
 	e.Key(key)
 	e.BeginList()
 	for row := range list {

@@ -195,7 +195,7 @@ func TestBalanceDocs(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("\n| key | kind | meaning |\n|---|---|---|\n")
 	shares := newShareTable(&Balance{Report: &balance.Report{}}, nil, &render.Options{}).Schema()
-	for _, i := range shares.Usual(table.Hidden, nil) {
+	for _, i := range shares.DefaultColumns(table.Hidden, nil) {
 		c := &shares.Columns[i]
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", c.Name, kindName(c.Kind), c.Doc)
 	}

@@ -238,7 +238,7 @@ func writeTextRecords(out *encode.Output, p *render.Painter, list []model.Record
 			out.Buf = append(out.Buf, "    "...)
 			out.Buf = append(p.Paint(out.Buf, render.RoleWarn, render.Harmless(r.Problem)), '\n')
 		}
-		for line := range strings.SplitSeq(strings.TrimRight(words.HarmlessLines(r.Text), "\n"), "\n") {
+		for line := range strings.SplitSeq(strings.TrimRight(words.SanitizeLines(r.Text), "\n"), "\n") {
 			if line == "" && r.Text == "" {
 				continue
 			}

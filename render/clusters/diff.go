@@ -71,26 +71,26 @@ func ChangeSchema(render.ReportOptions) *table.Schema { return changeTable(&diff
 func changeTable(d *diff.Diff) *table.Rows[*diff.Change] {
 	text := render.TextKey[*diff.Change]
 	seen := func(name string, priority int, of func(c *diff.Change) string) table.ColumnOf[*diff.Change] {
-		return text(name, of).Titled(strings.ToUpper(name), priority, func(c *diff.Change) string { return render.OrNone(of(c)) })
+		return text(name, of).WithTitle(strings.ToUpper(name), priority, func(c *diff.Change) string { return render.OrNone(of(c)) })
 	}
 	field := render.Key("field", table.Text, func(c *diff.Change) table.Cell {
 		if c.Field == "" {
 			return table.OfNone()
 		}
 		return table.Of(c.Field)
-	}).Titled("FIELD", 0, func(c *diff.Change) string { return render.OrNone(c.Field) })
+	}).WithTitle("FIELD", 0, func(c *diff.Change) string { return render.OrNone(c.Field) })
 	return table.New(table.Schema{Name: "changes", Singular: "change", Names: []string{"id", "name"}, Sparse: true}, render.Pointers(d.Changes), []table.ColumnOf[*diff.Change]{
-		seen("change", 0, func(c *diff.Change) string { return string(c.Kind) }).Looking(func(c *diff.Change) render.Role { return ChangeRole(c.Kind) }).Word(),
-		seen("resource", 0, func(c *diff.Change) string { return c.Object.Resource }).Word(),
+		seen("change", 0, func(c *diff.Change) string { return string(c.Kind) }).WithRole(func(c *diff.Change) render.Role { return ChangeRole(c.Kind) }).WithVocabulary(),
+		seen("resource", 0, func(c *diff.Change) string { return c.Object.Resource }).WithVocabulary(),
 		seen("id", 0, func(c *diff.Change) string { return c.Object.ID }),
 		seen("name", 2, func(c *diff.Change) string { return c.Object.Name }),
 		text("collection_id", func(c *diff.Change) string { return c.Collection.ID }),
 		seen("collection", 1, func(c *diff.Change) string { return c.Collection.Name }),
 		field,
 		render.Key("from", table.NamedText, func(c *diff.Change) table.Cell { return table.OfList([]string{c.From, c.FromNames}) }).
-			Titled("FROM", 0, func(c *diff.Change) string { return render.OrNone(c.FromNames) }),
+			WithTitle("FROM", 0, func(c *diff.Change) string { return render.OrNone(c.FromNames) }),
 		render.Key("to", table.NamedText, func(c *diff.Change) table.Cell { return table.OfList([]string{c.To, c.ToNames}) }).
-			Titled("TO", 0, func(c *diff.Change) string {
+			WithTitle("TO", 0, func(c *diff.Change) string {
 				if c.Kind == diff.Replaced {
 					return replacedBy(c)
 				}

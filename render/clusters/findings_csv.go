@@ -19,8 +19,8 @@ func (d *Diagnosis) table() *table.Rows[check.Change] {
 	text := func(name string, of func(f *check.Finding) string) table.ColumnOf[check.Change] {
 		return render.Key(name, table.Text, func(c check.Change) table.Cell { return table.Of(render.Harmless(of(c.Finding()))) })
 	}
-	object := table.Picture("object", "OBJECT", 1, func(c check.Change) string { return ObjectText(c.Finding().Object) })
-	object.Right = false
+	object := table.DisplayColumn("object", "OBJECT", 1, func(c check.Change) string { return ObjectText(c.Finding().Object) })
+	object.AlignRight = false
 	seen := func(c table.ColumnOf[check.Change], title string, priority int) table.ColumnOf[check.Change] {
 		c.Title, c.Priority, c.Show = title, priority, table.Always
 		return c
@@ -33,7 +33,7 @@ func (d *Diagnosis) table() *table.Rows[check.Change] {
 			return table.Of(c.Kind.String())
 		}),
 		seen(text("severity", func(f *check.Finding) string { return f.Severity.String() }), "SEVERITY", 0).
-			Looking(func(c check.Change) render.Role { return SeverityRole(c.Finding().Severity) }).Word(),
+			WithRole(func(c check.Change) render.Role { return SeverityRole(c.Finding().Severity) }).WithVocabulary(),
 		seen(text("check", func(f *check.Finding) string { return f.Check }), "CHECK", 0),
 		text("resource", func(f *check.Finding) string { return f.Object.Resource }),
 		text("id", func(f *check.Finding) string { return f.Object.ID }),
@@ -55,7 +55,7 @@ func (d *Diagnosis) table() *table.Rows[check.Change] {
 	}
 	return table.New(table.Schema{
 		Name: "findings", Singular: "finding", Names: []string{"check"}, Order: []string{"change", "severity", "check", "object", "cost", "message"},
-	}, append(rows, d.gone()...), columns).From(d.Report.Now)
+	}, append(rows, d.gone()...), columns).SetNow(d.Report.Now)
 }
 
 // onsetColumns returns the keys of the onset of a finding.

@@ -37,7 +37,7 @@ func CheckSchema(render.ReportOptions) *table.Schema { return checkTable(nil, ni
 // checkTable returns the table of checks. all are the checks that they may be related to.
 func checkTable(checks, all []*check.Check) *table.Rows[*check.Check] {
 	seen := func(c table.ColumnOf[*check.Check], title string) table.ColumnOf[*check.Check] {
-		return c.Titled(title, 0, nil)
+		return c.WithTitle(title, 0, nil)
 	}
 	list := func(name string, of func(x *check.Check) []string) table.ColumnOf[*check.Check] {
 		return render.Key(name, table.List, func(x *check.Check) table.Cell { return table.OfList(of(x)) })
@@ -49,10 +49,10 @@ func checkTable(checks, all []*check.Check) *table.Rows[*check.Check] {
 	return table.New(table.Schema{
 		Name: "checks", Singular: "check", Names: []string{"id"}, Sparse: true, Order: []string{"severity", "id", "title"},
 	}, checks, []table.ColumnOf[*check.Check]{
-		seen(render.TextKey("id", func(x *check.Check) string { return x.ID }), "CHECK").Looking(func(*check.Check) render.Role { return render.RoleAccent }),
+		seen(render.TextKey("id", func(x *check.Check) string { return x.ID }), "CHECK").WithRole(func(*check.Check) render.Role { return render.RoleAccent }),
 		seen(render.TextKey("title", func(x *check.Check) string { return x.Title }), "FINDS"),
-		seen(render.TextKey("severity", func(x *check.Check) string { return x.Severity.String() }), "SEVERITY").Word().
-			Looking(func(x *check.Check) render.Role { return SeverityRole(x.Severity) }),
+		seen(render.TextKey("severity", func(x *check.Check) string { return x.Severity.String() }), "SEVERITY").WithVocabulary().
+			WithRole(func(x *check.Check) render.Role { return SeverityRole(x.Severity) }),
 		render.TextKey("doc", func(x *check.Check) string { return strings.TrimSpace(x.Doc) }),
 		render.TextKey("remedy", func(x *check.Check) string { return strings.TrimSpace(x.Remedy) }),
 		render.Key("live", table.Bool, func(x *check.Check) table.Cell { return table.OfBool(x.Live()) }),
@@ -160,7 +160,7 @@ func Prose(text string, w int) []string {
 		label, flow = "", ""
 	}
 	fenced := false
-	for line := range strings.SplitSeq(strings.Trim(words.HarmlessLines(text), "\n"), "\n") {
+	for line := range strings.SplitSeq(strings.Trim(words.SanitizeLines(text), "\n"), "\n") {
 		trimmed := strings.TrimSpace(line)
 		switch mark := listMark.FindString(trimmed); {
 		case strings.HasPrefix(trimmed, "```"):

@@ -99,23 +99,23 @@ func historyColumns() []table.ColumnOf[historyEvent] {
 	message := render.TextKey("message", historyEvent.message)
 	message.Doc = "description of the event, as a sentence"
 	list := []table.ColumnOf[historyEvent]{
-		at.Titled("TIME", 0, func(e historyEvent) string { return historyStamp(e.get()) }),
-		wrong.Titled("±", 4, func(e historyEvent) string { return plusMinus(e.get()) }).Wider(),
+		at.WithTitle("TIME", 0, func(e historyEvent) string { return historyStamp(e.get()) }),
+		wrong.WithTitle("±", 4, func(e historyEvent) string { return plusMinus(e.get()) }).WideOnly(),
 		historyNumber("revision", "etcd revision; for a group, of the first event",
-			func(e history.Event) int64 { return e.Revision }).Wider(),
+			func(e history.Event) int64 { return e.Revision }).WideOnly(),
 		historyNumber("last_revision", "revision of the last event of a group; else the same",
 			func(e history.Event) int64 { return e.Last }),
 		historyText("kind", "kind of event, see docs/HISTORY.md", func(e history.Event) string { return string(e.Kind) }).
-			Word().Titled("KIND", 2, func(e historyEvent) string { return string(e.get().Kind) }),
+			WithVocabulary().WithTitle("KIND", 2, func(e historyEvent) string { return string(e.get().Kind) }),
 		historyText("object", "object of the event, as resource/name", historyObject).
-			Titled("OBJECT", 0, func(e historyEvent) string { return historyObject(e.get()) }),
+			WithTitle("OBJECT", 0, func(e historyEvent) string { return historyObject(e.get()) }),
 		historyText("object_id", "id of the object, as in get RESOURCE -o json",
 			func(e history.Event) string { return e.Object.ID }),
-		historyText("resource", "resource of the object", func(e history.Event) string { return e.Object.Resource }).Word(),
+		historyText("resource", "resource of the object", func(e history.Event) string { return e.Object.Resource }).WithVocabulary(),
 		historyText("collection", "collection of the object, or the object itself", historyCollection).
-			Titled("COLLECTION", 3, func(e historyEvent) string { return words.OrNone(historyCollection(e.get())) }).Wider(),
+			WithTitle("COLLECTION", 3, func(e historyEvent) string { return words.OrNone(historyCollection(e.get())) }).WideOnly(),
 		historyText("collection_id", "id of that collection", func(e history.Event) string { return e.Collection.ID }),
-		message.Titled("EVENT", 0, historyEvent.message),
+		message.WithTitle("EVENT", 0, historyEvent.message),
 		historyNumber("count", "number of events in the group", func(e history.Event) int64 { return int64(e.Count) }),
 		historyText("before", "state before the event, or the part that changed; for a group, before the first",
 			func(e history.Event) string { return e.Before }),
@@ -180,7 +180,7 @@ func newHistorySheet(r *HistoryReport, o *render.ReportOptions) *render.Sheet {
 	for i, at := range r.Events {
 		rows[i] = historyEvent{r.History, at}
 	}
-	asked := render.Select(o, table.New(historySchema(), rows, historyColumns()).From(r.History.ToTime), nil)
+	asked := render.Select(o, table.New(historySchema(), rows, historyColumns()).SetNow(r.History.ToTime), nil)
 	return &render.Sheet{
 		Kind: "History", Options: o, Items: asked.Items, Parts: []render.Part{asked.List(r.empty())},
 		About: func(e *encode.Encoder) { writeHistoryHead(e, r.History) },

@@ -106,7 +106,7 @@ func newFlameInks(groups []flameGroup, dark bool) flameInks {
 
 func (d *flameData) tree(t *flame.Tree, groupOfName []int, groups []flameGroup) flameTree {
 	out := flameTree{
-		Label: words.Harmless(t.Type.String()), Unit: words.Harmless(t.Type.Unit), Scale: flameDivisor(t), Nodes: t.Nodes, Inverted: t.Inverted,
+		Label: words.Sanitize(t.Type.String()), Unit: words.Sanitize(t.Type.Unit), Scale: flameDivisor(t), Nodes: t.Nodes, Inverted: t.Inverted,
 		Pruned: t.Pruned, Min: t.PrunedMin, Samples: t.SamplesTotal, BaseSamples: t.BaseSamples,
 	}
 	if t.Diff && t.Hypothesis == report.EqualRates {

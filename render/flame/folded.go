@@ -40,7 +40,7 @@ func Folded(w io.Writer, t *flame.Tree) error {
 
 // foldedName returns a name that is valid in a folded stack: not empty and without separators.
 func foldedName(name string) string {
-	name = strings.TrimSpace(strings.ReplaceAll(words.Harmless(name), ";", ":"))
+	name = strings.TrimSpace(strings.ReplaceAll(words.Sanitize(name), ";", ":"))
 	if name == "" {
 		return "(no name)"
 	}

@@ -40,7 +40,7 @@ const restName = "(smaller frames)"
 // cutName cuts a name after 300 characters. Names of C++ templates and hostile names can be longer.
 func cutName(name string) string {
 	const most = 300
-	name = words.Harmless(name)
+	name = words.Sanitize(name)
 	if len(name) <= most {
 		return name
 	}

@@ -30,26 +30,26 @@ func number(name string, get func(*Row) (float64, bool)) table.ColumnOf[*Row] {
 
 // ms returns a key with a time in milliseconds. The table leaves the cell empty if the time is unknown.
 func ms(name, title string, priority int, get func(*Row) (float64, bool)) table.ColumnOf[*Row] {
-	return number(name, get).Titled(title, priority, func(r *Row) string {
+	return number(name, get).WithTitle(title, priority, func(r *Row) string {
 		v, ok := get(r)
 		if !ok {
 			return ""
 		}
 		return figure(v)
-	}).Looking((*Row).look)
+	}).WithRole((*Row).look)
 }
 
 // columns returns the keys of a phase and the columns of the table.
 func columns(o *render.ReportOptions, name func(*latency.Phase) string) []table.ColumnOf[*Row] {
-	phase := render.TextKey("phase", func(r *Row) string { return string(r.phase.Name) }).Titled("PHASE", 0, func(r *Row) string { return label(r, name) }).Looking((*Row).look)
+	phase := render.TextKey("phase", func(r *Row) string { return string(r.phase.Name) }).WithTitle("PHASE", 0, func(r *Row) string { return label(r, name) }).WithRole((*Row).look)
 	mean := ms("mean_ms", "MS", 0, func(r *Row) (float64, bool) { return r.ms(), r.known() })
 	mean.Shown = meanText
-	share := number("share", func(r *Row) (float64, bool) { return r.share(), r.known() }).Titled("SHARE", 0, shareText).Looking((*Row).look)
+	share := number("share", func(r *Row) (float64, bool) { return r.share(), r.known() }).WithTitle("SHARE", 0, shareText).WithRole((*Row).look)
 	bar := table.ColumnOf[*Row]{
 		Column: table.Column{Name: "bar", Title: "", For: table.People, Shorten: true, Priority: 2},
 		Cell:   func(*Row) table.Cell { return table.OfNone() }, Shown: func(r *Row) string { return waterfall(r, o) },
-	}.Looking(barLook)
-	most := render.TextKey("most_at", busiestText).Titled("BUSIEST", 3, busiestText).Looking((*Row).look)
+	}.WithRole(barLook)
+	most := render.TextKey("most_at", busiestText).WithTitle("BUSIEST", 3, busiestText).WithRole((*Row).look)
 	most.For = table.People
 	return append([]table.ColumnOf[*Row]{
 		render.TextKey("collection", func(r *Row) string { return r.budget.Name }),
@@ -64,23 +64,23 @@ func columns(o *render.ReportOptions, name func(*latency.Phase) string) []table.
 			}
 			return table.OfInt(int64(r.at.Node))
 		}),
-		number("per_second", perSecond).Titled("PER SECOND", 4, func(r *Row) string {
+		number("per_second", perSecond).WithTitle("PER SECOND", 4, func(r *Row) string {
 			if v, ok := perSecond(r); ok {
 				return words.ThreeDigits(v)
 			}
 			return ""
-		}).Wider(),
+		}).WideOnly(),
 		mean,
-		ms("low_ms", "AT LEAST", 5, func(r *Row) (float64, bool) { return r.phase.Mean.Low, (r.known() || r.atLeast()) && r.at == nil }).Wider(),
+		ms("low_ms", "AT LEAST", 5, func(r *Row) (float64, bool) { return r.phase.Mean.Low, (r.known() || r.atLeast()) && r.at == nil }).WideOnly(),
 		ms("high_ms", "AT MOST", 5, func(r *Row) (float64, bool) {
 			return r.phase.Mean.High, r.known() && r.at == nil && r.phase.Mean.High < 1e12
-		}).Wider(),
+		}).WideOnly(),
 		quantile("p50_ms", "P50 <=", 50),
 		quantile("p99_ms", "P99 <=", 99),
 		share,
 		render.Key("estimate", table.Bool, func(r *Row) table.Cell { return table.OfBool(r.phase.Estimate || r.at != nil) }),
-		ms("calls", "CALLS", 7, calls).Wider(),
-		ms("call_ms", "PER CALL", 7, callMs).Wider(),
+		ms("calls", "CALLS", 7, calls).WideOnly(),
+		ms("call_ms", "PER CALL", 7, callMs).WideOnly(),
 		render.TextKey("why", func(r *Row) string { return r.phase.Why }),
 		bar, most,
 	}, totals()...)
@@ -120,7 +120,7 @@ func quantile(name, title string, q int) table.ColumnOf[*Row] {
 		v := p[render.BoolInt(q == 99)].High
 		return v, v > 0
 	}
-	c := ms(name, title, 6, high).Wider()
+	c := ms(name, title, 6, high).WideOnly()
 	figures := c.Shown
 	c.Shown = func(r *Row) string {
 		if _, ok := high(r); !ok && (r.at != nil || r.phase.Name == latency.Total) {

@@ -83,23 +83,23 @@ func whyColumns(name func(*latency.Phase) string) []table.ColumnOf[*reasonRow] {
 		text("database", func(r *reasonRow) string { return r.answer.Budget.Database }),
 		text("request", func(r *reasonRow) string { return string(r.answer.Budget.Request) }),
 		text("verdict", func(r *reasonRow) string { return r.answer.Verdict() }),
-		text("phase", func(r *reasonRow) string { return string(r.Phase.Name) }).Titled("PHASE", 0, func(r *reasonRow) string { return r.phase(name) }),
+		text("phase", func(r *reasonRow) string { return string(r.Phase.Name) }).WithTitle("PHASE", 0, func(r *reasonRow) string { return r.phase(name) }),
 		text("parent", func(r *reasonRow) string { return string(r.Phase.Parent) }),
-		number("mean_ms", func(r *reasonRow) float64 { return r.Phase.Ms }).Titled("MS", 0, func(r *reasonRow) string { return meanText(&Row{budget: r.answer.Budget, phase: r.Phase}) }),
-		number("share", func(r *reasonRow) float64 { return r.Phase.Share }).Titled("SHARE", 0, func(r *reasonRow) string { return words.Share(r.Phase.Share) }),
+		number("mean_ms", func(r *reasonRow) float64 { return r.Phase.Ms }).WithTitle("MS", 0, func(r *reasonRow) string { return meanText(&Row{budget: r.answer.Budget, phase: r.Phase}) }),
+		number("share", func(r *reasonRow) float64 { return r.Phase.Share }).WithTitle("SHARE", 0, func(r *reasonRow) string { return words.Share(r.Phase.Share) }),
 		render.Key("estimate", table.Bool, func(r *reasonRow) table.Cell { return table.OfBool(r.Phase.Estimate) }),
-		finding.Titled("FINDING", 0, func(r *reasonRow) string { return r.findingText(func() string { return r.Finding.Check }) }).Looking((*reasonRow).look),
+		finding.WithTitle("FINDING", 0, func(r *reasonRow) string { return r.findingText(func() string { return r.Finding.Check }) }).WithRole((*reasonRow).look),
 		text("object", func(r *reasonRow) string {
 			return r.findingText(func() string { return r.Finding.Object.Resource + "/" + r.Finding.Object.ID })
-		}).Titled("OBJECT", 2, func(r *reasonRow) string {
+		}).WithTitle("OBJECT", 2, func(r *reasonRow) string {
 			return r.findingText(func() string { return clusters.ObjectText(r.Finding.Object) })
-		}).Wider(),
+		}).WideOnly(),
 		text("message", func(r *reasonRow) string { return r.findingText(func() string { return r.Finding.Message }) }),
 		text("hint", func(r *reasonRow) string { return r.findingText(func() string { return r.Finding.Advice() }) }),
 		number("gain_low", func(r *reasonRow) float64 { return r.Gain.Low }),
 		number("gain_high", func(r *reasonRow) float64 { return r.Gain.High }),
 		text("gain_with", func(r *reasonRow) string { return r.otherPhases(",") }),
-		table.Picture("gain", "COULD SAVE", 0, gainText),
+		table.DisplayColumn("gain", "COULD SAVE", 0, gainText),
 	}
 }
 

@@ -161,12 +161,12 @@ func diffTable(c *report.Comparison, s *changeScale, o *render.ReportOptions) *t
 	}
 	percent := func(name, title string, priority int, of func(x change) int64) table.ColumnOf[change] {
 		return render.Key(name, table.Number, func(x change) table.Cell { return table.OfFloat(math.Abs(diffPercent(c, of(x)))) }).
-			Titled(title, priority, func(x change) string { return SignedPercent(diffPercent(c, of(x))) })
+			WithTitle(title, priority, func(x change) string { return SignedPercent(diffPercent(c, of(x))) })
 	}
 	chance := func(name string, of func(x change) float64) table.ColumnOf[change] {
 		return render.Key(name, table.Exact, func(x change) table.Cell { return render.FiniteCell(of(x)) })
 	}
-	function := render.TextKey("function", func(x change) string { return x.Function }).Titled(byTitle(o), 0, func(x change) string { return render.OrUnknown(x.Function) }).Looking(nameLook)
+	function := render.TextKey("function", func(x change) string { return x.Function }).WithTitle(byTitle(o), 0, func(x change) string { return render.OrUnknown(x.Function) }).WithRole(nameLook)
 	function.Shorten = true
 	arrow := render.Arrow(&o.Options)
 	return table.New(table.Schema{
@@ -174,10 +174,10 @@ func diffTable(c *report.Comparison, s *changeScale, o *render.ReportOptions) *t
 		Order: []string{"flat_mark", "flat", "flat_percent", "flat_before_after", "flat_p_corrected", "cum_mark", "cum", "cum_percent", "cum_p_corrected", "class", "function"},
 	}, render.Pointers(c.Changes), []table.ColumnOf[change]{
 		function,
-		number("flat", func(x change) int64 { return x.Flat }).Titled("FLAT", 0, func(x change) string { return s.change(x.Flat) }).Looking(flat),
-		number("cum", func(x change) int64 { return x.Cum }).Titled("CUM", 1, func(x change) string { return s.change(x.Cum) }).Looking(cum),
-		percent("flat_percent", "FLAT%", 3, func(x change) int64 { return x.Flat }).Looking(flat),
-		percent("cum_percent", "CUM%", 2, func(x change) int64 { return x.Cum }).Looking(cum),
+		number("flat", func(x change) int64 { return x.Flat }).WithTitle("FLAT", 0, func(x change) string { return s.change(x.Flat) }).WithRole(flat),
+		number("cum", func(x change) int64 { return x.Cum }).WithTitle("CUM", 1, func(x change) string { return s.change(x.Cum) }).WithRole(cum),
+		percent("flat_percent", "FLAT%", 3, func(x change) int64 { return x.Flat }).WithRole(flat),
+		percent("cum_percent", "CUM%", 2, func(x change) int64 { return x.Cum }).WithRole(cum),
 		number("flat_before", func(x change) int64 { return x.FlatBefore }),
 		number("flat_after", func(x change) int64 { return x.FlatAfter }),
 		number("cum_before", func(x change) int64 { return x.CumBefore }),
@@ -186,19 +186,19 @@ func diffTable(c *report.Comparison, s *changeScale, o *render.ReportOptions) *t
 		events("flat_samples_after", func(x change) int64 { return x.FlatEventsAfter }),
 		events("cum_samples_before", func(x change) int64 { return x.CumEventsBefore }),
 		events("cum_samples_after", func(x change) int64 { return x.CumEventsAfter }),
-		render.TextKey("flat_verdict", func(x change) string { return x.FlatVerdict.String() }).Word(),
-		render.TextKey("cum_verdict", func(x change) string { return x.CumVerdict.String() }).Word(),
+		render.TextKey("flat_verdict", func(x change) string { return x.FlatVerdict.String() }).WithVocabulary(),
+		render.TextKey("cum_verdict", func(x change) string { return x.CumVerdict.String() }).WithVocabulary(),
 		chance("flat_p", func(x change) float64 { return x.FlatP }),
 		chance("cum_p", func(x change) float64 { return x.CumP }),
-		chance("flat_p_corrected", func(x change) float64 { return x.FlatCorrectedP }).Titled("P", 4, func(x change) string { return flatLook(x, o).pValue }).Looking(flat),
-		chance("cum_p_corrected", func(x change) float64 { return x.CumCorrectedP }).Titled("P", 0, func(x change) string { return cumLook(x, o).pValue }).Looking(cum).Wider(),
-		render.TextKey("class", func(x change) string { return x.Class.String() }).Titled("CLASS", 0, func(x change) string { return x.Class.String() }).Looking(flat).Wider().Word(),
+		chance("flat_p_corrected", func(x change) float64 { return x.FlatCorrectedP }).WithTitle("P", 4, func(x change) string { return flatLook(x, o).pValue }).WithRole(flat),
+		chance("cum_p_corrected", func(x change) float64 { return x.CumCorrectedP }).WithTitle("P", 0, func(x change) string { return cumLook(x, o).pValue }).WithRole(cum).WideOnly(),
+		render.TextKey("class", func(x change) string { return x.Class.String() }).WithTitle("CLASS", 0, func(x change) string { return x.Class.String() }).WithRole(flat).WideOnly().WithVocabulary(),
 		render.TextKey("file", func(x change) string { return x.File }),
-		table.Picture("flat_mark", "", 0, func(x change) string { return flatLook(x, o).mark }).Looking(flat),
-		table.Picture("flat_before_after", "BEFORE"+arrow+"AFTER", 5, func(x change) string {
+		table.DisplayColumn("flat_mark", "", 0, func(x change) string { return flatLook(x, o).mark }).WithRole(flat),
+		table.DisplayColumn("flat_before_after", "BEFORE"+arrow+"AFTER", 5, func(x change) string {
 			return render.LeftPad(s.text(x.FlatBefore), s.before) + arrow + render.LeftPad(s.text(x.FlatAfter), s.after)
-		}).Looking(flat),
-		table.Picture("cum_mark", "", 1, func(x change) string { return cumLook(x, o).mark }).Looking(cum),
+		}).WithRole(flat),
+		table.DisplayColumn("cum_mark", "", 1, func(x change) string { return cumLook(x, o).mark }).WithRole(cum),
 	})
 }
 

@@ -62,7 +62,7 @@ func cumOf(e *report.Entry) int64  { return e.Cum }
 // entryKeys returns the columns of an entry. Values for scripts are in the unit of the samples.
 func entryKeys(h *report.Header, unit *scale, o *render.ReportOptions) []table.ColumnOf[*report.Entry] {
 	type entry = *report.Entry
-	function := render.TextKey("function", func(e entry) string { return e.Function }).Titled(byTitle(o), 0, func(e entry) string { return render.OrUnknown(e.Function) })
+	function := render.TextKey("function", func(e entry) string { return e.Function }).WithTitle(byTitle(o), 0, func(e entry) string { return render.OrUnknown(e.Function) })
 	function.Shorten = true
 	percent := func(of func(entry) int64) (func(entry) table.Cell, func(entry) string) {
 		return func(e entry) table.Cell { return table.OfFloat(h.Percent(of(e))) }, func(e entry) string { return words.Percent(h.Percent(of(e))) }
@@ -71,13 +71,13 @@ func entryKeys(h *report.Header, unit *scale, o *render.ReportOptions) []table.C
 	cum, cumText := percent(cumOf)
 	return []table.ColumnOf[entry]{
 		function,
-		render.Key("flat", table.Int, func(e entry) table.Cell { return table.OfInt(e.Flat) }).Titled("FLAT", 3, func(e entry) string { return unit.text(e.Flat) }),
-		render.Key("cum", table.Int, func(e entry) table.Cell { return table.OfInt(e.Cum) }).Titled("CUM", 1, func(e entry) string { return unit.text(e.Cum) }),
-		render.Key("flat_percent", table.Number, flat).Titled("FLAT%", 0, flatText),
-		render.Key("cum_percent", table.Number, cum).Titled("CUM%", 0, cumText),
-		render.Key("flat_samples", table.Int, func(e entry) table.Cell { return table.OfCount(e.FlatSamples) }).Titled("SAMPLES", 0, func(e entry) string { return render.EventCount(e.FlatSamples) }).Wider(),
-		render.Key("cum_samples", table.Int, func(e entry) table.Cell { return table.OfCount(e.CumSamples) }).Titled("CUM SAMPLES", 0, func(e entry) string { return render.EventCount(e.CumSamples) }).Wider(),
-		render.TextKey("class", func(e entry) string { return e.Class.String() }).Titled("CLASS", 0, func(e entry) string { return e.Class.String() }).Wider().Word(),
-		render.TextKey("file", func(e entry) string { return e.File }).Titled("FILE", 0, func(e entry) string { return render.OrUnknown(e.File) }).Wider(),
+		render.Key("flat", table.Int, func(e entry) table.Cell { return table.OfInt(e.Flat) }).WithTitle("FLAT", 3, func(e entry) string { return unit.text(e.Flat) }),
+		render.Key("cum", table.Int, func(e entry) table.Cell { return table.OfInt(e.Cum) }).WithTitle("CUM", 1, func(e entry) string { return unit.text(e.Cum) }),
+		render.Key("flat_percent", table.Number, flat).WithTitle("FLAT%", 0, flatText),
+		render.Key("cum_percent", table.Number, cum).WithTitle("CUM%", 0, cumText),
+		render.Key("flat_samples", table.Int, func(e entry) table.Cell { return table.OfCount(e.FlatSamples) }).WithTitle("SAMPLES", 0, func(e entry) string { return render.EventCount(e.FlatSamples) }).WideOnly(),
+		render.Key("cum_samples", table.Int, func(e entry) table.Cell { return table.OfCount(e.CumSamples) }).WithTitle("CUM SAMPLES", 0, func(e entry) string { return render.EventCount(e.CumSamples) }).WideOnly(),
+		render.TextKey("class", func(e entry) string { return e.Class.String() }).WithTitle("CLASS", 0, func(e entry) string { return e.Class.String() }).WideOnly().WithVocabulary(),
+		render.TextKey("file", func(e entry) string { return e.File }).WithTitle("FILE", 0, func(e entry) string { return render.OrUnknown(e.File) }).WideOnly(),
 	}
 }

@@ -122,7 +122,7 @@ func cpuTotal(s *usage.Series) string {
 // usageTable returns a table with a row per process. For people, a cell holds the minimum, mean and maximum.
 func usageTable(u *usage.Usage) *table.Rows[*usage.Series] {
 	columns := usageKeys()
-	table.Titled(columns, "process", "PROCESS", 0, func(s *usage.Series) string { return s.Name }).Shorten = true
+	table.SetTitle(columns, "process", "PROCESS", 0, func(s *usage.Series) string { return s.Name }).Shorten = true
 	order := []string{"process"}
 	for i, l := range measureLooks() {
 		order = append(order, l.key)
@@ -139,7 +139,7 @@ func usageTable(u *usage.Usage) *table.Rows[*usage.Series] {
 		})
 		if l.measure == usage.CPU {
 			order = append(order, "cpu_seconds")
-			columns = append(columns, table.Picture("cpu_seconds", "CPU TOTAL", 1, cpuTotal))
+			columns = append(columns, table.DisplayColumn("cpu_seconds", "CPU TOTAL", 1, cpuTotal))
 		}
 	}
 	return table.New(table.Schema{Name: "processes", Singular: "process", Names: []string{"process"}, Sparse: true, Order: order}, u.Series, columns)

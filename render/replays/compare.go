@@ -202,15 +202,15 @@ func comparedTable(rows []comparedRow, o *render.ReportOptions) *table.Rows[comp
 		count("k", func(l *load.Load) int { return l.K }),
 		count("ef", func(l *load.Load) int { return l.EF }),
 		count("nprobe", func(l *load.Load) int { return l.NProbe }),
-		render.TextKey("figure", name).Titled("FIGURE", 0, name),
-		finite("before", func(f *load.Figure) float64 { return f.Base }).Titled("BEFORE", 1, func(r row) string { return comparedText(r.figure, true, o) }),
-		finite("after", func(f *load.Figure) float64 { return f.Other }).Titled("NOW", 1, func(r row) string { return comparedText(r.figure, false, o) }),
-		finite("change", func(f *load.Figure) float64 { return f.Relative }).Titled("CHANGE", 0, func(r row) string { return changeText(r.figure) }).Looking(look),
+		render.TextKey("figure", name).WithTitle("FIGURE", 0, name),
+		finite("before", func(f *load.Figure) float64 { return f.Base }).WithTitle("BEFORE", 1, func(r row) string { return comparedText(r.figure, true, o) }),
+		finite("after", func(f *load.Figure) float64 { return f.Other }).WithTitle("NOW", 1, func(r row) string { return comparedText(r.figure, false, o) }),
+		finite("change", func(f *load.Figure) float64 { return f.Relative }).WithTitle("CHANGE", 0, func(r row) string { return changeText(r.figure) }).WithRole(look),
 		finite("change_low", func(f *load.Figure) float64 { return f.Low }),
 		finite("change_high", func(f *load.Figure) float64 { return f.High }),
-		finite("p", func(f *load.Figure) float64 { return f.P }).Titled("P", 2, func(r row) string { return render.PValueText(r.figure.P) }),
-		render.TextKey("verdict", func(r row) string { return string(r.figure.Verdict) }).Word(),
-		table.Picture("load", "LOAD", 0, func(r row) string { return changeLoadText(r.change) }),
+		finite("p", func(f *load.Figure) float64 { return f.P }).WithTitle("P", 2, func(r row) string { return render.PValueText(r.figure.P) }),
+		render.TextKey("verdict", func(r row) string { return string(r.figure.Verdict) }).WithVocabulary(),
+		table.DisplayColumn("load", "LOAD", 0, func(r row) string { return changeLoadText(r.change) }),
 	})
 }
 

@@ -140,7 +140,7 @@ func countHeading(text string, shown, all int, noun string) string {
 func sharePart(title string, list []replay.Share, c *replay.Costs, o *render.ReportOptions) render.Part {
 	column := func(title string, priority int, text func(g *replay.Share) string) table.ColumnOf[int] {
 		return table.ColumnOf[int]{
-			Column: table.Column{Title: title, Right: true, Priority: priority}, Shown: func(i int) string { return text(&list[i]) },
+			Column: table.Column{Title: title, AlignRight: true, Priority: priority}, Shown: func(i int) string { return text(&list[i]) },
 		}
 	}
 	return render.Part{List: render.PositionGrid(o.Shown(len(list)), []table.ColumnOf[int]{
@@ -189,18 +189,18 @@ func costTable(c *replay.Costs, o *render.ReportOptions) *table.Rows[*replay.Seg
 	partition, channel := func(s segment) string { return s.Partition }, func(s segment) string { return s.Channel }
 	deleted, brute := func(s segment) int64 { return s.Deleted }, func(s segment) int64 { return s.BruteForce }
 	id := func(s segment) string { return strconv.FormatInt(s.Segment, 10) }
-	numbered := render.TextKey("segment_id", id).Titled("SEGMENT", 0, id)
-	numbered.Right = true
-	node := name("node", func(s segment) string { return s.NodeName }).Titled("NODE", 0, costNode)
+	numbered := render.TextKey("segment_id", id).WithTitle("SEGMENT", 0, id)
+	numbered.AlignRight = true
+	node := name("node", func(s segment) string { return s.NodeName }).WithTitle("NODE", 0, costNode)
 	node.Shorten = true
 	return table.New(table.Schema{
 		Name: "segments", Singular: "segment", Names: []string{"segment_id"}, Sparse: true,
 		Order: []string{"segment_id", "state", "node", "rows", "deleted", "index", "ef", "distances", "brute_force", "time_seconds", "share", "partition", "channel", "node_id", "queries"},
 	}, render.Pointers(c.Segments), []table.ColumnOf[segment]{
 		numbered,
-		render.TextKey("state", func(s segment) string { return stateWord(s.State) }).Titled("STATE", 0, func(s segment) string { return stateText(s.State) }).
-			Looking(func(s segment) render.Role { return stateRole(s.State) }).Word(),
-		name("index", func(s segment) string { return s.Index }).Titled("INDEX", 3, func(s segment) string {
+		render.TextKey("state", func(s segment) string { return stateWord(s.State) }).WithTitle("STATE", 0, func(s segment) string { return stateText(s.State) }).
+			WithRole(func(s segment) render.Role { return stateRole(s.State) }).WithVocabulary(),
+		name("index", func(s segment) string { return s.Index }).WithTitle("INDEX", 3, func(s segment) string {
 			if s.Index == "" {
 				return words.NoneMark
 			}
@@ -213,17 +213,17 @@ func costTable(c *replay.Costs, o *render.ReportOptions) *table.Rows[*replay.Seg
 			return table.Of(strconv.FormatInt(s.Node, 10))
 		}),
 		node,
-		name("partition", partition).Titled("PARTITION", 0, harmless(partition)).Wider(),
-		name("channel", channel).Titled("CHANNEL", 0, harmless(channel)).Wider(),
-		count("rows", func(s segment) int64 { return s.Rows }).Titled("ROWS", 1, func(s segment) string { return rowCount(s.Rows) }),
-		count("deleted", deleted).Titled("DELETED", 0, number(deleted)).Wider(),
+		name("partition", partition).WithTitle("PARTITION", 0, harmless(partition)).WideOnly(),
+		name("channel", channel).WithTitle("CHANNEL", 0, harmless(channel)).WideOnly(),
+		count("rows", func(s segment) int64 { return s.Rows }).WithTitle("ROWS", 1, func(s segment) string { return rowCount(s.Rows) }),
+		count("deleted", deleted).WithTitle("DELETED", 0, number(deleted)).WideOnly(),
 		count("queries", func(s segment) int64 { return s.Queries }),
 		render.Key("time_seconds", table.Exact, func(s segment) table.Cell { return table.OfFloat(s.Time.Seconds()) }).
-			Titled("PER QUERY", 0, func(s segment) string { return perQueryTime(s.Time, s.Queries, o) }),
-		count("distances", func(s segment) int64 { return s.Distances }).Titled("DISTANCES", 2, func(s segment) string { return perQueryCount(s.Distances, s.Queries) }),
-		count("brute_force", brute).Titled("BRUTE FORCE", 0, number(brute)).Wider(),
-		render.Key("ef", table.Int, func(s segment) table.Cell { return render.PositiveCell(s.EF) }).Titled("EF", 0, func(s segment) string { return orDash(s.EF) }).Wider(),
-		table.Picture("share", "SHARE", 0, func(s segment) string { return words.Share(ratioOf(float64(s.Time), float64(all))) }),
+			WithTitle("PER QUERY", 0, func(s segment) string { return perQueryTime(s.Time, s.Queries, o) }),
+		count("distances", func(s segment) int64 { return s.Distances }).WithTitle("DISTANCES", 2, func(s segment) string { return perQueryCount(s.Distances, s.Queries) }),
+		count("brute_force", brute).WithTitle("BRUTE FORCE", 0, number(brute)).WideOnly(),
+		render.Key("ef", table.Int, func(s segment) table.Cell { return render.PositiveCell(s.EF) }).WithTitle("EF", 0, func(s segment) string { return orDash(s.EF) }).WideOnly(),
+		table.DisplayColumn("share", "SHARE", 0, func(s segment) string { return words.Share(ratioOf(float64(s.Time), float64(all))) }),
 	})
 }
 
@@ -254,7 +254,7 @@ func slowPart(r *replay.Result, o *render.ReportOptions) render.Part {
 	list := r.Slowest
 	n := o.Shown(len(list))
 	right := func(title string, text func(q *replay.SlowQuery) string) table.ColumnOf[int] {
-		return table.ColumnOf[int]{Column: table.Column{Title: title, Right: true}, Shown: func(i int) string { return text(&list[i]) }}
+		return table.ColumnOf[int]{Column: table.Column{Title: title, AlignRight: true}, Shown: func(i int) string { return text(&list[i]) }}
 	}
 	return render.Part{
 		Head: []render.Line{{Role: render.RoleTitle, Text: countHeading("The slowest", n, len(list), "request")}},

@@ -134,14 +134,14 @@ func searchTable(f *target.SearchResult, effort index.Effort) *table.Rows[int] {
 	id := func(h engine.Hit) string { return strconv.FormatInt(h.ID, 10) }
 	distance := func(h engine.Hit) string { return single(h.Distance) }
 	distances, hops := func(i int) int { return a.Cost[i].Distances }, func(i int) int { return a.Cost[i].Hops }
-	ids := table.Picture("ids", "IDS", 0, func(i int) string {
+	ids := table.DisplayColumn("ids", "IDS", 0, func(i int) string {
 		var list []string
 		for _, h := range a.Hits[i] {
 			list = append(list, id(h))
 		}
 		return strings.Join(list, " ")
-	}).Wider()
-	ids.Right = false
+	}).WideOnly()
+	ids.AlignRight = false
 	hop := render.Key("hops", table.Int, func(i int) table.Cell {
 		if effort != index.ByEF {
 			return table.OfNone()
@@ -149,19 +149,19 @@ func searchTable(f *target.SearchResult, effort index.Effort) *table.Rows[int] {
 		return table.OfInt(int64(hops(i)))
 	})
 	if effort == index.ByEF {
-		hop = hop.Titled("HOPS", 2, func(i int) string { return strconv.Itoa(hops(i)) })
+		hop = hop.WithTitle("HOPS", 2, func(i int) string { return strconv.Itoa(hops(i)) })
 	}
 	return table.New(table.Schema{
 		Name: "queries", Singular: "query", Names: []string{"query"}, Sparse: true,
 		Order: []string{"query", "hits", "first", "first_distance", "last", "last_distance", "distances", "hops", "ids"},
 	}, render.Positions(len(a.Hits)), []table.ColumnOf[int]{
-		render.Key("query", table.Int, func(i int) table.Cell { return table.OfInt(int64(i)) }).Titled("QUERY", 0, strconv.Itoa),
-		render.Key("distances", table.Int, func(i int) table.Cell { return table.OfInt(int64(distances(i))) }).Titled("COMPUTED", 2, func(i int) string { return strconv.Itoa(distances(i)) }),
+		render.Key("query", table.Int, func(i int) table.Cell { return table.OfInt(int64(i)) }).WithTitle("QUERY", 0, strconv.Itoa),
+		render.Key("distances", table.Int, func(i int) table.Cell { return table.OfInt(int64(distances(i))) }).WithTitle("COMPUTED", 2, func(i int) string { return strconv.Itoa(distances(i)) }),
 		hop,
 		render.Key("brute_force", table.Text, func(i int) table.Cell { return nameCell(a.Cost[i].BruteForce) }),
-		table.Picture("hits", "HITS", 0, func(i int) string { return strconv.Itoa(len(a.Hits[i])) }),
-		table.Picture("first", "FIRST", 0, end(false, id)), table.Picture("first_distance", "DISTANCE", 0, end(false, distance)),
-		table.Picture("last", "LAST", 1, end(true, id)), table.Picture("last_distance", "DISTANCE", 1, end(true, distance)), ids,
+		table.DisplayColumn("hits", "HITS", 0, func(i int) string { return strconv.Itoa(len(a.Hits[i])) }),
+		table.DisplayColumn("first", "FIRST", 0, end(false, id)), table.DisplayColumn("first_distance", "DISTANCE", 0, end(false, distance)),
+		table.DisplayColumn("last", "LAST", 1, end(true, id)), table.DisplayColumn("last_distance", "DISTANCE", 1, end(true, distance)), ids,
 	})
 }
 

@@ -75,10 +75,10 @@ func engineBenchTable(b *target.Bench, effort index.Effort) *table.Rows[*target.
 		return number(name, func(p point) float64 { return float64(p.LatencyQuantile(q)) / 1e3 })
 	}
 	latency := func(name, title string, q float64, priority int) table.ColumnOf[point] {
-		return micro(name, q).Titled(title, priority, func(p point) string { return microseconds(p.LatencyQuantile(q)) })
+		return micro(name, q).WithTitle(title, priority, func(p point) string { return microseconds(p.LatencyQuantile(q)) })
 	}
 	qps := func(name, title string, priority int, of func(p point) float64) table.ColumnOf[point] {
-		return number(name, of).Titled(title, priority, func(p point) string { return words.Number(int64(of(p) + 0.5)) })
+		return number(name, of).WithTitle(title, priority, func(p point) string { return words.Number(int64(of(p) + 0.5)) })
 	}
 	cpu := func(p point) float64 {
 		if d, ok := cpuPerQuery(p); ok {
@@ -91,7 +91,7 @@ func engineBenchTable(b *target.Bench, effort index.Effort) *table.Rows[*target.
 		return distances
 	}
 	measured := []table.ColumnOf[point]{
-		count("threads", func(p point) int { return p.Load.Threads }).Titled("THREADS", 0, func(p point) string { return strconv.Itoa(p.Load.Threads) }),
+		count("threads", func(p point) int { return p.Load.Threads }).WithTitle("THREADS", 0, func(p point) string { return strconv.Itoa(p.Load.Threads) }),
 		count("rounds", func(p point) int { return p.Load.Rounds }),
 		benchRecall(),
 		qps("qps", "QPS", 0, func(p point) float64 { return median(p.QPS) }),
@@ -99,13 +99,13 @@ func engineBenchTable(b *target.Bench, effort index.Effort) *table.Rows[*target.
 		qps("qps_fastest", "FASTEST", 3, func(p point) float64 { return slices.Max(p.QPS) }),
 		latency("latency_p50_us", "P50", 0.5, 0), micro("latency_p90_us", 0.9), latency("latency_p95_us", "P95", 0.95, 1),
 		latency("latency_p99_us", "P99", 0.99, 0), latency("latency_max_us", "MAX", 1, 2),
-		number("cpu_us", cpu).Titled("CPU", 2, func(p point) string {
+		number("cpu_us", cpu).WithTitle("CPU", 2, func(p point) string {
 			if d, ok := cpuPerQuery(p); ok {
 				return microseconds(d)
 			}
 			return words.UnknownMark
 		}),
-		number("distances", perQueryOf).Titled("COMPUTED", 4, func(p point) string { return perQuery(perQueryOf(p)) }),
+		number("distances", perQueryOf).WithTitle("COMPUTED", 4, func(p point) string { return perQuery(perQueryOf(p)) }),
 		render.Key("hops", table.Number, func(p point) table.Cell {
 			if effort != index.ByEF {
 				return table.OfNone()
@@ -157,7 +157,7 @@ func benchParams(b *target.Bench, effort index.Effort) (columns []table.ColumnOf
 			shown = slices.ContainsFunc(render.Pointers(b.Points), func(p point) bool { return text(p) != orDash(0) })
 		}
 		if shown {
-			c = c.Titled(c.Title, 0, text)
+			c = c.WithTitle(c.Title, 0, text)
 		}
 		columns = append(columns, c)
 	}
@@ -171,7 +171,7 @@ func benchRecall() table.ColumnOf[*target.Point] {
 			return table.OfUnknown()
 		}
 		return table.OfFloat(p.Recall.Mean)
-	}).Titled("RECALL", 0, func(p point) string {
+	}).WithTitle("RECALL", 0, func(p point) string {
 		if p.Recall == nil {
 			return words.UnknownMark
 		}

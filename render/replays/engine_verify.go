@@ -59,13 +59,13 @@ func VerificationSchema(render.ReportOptions) *table.Schema { return checkTable(
 // checkTable returns the table of checks of an index file.
 func checkTable(checks []target.Check, ascii bool) *table.Rows[*target.Check] {
 	detail := render.TextKey("detail", func(c *target.Check) string { return c.Detail }).
-		Titled("DETAIL", 0, func(c *target.Check) string { return render.Harmless(c.Detail) })
+		WithTitle("DETAIL", 0, func(c *target.Check) string { return render.Harmless(c.Detail) })
 	detail.Shorten = true
 	return table.New(table.Schema{Name: "checks", Singular: "check", Names: []string{"check"}, Sparse: true}, render.Pointers(checks), []table.ColumnOf[*target.Check]{
-		render.TextKey("check", func(c *target.Check) string { return c.Name }).Titled("CHECK", 0, func(c *target.Check) string { return c.Name }),
-		render.TextKey("outcome", func(c *target.Check) string { return c.Outcome.String() }).Word().Titled("OUTCOME", 0, func(c *target.Check) string {
+		render.TextKey("check", func(c *target.Check) string { return c.Name }).WithTitle("CHECK", 0, func(c *target.Check) string { return c.Name }),
+		render.TextKey("outcome", func(c *target.Check) string { return c.Outcome.String() }).WithVocabulary().WithTitle("OUTCOME", 0, func(c *target.Check) string {
 			return render.Glyph(outcomeRole(c.Outcome), ascii) + " " + c.Outcome.String()
-		}).Looking(func(c *target.Check) render.Role { return outcomeRole(c.Outcome) }),
+		}).WithRole(func(c *target.Check) render.Role { return outcomeRole(c.Outcome) }),
 		detail,
 	})
 }
@@ -101,8 +101,8 @@ func newEngineInfoSheet(d *target.Description, o *render.ReportOptions) *render.
 	if len(d.Parts) > 0 {
 		s.Parts = append(s.Parts, render.Part{List: render.PositionGrid(len(d.Parts), []table.ColumnOf[int]{
 			{Column: table.Column{Title: "PART"}, Shown: func(i int) string { return d.Parts[i].Name }},
-			{Column: table.Column{Title: "BYTES", Right: true}, Shown: func(i int) string { return words.Bytes(int64(d.Parts[i].Bytes)) }},
-			{Column: table.Column{Title: "SHARE", Right: true}, Shown: func(i int) string {
+			{Column: table.Column{Title: "BYTES", AlignRight: true}, Shown: func(i int) string { return words.Bytes(int64(d.Parts[i].Bytes)) }},
+			{Column: table.Column{Title: "SHARE", AlignRight: true}, Shown: func(i int) string {
 				return words.Share(float64(d.Parts[i].Bytes) / float64(max(1, d.Target.File.Bytes)))
 			}},
 		})})
@@ -117,7 +117,7 @@ func InfoSchema(render.ReportOptions) *table.Schema { return levelTable(nil).Sch
 func levelTable(levels []index.Level) *table.Rows[*index.Level] {
 	count := func(name, title string, of func(l *index.Level) int) table.ColumnOf[*index.Level] {
 		return render.Key(name, table.Int, func(l *index.Level) table.Cell { return table.OfInt(int64(of(l))) }).
-			Titled(title, 0, func(l *index.Level) string { return strconv.Itoa(of(l)) })
+			WithTitle(title, 0, func(l *index.Level) string { return strconv.Itoa(of(l)) })
 	}
 	nodes := count("nodes", "NODES", func(l *index.Level) int { return l.Nodes })
 	nodes.Shown = func(l *index.Level) string { return words.Number(int64(l.Nodes)) }
@@ -126,7 +126,7 @@ func levelTable(levels []index.Level) *table.Rows[*index.Level] {
 		count("degree_min", "LINKS MIN", func(l *index.Level) int { return l.Min }),
 		count("degree_p50", "P50", func(l *index.Level) int { return l.Median }),
 		render.Key("degree_mean", table.Number, func(l *index.Level) table.Cell { return table.OfFloat(l.Mean) }).
-			Titled("MEAN", 0, func(l *index.Level) string { return strconv.FormatFloat(l.Mean, 'f', 1, 64) }),
+			WithTitle("MEAN", 0, func(l *index.Level) string { return strconv.FormatFloat(l.Mean, 'f', 1, 64) }),
 		count("degree_max", "MAX", func(l *index.Level) int { return l.Max }),
 	})
 }

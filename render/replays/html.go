@@ -164,7 +164,7 @@ func addPlots(p *webpage.Page, results []Series) error {
 func figureOf(kind string, write func(b *bytes.Buffer, o PlotOptions) error) (webpage.Block, error) {
 	var light, dark bytes.Buffer
 	err := write(&light, PlotOptions{Kind: kind, Format: "svg"})
-	if hints.Carried(err) {
+	if hints.HasHint(err) {
 		return "", nil
 	}
 	if err == nil {

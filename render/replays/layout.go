@@ -174,7 +174,7 @@ func layoutCounts(title string, list []layoutCount, mark string, columns ...tabl
 	}
 	all := append([]table.ColumnOf[int]{
 		{Column: table.Column{Title: title, Shorten: true}, Shown: func(i int) string { return list[i].name }},
-		{Column: table.Column{Title: "ROWS", Right: true}, Shown: rows},
+		{Column: table.Column{Title: "ROWS", AlignRight: true}, Shown: rows},
 	}, columns...)
 	all = append(all, table.ColumnOf[int]{
 		Shown: func(i int) string { return []string{"", mark}[render.BoolInt(list[i].all() == 0)] },
@@ -184,7 +184,7 @@ func layoutCounts(title string, list []layoutCount, mark string, columns ...tabl
 }
 
 func countColumn(list []layoutCount, title string, get func(c *layoutCount) string) table.ColumnOf[int] {
-	return table.ColumnOf[int]{Column: table.Column{Title: title, Right: true}, Shown: func(row int) string { return get(&list[row]) }}
+	return table.ColumnOf[int]{Column: table.Column{Title: title, AlignRight: true}, Shown: func(row int) string { return get(&list[row]) }}
 }
 
 func layoutStates(l *replay.Layout) render.Part {
@@ -313,18 +313,18 @@ func layoutTable(l *replay.Layout) *table.Rows[*replay.Segment] {
 		})
 	}
 	id := func(s row) string { return strconv.FormatInt(s.ID, 10) }
-	number := render.TextKey("segment_id", id).Titled("SEGMENT", 0, id)
-	number.Right = true
+	number := render.TextKey("segment_id", id).WithTitle("SEGMENT", 0, id)
+	number.AlignRight = true
 	return table.New(table.Schema{
 		Name: "segments", Singular: "segment", Names: []string{"segment_id"}, Sparse: true,
 		Order: []string{"segment_id", "state", "node_ids", "rows", "index", "partition", "channel", "insert_logs", "delta_logs", "indexes"},
 	}, render.Pointers(l.Segments), []table.ColumnOf[row]{
 		number,
-		render.TextKey("state", func(s row) string { return stateWord(s.State) }).Titled("STATE", 0, func(s row) string { return stateText(s.State) }).Word(),
-		render.Key("rows", table.Int, func(s row) table.Cell { return table.OfCount(s.Rows) }).Titled("ROWS", 0, func(s row) string { return rowCount(s.Rows) }),
-		render.Key("index", table.Text, func(s row) table.Cell { return nameCell(s.Index.Type) }).Titled("INDEX", 0, func(s row) string { return layoutIndexText(&s.Index) }),
-		render.Key("partition", table.Text, func(s row) table.Cell { return nameCell(s.PartitionName) }).Titled("PARTITION", 0, func(s row) string { return render.OrUnknown(s.PartitionName) }),
-		render.TextKey("channel", func(s row) string { return s.Channel }).Titled("CHANNEL", 0, func(s row) string { return render.OrUnknown(s.Channel) }),
+		render.TextKey("state", func(s row) string { return stateWord(s.State) }).WithTitle("STATE", 0, func(s row) string { return stateText(s.State) }).WithVocabulary(),
+		render.Key("rows", table.Int, func(s row) table.Cell { return table.OfCount(s.Rows) }).WithTitle("ROWS", 0, func(s row) string { return rowCount(s.Rows) }),
+		render.Key("index", table.Text, func(s row) table.Cell { return nameCell(s.Index.Type) }).WithTitle("INDEX", 0, func(s row) string { return layoutIndexText(&s.Index) }),
+		render.Key("partition", table.Text, func(s row) table.Cell { return nameCell(s.PartitionName) }).WithTitle("PARTITION", 0, func(s row) string { return render.OrUnknown(s.PartitionName) }),
+		render.TextKey("channel", func(s row) string { return s.Channel }).WithTitle("CHANNEL", 0, func(s row) string { return render.OrUnknown(s.Channel) }),
 		render.Key("node_ids", table.List, func(s row) table.Cell {
 			var ids []string
 			for _, id := range s.On {
@@ -333,7 +333,7 @@ func layoutTable(l *replay.Layout) *table.Rows[*replay.Segment] {
 				}
 			}
 			return table.OfList(ids)
-		}).Titled("NODE", 0, func(s row) string { return nodesText(l, s) }),
+		}).WithTitle("NODE", 0, func(s row) string { return nodesText(l, s) }),
 		files("insert_logs", func(f *segment.Files) (n int) {
 			for _, logs := range f.Insert {
 				n += len(logs)

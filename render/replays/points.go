@@ -29,7 +29,7 @@ func pointTable(rows []pointRow, several bool, o *render.ReportOptions) *table.R
 	if several {
 		schema.Names = []string{"result"}
 		columns = []table.ColumnOf[pointRow]{
-			render.TextKey("result", func(r pointRow) string { return r.name }).Titled("RESULT", 0, func(r pointRow) string { return r.short }),
+			render.TextKey("result", func(r pointRow) string { return r.name }).WithTitle("RESULT", 0, func(r pointRow) string { return r.short }),
 			render.TextKey("target", func(r pointRow) string { return r.target }),
 			render.Key("front", table.Bool, func(r pointRow) table.Cell { return table.OfBool(r.front) }),
 		}
@@ -43,7 +43,7 @@ func pointTable(rows []pointRow, several bool, o *render.ReportOptions) *table.R
 		return slices.ContainsFunc(rows, func(r pointRow) bool { return has(r.point) })
 	}
 	show := func(name, title string, priority int, text func(p *load.Point) string) {
-		table.Titled(columns, name, title, priority, func(r pointRow) string { return text(r.point) })
+		table.SetTitle(columns, name, title, priority, func(r pointRow) string { return text(r.point) })
 	}
 	latency := func(name, title string, priority, which int) {
 		show("latency_"+name+"_seconds", title, priority, func(p *load.Point) string { return latencyOf(&p.Latency, latencyFigures(&p.Latency)[which], o) })
@@ -61,15 +61,15 @@ func pointTable(rows []pointRow, several bool, o *render.ReportOptions) *table.R
 		show("sessions", "SESSIONS", 0, func(p *load.Point) string { return strconv.Itoa(p.Sessions) })
 	}
 	show("qps", "QPS", 0, func(p *load.Point) string { return words.ThreeDigits(p.QPS) })
-	columns = append(columns, table.Picture("interval", plusMinus(o), 3, func(r pointRow) string { return words.OrNone(halfInterval(r.point)) }))
-	table.Titled(columns, "recall", "RECALL ", 0, func(r pointRow) string {
+	columns = append(columns, table.DisplayColumn("interval", plusMinus(o), 3, func(r pointRow) string { return words.OrNone(halfInterval(r.point)) }))
+	table.SetTitle(columns, "recall", "RECALL ", 0, func(r pointRow) string {
 		return recallText(r.point.Recall) + []string{" ", "*"}[render.BoolInt(r.front)]
 	})
 	latency("p50", "P50", 2, 2)
 	latency("p95", "P95", 7, 4)
 	latency("p99", "P99", 0, 5)
 	latency("p999", "P99.9", 8, 6)
-	table.Titled(columns, "failed", "FAILS", 1, func(r pointRow) string { return failsText(r.point) }).Role = func(r pointRow) render.Role {
+	table.SetTitle(columns, "failed", "FAILS", 1, func(r pointRow) string { return failsText(r.point) }).Role = func(r pointRow) render.Role {
 		return []render.Role{render.RolePlain, render.RoleBad}[render.BoolInt(r.point.Failed > 0)]
 	}
 	show("cpu_per_query_seconds", "CPU", 1, func(p *load.Point) string { return knownLatency(p.CPUPerQuery, o) })

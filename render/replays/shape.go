@@ -49,9 +49,9 @@ func ShapeSchema(render.ReportOptions) *table.Schema { return bucketTable(&log.S
 func bucketTable(s *log.Shape) *table.Rows[int] {
 	from := func(i int) time.Duration { return time.Duration(i) * s.Width }
 	return table.New(table.Schema{Name: "spans", Singular: "span", Sparse: true}, render.Positions(len(s.Buckets)), []table.ColumnOf[int]{
-		render.Key("from_seconds", table.Exact, func(i int) table.Cell { return table.OfFloat(from(i).Seconds()) }).Titled("FROM", 0, func(i int) string { return words.Age(from(i)) }),
-		render.Key("requests", table.Int, func(i int) table.Cell { return table.OfInt(int64(s.Buckets[i])) }).Titled("REQUESTS", 0, func(i int) string { return words.Number(int64(s.Buckets[i])) }),
-		render.Key("per_second", table.Exact, func(i int) table.Cell { return presentRate(s, i) }).Titled("PER SECOND", 0, func(i int) string {
+		render.Key("from_seconds", table.Exact, func(i int) table.Cell { return table.OfFloat(from(i).Seconds()) }).WithTitle("FROM", 0, func(i int) string { return words.Age(from(i)) }),
+		render.Key("requests", table.Int, func(i int) table.Cell { return table.OfInt(int64(s.Buckets[i])) }).WithTitle("REQUESTS", 0, func(i int) string { return words.Number(int64(s.Buckets[i])) }),
+		render.Key("per_second", table.Exact, func(i int) table.Cell { return presentRate(s, i) }).WithTitle("PER SECOND", 0, func(i int) string {
 			if s.Width <= 0 {
 				return words.UnknownMark
 			}
@@ -151,8 +151,8 @@ func countPart(title string, counts map[string]int, o *render.ReportOptions) ren
 	n := o.Shown(len(keys))
 	part := render.Part{List: render.PositionGrid(n, []table.ColumnOf[int]{
 		{Column: table.Column{Title: title, Shorten: true}, Shown: func(i int) string { return render.OrUnknown(keys[i]) }},
-		{Column: table.Column{Title: "REQUESTS", Right: true}, Shown: func(i int) string { return words.Number(int64(counts[keys[i]])) }},
-		{Column: table.Column{Title: "SHARE", Right: true}, Shown: func(i int) string { return words.Share(ratioOf(float64(counts[keys[i]]), float64(all))) }},
+		{Column: table.Column{Title: "REQUESTS", AlignRight: true}, Shown: func(i int) string { return words.Number(int64(counts[keys[i]])) }},
+		{Column: table.Column{Title: "SHARE", AlignRight: true}, Shown: func(i int) string { return words.Share(ratioOf(float64(counts[keys[i]]), float64(all))) }},
 	})}
 	if n < len(keys) {
 		part.Head = []render.Line{{Role: render.RoleDim, Text: strconv.Itoa(n) + " of " + strconv.Itoa(len(keys)) + render.LimitHint}}

@@ -127,12 +127,12 @@ func predictionTable(r *whatif.Report, list []*whatif.Prediction, o *render.Repo
 	field := render.Key[prediction]
 	gain := func(name, title string, of func(p prediction) float64) table.ColumnOf[prediction] {
 		c := field(name, table.Exact, func(p prediction) table.Cell { return knownCell(of(p)) })
-		return c.Titled(title, 0, func(p prediction) string {
+		return c.WithTitle(title, 0, func(p prediction) string {
 			if p == &r.Base {
 				return ""
 			}
 			return factorText(of(p))
-		}).Looking(func(p prediction) render.Role {
+		}).WithRole(func(p prediction) render.Role {
 			switch g := of(p); {
 			case g > 1.02:
 				return render.RoleGood
@@ -143,17 +143,17 @@ func predictionTable(r *whatif.Report, list []*whatif.Prediction, o *render.Repo
 		})
 	}
 	name := func(p prediction) string { return changeName(r, p) }
-	change := render.TextKey("change", name).Titled("CLUSTER", 0, name)
+	change := render.TextKey("change", name).WithTitle("CLUSTER", 0, name)
 	change.Shorten = true
 	columns := []table.ColumnOf[prediction]{
 		change,
 		field("most_qps", table.Exact, func(p prediction) table.Cell { return knownCell(p.Most) }).
-			Titled("MAX QPS", 0, func(p prediction) string { return knownText(p.Most) }),
+			WithTitle("MAX QPS", 0, func(p prediction) string { return knownText(p.Most) }),
 		gain("gain", "OF MAX", func(p prediction) float64 { return p.Gain }),
 		gain("gain_at_load", "GAIN", func(p prediction) float64 { return p.GainAtLoad }),
 		field("gain_low", table.Exact, func(p prediction) table.Cell { return knownCell(p.AtLoad.Low) }),
 		field("gain_high", table.Exact, func(p prediction) table.Cell { return knownCell(p.AtLoad.High) }),
-		table.Picture("likely", "LIKELY", 3, func(p prediction) string {
+		table.DisplayColumn("likely", "LIKELY", 3, func(p prediction) string {
 			if !(p.AtLoad.High > 0) {
 				return ""
 			}
@@ -191,18 +191,18 @@ func outcomeColumns(o *render.ReportOptions) []table.ColumnOf[*whatif.Prediction
 	}
 	return []table.ColumnOf[prediction]{
 		figure("qps", func(x *whatif.Outcome) float64 { return x.QPS }).
-			Titled("QPS", 0, text(func(x *whatif.Outcome) string { return words.ThreeDigits(x.QPS) })),
+			WithTitle("QPS", 0, text(func(x *whatif.Outcome) string { return words.ThreeDigits(x.QPS) })),
 		latency("mean", func(x *whatif.Outcome) time.Duration { return x.Mean }),
 		latency("p50", func(x *whatif.Outcome) time.Duration { return x.P50 }).
-			Titled("P50", 6, text(func(x *whatif.Outcome) string { return words.Latency(x.P50, o.ASCII) })),
+			WithTitle("P50", 6, text(func(x *whatif.Outcome) string { return words.Latency(x.P50, o.ASCII) })),
 		latency("p95", func(x *whatif.Outcome) time.Duration { return x.P95 }),
 		latency("p99", func(x *whatif.Outcome) time.Duration { return x.P99 }).
-			Titled("P99", 0, text(func(x *whatif.Outcome) string {
+			WithTitle("P99", 0, text(func(x *whatif.Outcome) string {
 				return words.Latency(x.P99, o.ASCII) + []string{"", " !"}[render.BoolInt(x.Saturated)]
 			})),
 		figure("idlest_node_use", func(x *whatif.Outcome) float64 { least, _ := usesOf(x); return least }),
 		figure("busiest_node_use", func(x *whatif.Outcome) float64 { _, most := usesOf(x); return most }),
-		table.Picture("busy", "BUSY", 2, text(func(x *whatif.Outcome) string {
+		table.DisplayColumn("busy", "BUSY", 2, text(func(x *whatif.Outcome) string {
 			least, most := usesOf(x)
 			if len(x.Nodes) < 2 {
 				return words.Share(most)
@@ -230,7 +230,7 @@ func costColumns() []table.ColumnOf[*whatif.Prediction] {
 				return table.OfUnknown()
 			}
 			return table.OfFloat(p.Recall)
-		}).Titled("RECALL", 0, func(p prediction) string { return recallText(p.Recall) }),
+		}).WithTitle("RECALL", 0, func(p prediction) string { return recallText(p.Recall) }),
 		render.Key("modelled", table.Exact, func(p prediction) table.Cell { return table.OfFloat(p.Modelled) }),
 	}
 }

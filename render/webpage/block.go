@@ -134,5 +134,5 @@ func Inline(svg string) Block {
 
 // Fold returns blocks that are hidden until the reader opens them.
 func Fold(title string, inner ...Block) Block {
-	return block("fold", map[string]any{"Title": words.Harmless(title), "Inner": inner})
+	return block("fold", map[string]any{"Title": words.Sanitize(title), "Inner": inner})
 }

@@ -145,7 +145,7 @@ var parsed = sync.OnceValues(func() (*template.Template, error) {
 func text(s any) string {
 	switch v := s.(type) {
 	case string:
-		return words.Harmless(v)
+		return words.Sanitize(v)
 	case Tone:
 		return string(v)
 	}
@@ -153,7 +153,7 @@ func text(s any) string {
 }
 
 // code escapes a command for pasting and keeps its line breaks.
-func code(s string) string { return words.HarmlessLines(strings.TrimRight(s, "\n")) }
+func code(s string) string { return words.SanitizeLines(strings.TrimRight(s, "\n")) }
 
 // anchor returns the anchor of a heading.
 func anchor(title string) string {

@@ -59,7 +59,7 @@ func named(c *model.Cluster, o Options) (found []*model.Collection) {
 func unknown(c *model.Cluster, o Options) error {
 	known := names(c)
 	if near := hints.Similar(o.Collection, known); len(near) > 0 {
-		return fmt.Errorf("no collection %q%s", o.Collection, hints.Meant(near))
+		return fmt.Errorf("no collection %q%s", o.Collection, hints.Suggestion(near))
 	}
 	return fmt.Errorf("no collection %q; collections: %s", o.Collection, words.FirstOf(known, 20, ", "))
 }

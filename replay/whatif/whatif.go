@@ -242,7 +242,7 @@ var reportFile = encode.File{
 
 // EncodeReport encodes a report as described in docs/reference/json.md: keys in lower_snake, ids as strings, times
 // of day in RFC 3339, durations as seconds. Unknown values are omitted.
-func EncodeReport(e *encode.Encoder, r *Report) { reportFile.Tell(e, r) }
+func EncodeReport(e *encode.Encoder, r *Report) { reportFile.Encode(e, r) }
 
 // WriteReport writes a report as JSON.
 func WriteReport(w io.Writer, r *Report) error { return reportFile.Write(w, r) }

@@ -48,7 +48,7 @@ func openBalance(m *tui.Model, args []string) (tui.Page, error) {
 	if len(args) == 0 {
 		return &balancePage{label: "balance"}, nil
 	}
-	p := &balancePage{pending: args[0], label: words.Harmless(draw.Cut(args[0], 40))}
+	p := &balancePage{pending: args[0], label: words.Sanitize(draw.Cut(args[0], 40))}
 	if m.Env() != nil && !p.find(m.Env().Cluster) {
 		return nil, errors.New(p.notFoundText())
 	}
@@ -72,12 +72,12 @@ func (p *balancePage) find(cluster *model.Cluster) bool {
 }
 
 func (p *balancePage) notFoundText() string {
-	return "no loaded collection named " + words.Harmless(p.pending) + ": run :balance to list them"
+	return "no loaded collection named " + words.Sanitize(p.pending) + ": run :balance to list them"
 }
 
 // newGroupPage returns the page of a single replica.
 func newGroupPage(ref model.Ref, word, name string) *balancePage {
-	return &balancePage{object: &ref, word: word, label: words.Harmless(name)}
+	return &balancePage{object: &ref, word: word, label: words.Sanitize(name)}
 }
 
 // Scope implements tui.Page.

@@ -48,7 +48,7 @@ func openLatency(m *tui.Model, args []string) (tui.Page, error) {
 		l := m.Times().Latency()
 		lines := verdictLines(m, tui.BusiestBudget(l), w, h)
 		about := append([]string{l.Window.Why}, show.Unresponsive(l)...)
-		return append(lines, " "+m.Styles.Dim.On(draw.Cut(words.Harmless(strings.Join(about, "; ")), w-2)))
+		return append(lines, " "+m.Styles.Dim.On(draw.Cut(words.Sanitize(strings.Join(about, "; ")), w-2)))
 	}
 	return p, nil
 }
@@ -103,7 +103,7 @@ func budgetColumns(m *tui.Model) []tui.Column[*show.Row] {
 	columns[tui.ColumnNamed(columns, "p50_ms")].Priority = 8 // dropped first
 	columns[tui.ColumnNamed(columns, "per_second")].Priority = 7
 	most := tui.PlainColumn("MAINLY", table.Text, 0, func(r *show.Row) string { return mainParts(r.Budget(), m.Width) })
-	most.Least = 40 // a cut sentence is of little use
+	most.MinWidth = 40 // a cut sentence is of little use
 	return append(columns, most)
 }
 
@@ -111,9 +111,9 @@ func budgetColumns(m *tui.Model) []tui.Column[*show.Row] {
 func budgetName(b *latency.Budget) string {
 	switch b.Database {
 	case "", "default":
-		return words.Harmless(cmp.Or(b.Name, "all"))
+		return words.Sanitize(cmp.Or(b.Name, "all"))
 	}
-	return words.Harmless(b.Database + "." + b.Name)
+	return words.Sanitize(b.Database + "." + b.Name)
 }
 
 // mainParts returns the main parts of a budget, e.g. "92% waiting for consistency": only the largest unless the
@@ -135,7 +135,7 @@ const roomyBody = 15
 
 // verdictLines describes where the time of a budget goes, in one line, or in up to three if there is room.
 func verdictLines(m *tui.Model, b *latency.Budget, w, h int) []string {
-	text := words.Harmless(latency.Verdict(b))
+	text := words.Sanitize(latency.Verdict(b))
 	lines := draw.Wrap(text, w-2)
 	if most := 1 + 2*render.BoolInt(h >= roomyBody); len(lines) > most {
 		rest := strings.Join(lines[most-1:], " ")
@@ -167,7 +167,7 @@ func newWaterfallPage(m *tui.Model, key tui.BudgetKey) tui.Page {
 	p.Head = func(m *tui.Model, w, h int) []string {
 		b := m.Times().Find(key)
 		lines := verdictLines(m, b, w, h)
-		return append(lines, " "+m.Styles.Dim.On(draw.Cut(words.Harmless(show.Rates(b))+"; "+m.Times().Latency().Window.Why, w-2)))
+		return append(lines, " "+m.Styles.Dim.On(draw.Cut(words.Sanitize(show.Rates(b))+"; "+m.Times().Latency().Window.Why, w-2)))
 	}
 	return p
 }
@@ -177,7 +177,7 @@ func noBudgets(m *tui.Model, l *latency.Latency) string {
 	if _, away := m.Revision(); away && m.Env().Cluster.Runtime == nil {
 		return "no latency data from that time"
 	}
-	return words.Harmless(show.EmptyText(l))
+	return words.Sanitize(show.EmptyText(l))
 }
 
 // noBudget returns the reason why the page of a request type is empty.
@@ -194,7 +194,7 @@ func budgetText(key tui.BudgetKey) string {
 	if key.Name != "" {
 		text += " of " + key.Name
 	}
-	return words.Harmless(text)
+	return words.Sanitize(text)
 }
 
 func budgetCommand(key tui.BudgetKey) string {

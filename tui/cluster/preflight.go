@@ -55,7 +55,7 @@ func parse(args []string) (plan preflight.Plan, err error) {
 			plan.To, err = preflight.ParseVersion(word)
 		}
 		if err != nil {
-			return plan, fmt.Errorf("%s: type %s", words.Harmless(err.Error()), forms())
+			return plan, fmt.Errorf("%s: type %s", words.Sanitize(err.Error()), forms())
 		}
 	}
 	if !plan.To.Known() {

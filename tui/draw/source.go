@@ -17,9 +17,9 @@ func Source(location, root string) string {
 		where = scheme
 	}
 	if root == "" {
-		return words.Harmless(where)
+		return words.Sanitize(where)
 	}
-	return words.Harmless(root + " @ " + strings.TrimSuffix(where, "/"+root))
+	return words.Sanitize(root + " @ " + strings.TrimSuffix(where, "/"+root))
 }
 
 // Offline returns the name of a kind of source that does not change.

@@ -126,7 +126,7 @@ func NoneIf(text string, none bool) string {
 }
 
 // Prose makes a text harmless for a terminal and wraps it to w cells.
-func Prose(text string, w int) []string { return Wrap(words.Harmless(words.OneLine(text)), w) }
+func Prose(text string, w int) []string { return Wrap(words.Sanitize(words.OneLine(text)), w) }
 
 // Wrap breaks a text into lines of at most w cells between words. An empty text has no lines.
 func Wrap(text string, w int) []string {

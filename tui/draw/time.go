@@ -38,12 +38,12 @@ func ObjectText(e *history.Event) string {
 	case name == "":
 		name = strings.TrimSuffix(strings.ReplaceAll(e.Object.Resource, "-", " "), "s") + " " + e.Object.ID
 	}
-	return words.Harmless(words.OneLine(name))
+	return words.Sanitize(words.OneLine(name))
 }
 
 // EventText returns an event as one line.
 func EventText(e *history.Event) string {
-	return ObjectText(e) + " " + words.Harmless(words.OneLine(e.Message))
+	return ObjectText(e) + " " + words.Sanitize(words.OneLine(e.Message))
 }
 
 // TimeTrack draws the time axis from the oldest to the newest state in w cells. It marks the cells with events, and

@@ -139,7 +139,7 @@ func (p *flamePage) change(m *tui.Model, a tui.Action) (c tui.Cmd, ok bool) {
 		m.Notify(tui.ToneInfo, "by "+p.query.by.String())
 	case tui.ActKind:
 		p.query.kind = nextKind(p.subject.loaded, p.query.kind)
-		m.Notify(tui.ToneInfo, "sample type "+words.Harmless(p.query.kind))
+		m.Notify(tui.ToneInfo, "sample type "+words.Sanitize(p.query.kind))
 	default:
 		return nil, false
 	}

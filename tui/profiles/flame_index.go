@@ -34,7 +34,7 @@ func newFlameIndex(t *flame.Tree) *flameIndex {
 	x.names = make([]string, len(t.Names))
 	x.short = make([]string, len(t.Names))
 	for i, name := range t.Names {
-		x.names[i] = words.Harmless(name)
+		x.names[i] = words.Sanitize(name)
 		x.short[i] = shortName(x.names[i])
 	}
 	x.sumNames()

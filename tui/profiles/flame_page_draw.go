@@ -60,7 +60,7 @@ func (p *flamePage) placeholder(m *tui.Model) string {
 	case g == nil:
 		return "…"
 	case p.shown.focus != "" && g.index.tree.Focus != "" && len(g.index.tree.Frames) < 2:
-		return "no stack of " + kindText(g.index.tree.Type) + " goes through " + words.Harmless(p.shown.focus) + "; " + tui.KeyOf(m, tui.ActKind) + " shows another sample type"
+		return "no stack of " + kindText(g.index.tree.Type) + " goes through " + words.Sanitize(p.shown.focus) + "; " + tui.KeyOf(m, tui.ActKind) + " shows another sample type"
 	case g.index.widths.size[0] <= 0:
 		return "the profile has no samples of " + kindText(g.index.tree.Type) + ", or the filter removes all; " +
 			tui.KeyOf(m, tui.ActKind) + " shows another sample type"
@@ -264,9 +264,9 @@ func (p *flamePage) detail(m *tui.Model, d *flameDrawer, w int) []string {
 	if g.at > 0 && (!t.Nodes || f.Depth > 1) {
 		right = t.Classes[f.Name].String()
 		if lib := t.Libraries[f.Name]; lib != "" && !strings.Contains(x.names[f.Name], lib) {
-			right += " in " + words.Harmless(lib)
+			right += " in " + words.Sanitize(lib)
 		} else if file := t.Files[f.Name]; file != "" && w >= 100 {
-			right += " · " + draw.CutPath(words.Harmless(file), w/3)
+			right += " · " + draw.CutPath(words.Sanitize(file), w/3)
 		}
 	}
 	name := draw.CutName(x.names[f.Name], max(8, w-draw.Width(right)-5))
@@ -358,7 +358,7 @@ func (p *flamePage) frameText(g *flameGraph) string {
 	d := flameDrawer{graph: g, signs: newFlameSigns(false, false)}
 	path := g.index.tree.Path(g.at)
 	for i := range path {
-		path[i] = words.Harmless(path[i])
+		path[i] = words.Sanitize(path[i])
 	}
 	return strings.Join(path, ";") + "\n" + strings.Join(p.figures(&d), "  ") + "\n"
 }

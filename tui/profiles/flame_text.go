@@ -47,7 +47,7 @@ func amount(v int64, unit string) string {
 	case "count", "":
 		return words.Number(v)
 	}
-	return words.Number(v) + " " + words.Harmless(unit)
+	return words.Number(v) + " " + words.Sanitize(unit)
 }
 
 // seconds formats a time in the unit that gives one to three digits before the point.
@@ -139,7 +139,7 @@ func pValueText(p float64) string {
 }
 
 // kindText returns the name of a sample type, e.g. "cpu", "inuse_space".
-func kindText(t profile.ValueType) string { return words.Harmless(t.Type) }
+func kindText(t profile.ValueType) string { return words.Sanitize(t.Type) }
 
 // changeP returns the p-value of equal shares of a frame on both sides, or NaN if it is unknown.
 func changeP(t *flame.Tree, frame int32) float64 {

@@ -147,7 +147,7 @@ func newSummary(p *profile.Profile) *profileSummary {
 	s.kind, s.unit, s.total, s.samples = t.Type.Type, t.Type.Unit, t.Total, t.Samples
 	for i := range t.Entries {
 		if e := &t.Entries[i]; e.Flat > 0 {
-			s.classes = append(s.classes, classPart{words.Harmless(e.Function), e.Flat})
+			s.classes = append(s.classes, classPart{words.Sanitize(e.Function), e.Flat})
 		}
 	}
 	return s

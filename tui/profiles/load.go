@@ -176,9 +176,9 @@ func nextStep(steps <-chan tui.Message) tui.Cmd {
 
 // profileTrouble returns an error about profiles with its hint.
 func profileTrouble(err error) string {
-	text := words.Harmless(words.OneLine(err.Error()))
+	text := words.Sanitize(words.OneLine(err.Error()))
 	if hint := hints.Of(err); hint != "" {
-		text += ": " + words.Harmless(hint)
+		text += ": " + words.Sanitize(hint)
 	}
 	return text
 }

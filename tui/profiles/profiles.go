@@ -114,7 +114,7 @@ func (p *profilesPage) gather() {
 	if pull := p.lib.pull; pull != nil {
 		for i := range pull.progress {
 			step := &pull.progress[i]
-			rows = append(rows, &profileRow{key: "pull " + step.Node, name: words.Harmless(step.Node), role: words.Harmless(step.Role), step: step})
+			rows = append(rows, &profileRow{key: "pull " + step.Node, name: words.Sanitize(step.Node), role: words.Sanitize(step.Role), step: step})
 		}
 	}
 	entries := p.lib.entries
@@ -148,14 +148,14 @@ func rowsOf(entries []*profileEntry) []*profileRow {
 		}
 		if role := good[from].item.Role; to-from > 1 && to-from < len(good) && role != "" {
 			part := good[from:to]
-			rows = append(rows, &profileRow{key: tag(part[0]) + " role " + role, name: "all " + words.Plural(len(part), words.Harmless(role)), role: words.Harmless(role), entries: part, sum: mergeSummaries(part)})
+			rows = append(rows, &profileRow{key: tag(part[0]) + " role " + role, name: "all " + words.Plural(len(part), words.Sanitize(role)), role: words.Sanitize(role), entries: part, sum: mergeSummaries(part)})
 		}
 		from = to
 	}
 	others := idleProcesses(good)
 	for i, e := range entries {
 		key := tag(e) + " " + e.item.Role + " " + e.item.Node + " " + e.item.Name + " " + strconv.Itoa(i)
-		rows = append(rows, &profileRow{key: key, name: words.Harmless(e.item.title()), role: words.Harmless(e.item.Role), entries: entries[i : i+1], sum: e.sum, others: others[e]})
+		rows = append(rows, &profileRow{key: key, name: words.Sanitize(e.item.title()), role: words.Sanitize(e.item.Role), entries: entries[i : i+1], sum: e.sum, others: others[e]})
 	}
 	return rows
 }
@@ -204,15 +204,15 @@ func (r *profileRow) words() string {
 func (r *profileRow) remark() string {
 	switch {
 	case r.step != nil && r.step.Err != "":
-		return "✖ " + words.Harmless(words.OneLine(r.step.Err))
+		return "✖ " + words.Sanitize(words.OneLine(r.step.Err))
 	case r.step != nil && r.step.Done:
 		return "done"
 	case r.step != nil:
-		return words.Harmless(words.OneLine(r.step.State))
+		return words.Sanitize(words.OneLine(r.step.State))
 	case r.sum == nil:
 		return "…"
 	case r.sum.err != "":
-		return "✖ " + words.Harmless(words.OneLine(r.sum.err))
+		return "✖ " + words.Sanitize(words.OneLine(r.sum.err))
 	case r.others > 0:
 		return "▲ idle, other " + r.role + "s: " + digits(r.others) + " cores"
 	case r.sum.total == 0:

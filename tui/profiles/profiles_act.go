@@ -102,7 +102,7 @@ func kindOf(r *profileRow) string {
 	if len(r.entries) == 0 {
 		return ""
 	}
-	return words.Harmless(r.entries[0].item.Kind)
+	return words.Sanitize(r.entries[0].item.Kind)
 }
 
 func (p *profilesPage) canOpen(a tui.Action) string {
@@ -123,7 +123,7 @@ func (p *profilesPage) canOpen(a tui.Action) string {
 			}
 		}
 	case r.sum != nil && r.sum.err != "":
-		return words.Harmless(words.OneLine(r.sum.err))
+		return words.Sanitize(words.OneLine(r.sum.err))
 	}
 	return ""
 }

@@ -83,7 +83,7 @@ func (p *reportPage) text(o render.Options) string {
 		err = p.write(&b, format, render.ReportOptions{Options: o})
 	}
 	if err != nil {
-		b.WriteString(words.Harmless(err.Error()) + "\n")
+		b.WriteString(words.Sanitize(err.Error()) + "\n")
 	}
 	return b.String()
 }

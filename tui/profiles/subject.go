@@ -159,7 +159,7 @@ func subjectOf(s *profileSubject, f *profile.Filter) string {
 	if len(f.Nodes) == 0 {
 		return s.label
 	}
-	return words.Harmless(strings.Join(f.Nodes, ", ")) + " of " + s.label
+	return words.Sanitize(strings.Join(f.Nodes, ", ")) + " of " + s.label
 }
 
 // wordsOf returns the arguments that name profiles on a command line: several locations with the same flags,
@@ -229,7 +229,7 @@ func itemsLabel(items []Item) string {
 	case len(items) == 0:
 		return ""
 	case len(items) == 1:
-		return words.Harmless(items[0].title())
+		return words.Sanitize(items[0].title())
 	}
 	role := items[0].Role
 	for i := range items {
@@ -243,5 +243,5 @@ func itemsLabel(items []Item) string {
 	case role == "":
 		return words.Number(len(items)) + " profiles"
 	}
-	return words.Plural(len(items), words.Harmless(role))
+	return words.Plural(len(items), words.Sanitize(role))
 }

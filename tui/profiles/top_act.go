@@ -60,7 +60,7 @@ func (p *topPage) Act(m *tui.Model, a tui.Action) tui.Cmd {
 		return p.Refresh(m)
 	case tui.ActKind:
 		p.query.kind = nextKind(p.subject.loaded, p.query.kind)
-		m.Notify(tui.ToneInfo, "sample type "+words.Harmless(p.query.kind))
+		m.Notify(tui.ToneInfo, "sample type "+words.Sanitize(p.query.kind))
 		return p.Refresh(m)
 	case tui.ActNormalize:
 		p.query.raw = !p.query.raw

@@ -49,13 +49,13 @@ func (p *topPage) nameColumns(short bool) []tui.Column[*topRow] {
 	return []tui.Column[*topRow]{
 		tui.SortedColumn("function", strings.ToUpper(p.shown.by.String()), table.Text, 0, func(r *topRow) string {
 			if short && p.shown.by == profile.ByFunction {
-				return shortName(words.Harmless(r.Function))
+				return shortName(words.Sanitize(r.Function))
 			}
-			return words.Harmless(r.Function)
+			return words.Sanitize(r.Function)
 		}, func(a, b *topRow) int { return cmp.Compare(a.Function, b.Function) }),
 		tui.SortedColumn("class", "CLASS", table.Text, 5, func(r *topRow) string { return r.Class.String() },
 			func(a, b *topRow) int { return cmp.Compare(a.Class, b.Class) }),
-		tui.SortedColumn("file", "FILE", table.Text, 7, func(r *topRow) string { return words.Harmless(r.File) },
+		tui.SortedColumn("file", "FILE", table.Text, 7, func(r *topRow) string { return words.Sanitize(r.File) },
 			func(a, b *topRow) int { return cmp.Compare(a.File, b.File) }),
 	}
 }

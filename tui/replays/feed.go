@@ -146,10 +146,10 @@ func (s *measurement) lines(w, h int, ascii bool) []draw.Line {
 		line := draw.Line{
 			{Role: role, Text: " " + render.Glyph(role, ascii) + " "},
 			{Role: render.RoleDim, Text: draw.FitRight(words.Age(took.Truncate(100*time.Millisecond)), 6) + "  "},
-			{Role: render.RolePlain, Text: words.Harmless(words.OneLine(x.name))},
+			{Role: render.RolePlain, Text: words.Sanitize(words.OneLine(x.name))},
 		}
 		if x.text != "" {
-			line = append(line, draw.Piece{Role: render.RoleDim, Text: ": " + words.Harmless(words.OneLine(x.text))})
+			line = append(line, draw.Piece{Role: render.RoleDim, Text: ": " + words.Sanitize(words.OneLine(x.text))})
 		}
 		lines = append(lines, line.CutTo(w))
 	}

@@ -100,7 +100,7 @@ func (p *replayPage) Crumb() string {
 	if p.data == nil || p.data.Name == "" {
 		return "replay"
 	}
-	return "replay " + draw.CutName(words.Harmless(p.data.Name), 40)
+	return "replay " + draw.CutName(words.Sanitize(p.data.Name), 40)
 }
 
 // Note implements tui.Page.
@@ -159,7 +159,7 @@ func (p *replayPage) trouble() string {
 	case p.data == nil && p.pages.measured.stopping:
 		return "stopped before anything was measured: q quits"
 	}
-	return words.Harmless(words.OneLine(p.err.Error()))
+	return words.Sanitize(words.OneLine(p.err.Error()))
 }
 
 // layOut makes the lines of the report unless they exist already.
@@ -186,7 +186,7 @@ func (p *replayPage) report(o render.Options) string {
 			b.WriteByte('\n')
 		}
 		if err := writeAs("table", write, render.ReportOptions{Options: o, Limit: maxSegments})(&b); err != nil {
-			b.WriteString(words.Harmless(err.Error()) + "\n")
+			b.WriteString(words.Sanitize(err.Error()) + "\n")
 		}
 	}
 	if p.data.Result != nil {

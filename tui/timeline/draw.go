@@ -21,11 +21,11 @@ func (p *page) Body(m *tui.Model, w, h int) []string {
 	st := m.Styles
 	switch l := p.state.lanes; {
 	case p.why != "":
-		return append([]string{""}, draw.Sentence(st, words.Harmless(p.why), w)...)
+		return append([]string{""}, draw.Sentence(st, words.Sanitize(p.why), w)...)
 	case l == nil:
 		return []string{"", "   " + st.Dim.On("…")}
 	case len(p.shown) == 0 && p.filter != "":
-		text := "no lane matches " + words.Harmless(p.filter) + "; esc clears the filter"
+		text := "no lane matches " + words.Sanitize(p.filter) + "; esc clears the filter"
 		return append([]string{""}, draw.Sentence(st, text, w)...)
 	case len(p.shown) == 0:
 		return append([]string{""}, draw.Sentence(st, "no events in the history that etcd keeps", w)...)
@@ -300,5 +300,5 @@ func (p *page) sentence(*tui.Model) string {
 	if s.AtLeast {
 		text = "since at least the start of the history"
 	}
-	return text + ": " + words.Harmless(words.OneLine(s.Finding.Message))
+	return text + ": " + words.Sanitize(words.OneLine(s.Finding.Message))
 }

@@ -66,7 +66,7 @@ func eventsPage(title string, events func(x *history.Axis) []int32) *tui.TablePa
 	col := func(name string, kind table.Kind, priority int, text func(e *history.Event) string, compare func(a, b int32) int) tui.Column[int32] {
 		return tui.SortedColumn(name, strings.ToUpper(name), kind, priority, func(i int32) string {
 			e := event(i)
-			return words.Harmless(words.OneLine(text(&e)))
+			return words.Sanitize(words.OneLine(text(&e)))
 		}, compare)
 	}
 	byTime := func(a, b int32) int { return cmp.Compare(b, a) }
@@ -83,7 +83,7 @@ func eventsPage(title string, events func(x *history.Axis) []int32) *tui.TablePa
 		Rows: func(m *tui.Model) ([]int32, string) {
 			axis, why := m.Axis()
 			if axis == nil {
-				return nil, words.Harmless(why)
+				return nil, words.Sanitize(why)
 			}
 			if x = axis; x.Len() == 0 {
 				return nil, "no events in the history that etcd keeps"

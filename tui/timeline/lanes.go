@@ -131,7 +131,7 @@ func newLanes(x *history.Axis) *lanes {
 		g, name := laneOf(&e)
 		in := of[key{g, name}]
 		if in == nil {
-			in = &lane{group: g, key: name, name: words.Harmless(name)}
+			in = &lane{group: g, key: name, name: words.Sanitize(name)}
 			of[key{g, name}] = in
 			l.all = append(l.all, in)
 		}

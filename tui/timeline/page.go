@@ -110,7 +110,7 @@ func (p *page) rebuildLanes() {
 		if x.Finding.Object.Name != "" {
 			name += " " + x.Finding.Object.Name
 		}
-		in := &lane{group: findingLanes, key: x.Finding.Key(), name: words.Harmless(name), span: x}
+		in := &lane{group: findingLanes, key: x.Finding.Key(), name: words.Sanitize(name), span: x}
 		p.longest = max(p.longest, draw.Width(in.name))
 		if l.matches(in, p.filter) {
 			p.shown = append(p.shown, in)

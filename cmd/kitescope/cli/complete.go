@@ -43,7 +43,7 @@ func (a *App) CompleteGet(cmd *cobra.Command, args []string, word string) ([]str
 	}
 	list, again := view.CompleteSelector(a.completionEnv(cmd.Context(), r), r, word)
 	// Shells print completions unescaped.
-	list = slices.DeleteFunc(list, func(w string) bool { return words.Harmless(w) != w })
+	list = slices.DeleteFunc(list, func(w string) bool { return words.Sanitize(w) != w })
 	if again { // a value follows
 		return list, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	}

@@ -48,7 +48,7 @@ func (a *App) callLogger() func(line string) {
 	return func(line string) {
 		a.debug.mu.Lock()
 		defer a.debug.mu.Unlock()
-		line = fmt.Sprintf("debug %8.3fs %s\n", time.Since(a.debug.start).Seconds(), words.Harmless(line))
+		line = fmt.Sprintf("debug %8.3fs %s\n", time.Since(a.debug.start).Seconds(), words.Sanitize(line))
 		if a.Flags.debug == toStderr {
 			_, _ = a.Transient.write(a.Err, []byte(line)) // errors are ignored
 			return

@@ -170,7 +170,7 @@ func collectionHint(unknown *meta.UnknownCollectionError) string {
 // hintOf returns the hint of an error, or "". It adds hints to errors about unknown names because those hints
 // name commands of kitescope.
 func hintOf(err error) string {
-	if hints.Carried(err) {
+	if hints.HasHint(err) {
 		return hints.Of(err)
 	}
 	if unknown, ok := errors.AsType[*meta.UnknownCollectionError](err); ok {

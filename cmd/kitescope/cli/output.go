@@ -194,6 +194,6 @@ func (a *App) SaveResult(path string, force bool, body func(io.Writer) error) er
 // PrintOutput prints the output of another program, marked as such.
 func (s *Streams) PrintOutput(text string) {
 	for line := range strings.Lines(text) {
-		s.Notef("  | %s", words.Harmless(strings.ReplaceAll(strings.TrimRight(line, "\r\n"), "\t", "    ")))
+		s.Notef("  | %s", words.Sanitize(strings.ReplaceAll(strings.TrimRight(line, "\r\n"), "\t", "    ")))
 	}
 }

@@ -102,7 +102,7 @@ func NamesOf(list []*model.Session) []string {
 }
 
 // SessionNames lists sessions for messages, e.g. "a, b and 4 more".
-func SessionNames(list []*model.Session) string { return words.Few(NamesOf(list)) }
+func SessionNames(list []*model.Session) string { return words.Summarize(NamesOf(list)) }
 
 // CompactIDs sorts ids in place and removes duplicates.
 func CompactIDs(ids []model.CollectionID) []model.CollectionID {
@@ -129,7 +129,7 @@ func LiveNames(list []*model.LiveNode) string {
 	for i, n := range list {
 		names[i] = n.Name()
 	}
-	return words.Few(names)
+	return words.Summarize(names)
 }
 
 // MaxObjects is the maximum number of further objects that a finding names; its message has the total.

@@ -71,7 +71,7 @@ func ProcessLabel(x *model.Process) string {
 	for i := range x.Nodes {
 		names[i] = x.Nodes[i].Name
 	}
-	return words.Few(names)
+	return words.Summarize(names)
 }
 
 // IsDown reports whether an outcome means that the session's process is down for all clients. Outcomes that may

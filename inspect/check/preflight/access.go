@@ -74,7 +74,7 @@ func reportGrants(p *check.Pass, list []*model.Grant, what, impact string, fix c
 			roles = append(roles, g.Role)
 		}
 	}
-	f.Message = fmt.Sprintf("%s of %s %s %s", words.Plural(len(list), "grant"), words.Few(roles), words.Agree(len(list), "is", "are"), what)
+	f.Message = fmt.Sprintf("%s of %s %s %s", words.Plural(len(list), "grant"), words.Summarize(roles), words.Agree(len(list), "is", "are"), what)
 	f.Fix = check.Fix(check.Shell(check.Kitescope("get grants")).Does("lists them"), fix)
 	p.Report(f)
 }

@@ -163,7 +163,7 @@ func runFeatures(p *check.Pass, plan Plan) {
 		p.Report(check.Finding{
 			Severity: check.Error, Object: facts.RefCollection(p.Cluster, x.ID),
 			Message: fmt.Sprintf("%s uses features that %s lacks: %s",
-				facts.CollectionLabel(p.Cluster, x.ID), plan.To, words.Few(uses)),
+				facts.CollectionLabel(p.Cluster, x.ID), plan.To, words.Summarize(uses)),
 			Evidence: []check.Evidence{check.Fact("fields", strings.Join(uses, ", "), "etcd")},
 			Impact:   "The collection cannot be loaded or read, and a coordinator may fail on its record.",
 			Fix:      check.Fix(check.Do("export or drop %s before the rollback", x.Name)),

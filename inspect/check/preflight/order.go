@@ -50,10 +50,10 @@ func runOrder(p *check.Pass, plan Plan) {
 		f.Message = "replace the single process, which has all roles"
 	}
 	if len(c.added) > 0 {
-		f.Severity, f.Message = check.Warning, f.Message+"; new: "+words.Few(c.added)
+		f.Severity, f.Message = check.Warning, f.Message+"; new: "+words.Summarize(c.added)
 	}
 	if len(c.removed) > 0 {
-		f.Severity, f.Message = check.Warning, f.Message+"; removed: "+words.Few(c.removed)
+		f.Severity, f.Message = check.Warning, f.Message+"; removed: "+words.Summarize(c.removed)
 	}
 	if !plan.rollingPossible() {
 		f.Severity, f.Message = check.Warning, "no rolling upgrade from "+plan.From.String()+": stop all processes first; then "+f.Message
@@ -64,7 +64,7 @@ func runOrder(p *check.Pass, plan Plan) {
 	if len(p.Version.Others) > 0 {
 		f.Severity = check.Warning
 		f.Message += "; versions are already mixed: " +
-			words.Few(append([]string{p.Version.Text}, p.Version.Others...))
+			words.Summarize(append([]string{p.Version.Text}, p.Version.Others...))
 	}
 	f.Impact = "In another order, processes call others that do not know the call yet."
 	f.Fix = check.Fix(orderSteps(p, plan, c)...)

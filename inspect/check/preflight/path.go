@@ -128,7 +128,7 @@ func runPath(p *check.Pass, plan Plan) {
 	case len(over) == 0:
 		f.Message = fmt.Sprintf("the metadata must be migrated before %s starts", plan.To)
 	default:
-		f.Message = fmt.Sprintf("no direct upgrade from %s to %s: go through %s", plan.From, plan.To, words.Few(over))
+		f.Message = fmt.Sprintf("no direct upgrade from %s to %s: go through %s", plan.From, plan.To, words.Summarize(over))
 	}
 	f.Impact = "After an upgrade in one step the new version does not start, or ignores records of the old one."
 	if len(over) > 0 {

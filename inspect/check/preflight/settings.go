@@ -148,7 +148,7 @@ func runSettings(p *check.Pass, plan Plan) {
 	if len(names) == 0 {
 		return
 	}
-	f.Message = fmt.Sprintf("%s %s does not have: %s", words.Count(len(names), "setting that", "settings that"), plan.To, words.Few(names))
+	f.Message = fmt.Sprintf("%s %s does not have: %s", words.Count(len(names), "setting that", "settings that"), plan.To, words.Summarize(names))
 	f.Fix = check.Fix(
 		check.Do("check milvus.yaml of Milvus %s for replacements of %s", plan.To.String(), names),
 		check.Shell(check.Kitescope("get config")).Does("lists the settings in etcd"),
@@ -198,7 +198,7 @@ func runDefaults(p *check.Pass, plan Plan) {
 		return
 	}
 	f.Message = fmt.Sprintf("%s a different default in %s: %s",
-		words.Count(len(names), "setting has", "settings have"), plan.To, words.Few(names))
+		words.Count(len(names), "setting has", "settings have"), plan.To, words.Summarize(names))
 	f.Fix = check.Fix(check.Do("to keep the old behavior, set %s to their current defaults", names))
 	p.Report(f)
 }

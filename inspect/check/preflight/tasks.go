@@ -50,7 +50,7 @@ func runTasks(p *check.Pass, _ Plan) {
 		parts = append(parts, words.Plural(open[kind], kind+" task"))
 		f.Evidence = append(f.Evidence, check.Count("unfinished "+kind+" tasks", open[kind], "etcd"))
 	}
-	f.Message = "unfinished: " + words.Few(parts)
+	f.Message = "unfinished: " + words.Summarize(parts)
 	f.Impact = "They start over after the version change, or are lost."
 	f.Fix = check.Fix(check.Shell(check.Kitescope("get tasks --sort started_at")).
 		Does("lists them, oldest first: wait until none are left"))

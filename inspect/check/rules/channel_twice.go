@@ -43,7 +43,7 @@ func runChannelTwice(p *check.Pass) {
 				living++
 			}
 		}
-		f.Message = fmt.Sprintf("%s of %s is assigned to %s", v.Name, facts.CollectionLabel(p.Cluster, x.ID), words.Few(names))
+		f.Message = fmt.Sprintf("%s of %s is assigned to %s", v.Name, facts.CollectionLabel(p.Cluster, x.ID), words.Summarize(names))
 		f.Evidence = []check.Evidence{
 			check.Fact("nodes with a record", strings.Join(names, ", "), "etcd"),
 			check.Count("of these, registered", living, "etcd"),

@@ -104,7 +104,7 @@ func reportUnwatched(p *check.Pass, why string, ids []model.CollectionID, lost m
 		check.Count("vchannels", count, "etcd"),
 		check.Count("vchannels of these collections", all, "etcd"),
 		check.Fact("reason", why, "etcd"),
-		check.Fact("registered nodes that could consume them", words.Few(consumers(p)), "etcd"),
+		check.Fact("registered nodes that could consume them", words.Summarize(consumers(p)), "etcd"),
 	}
 	p.Report(f)
 }

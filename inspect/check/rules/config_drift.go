@@ -101,13 +101,13 @@ func reportDrift(p *check.Pass, n *model.LiveNode, d *facts.Drift) {
 	}
 	f := check.Finding{
 		Severity: severity, Object: n.Ref(), Evidence: keys,
-		Message: fmt.Sprintf("%s differs from %s in %s", n.Name(), facts.LiveNames(d.Peers), words.Few(names)),
+		Message: fmt.Sprintf("%s differs from %s in %s", n.Name(), facts.LiveNames(d.Peers), words.Summarize(names)),
 		Impact:  "One process behaves differently from its peers; only some requests show it.",
 		Fix: check.Fix(check.Do("give %s (%s) the configuration file and environment of %s, then restart it", n.Name(), n.Address, d.Peers[0].Name()).
 			Restarting(p.Cluster, 2*time.Minute, n.Role)),
 	}
 	if d.Undecided {
-		f.Message = fmt.Sprintf("%s and %s differ in %s, with no majority for either value", n.Name(), facts.LiveNames(d.Peers), words.Few(names))
+		f.Message = fmt.Sprintf("%s and %s differ in %s, with no majority for either value", n.Name(), facts.LiveNames(d.Peers), words.Summarize(names))
 		f.Fix = check.Fix(check.Do("compare the configuration file and environment of %s (%s) with those of %s, and restart the wrong one with the intended values", n.Name(), n.Address, d.Peers[0].Name()).
 			Restarting(p.Cluster, 2*time.Minute, n.Role))
 	}

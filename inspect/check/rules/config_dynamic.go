@@ -44,7 +44,7 @@ func changedKeys(p *check.Pass) map[string]bool {
 		}
 	}
 	if len(names) > 0 {
-		p.NoteUnseen("whether processes apply " + words.Few(names) + ": changed in etcd a moment ago; that takes up to " +
+		p.NoteUnseen("whether processes apply " + words.Summarize(names) + ": changed in etcd a moment ago; that takes up to " +
 			words.Span(refreshDelay))
 	}
 	return keys

@@ -150,7 +150,7 @@ func strongCollections(p *check.Pass, kind budget.Request) level {
 	if len(names) == 0 {
 		return level{}
 	}
-	return level{name: "Strong: " + words.Few(names), text: "; at level Strong: " + words.Few(names)}
+	return level{name: "Strong: " + words.Summarize(names), text: "; at level Strong: " + words.Summarize(names)}
 }
 
 // milliseconds returns a setting in milliseconds, which any process may report.

@@ -198,13 +198,13 @@ func killSteps(p *check.Pass, n *model.LiveNode, others []*model.Session) []chec
 func (d *duties) evidence() []check.Evidence {
 	var list []check.Evidence
 	if d.role == "querynode" {
-		list = append(list, check.Count("replicas with it as a member", d.replicas, "etcd"), check.Fact("shards led, per QueryCoord", words.Few(d.leads), "QueryCoord"))
+		list = append(list, check.Count("replicas with it as a member", d.replicas, "etcd"), check.Fact("shards led, per QueryCoord", words.Summarize(d.leads), "QueryCoord"))
 	}
 	if d.segments > 0 {
 		list = append(list, check.Factf("segments that leaders request from it", "leaders' views", "%s, %s", check.Plural(d.segments, "segment"), check.Plural(d.rows, "row")))
 	}
 	if len(d.watches) > 0 {
-		list = append(list, check.Fact("channels consumed", words.Few(d.watches), "etcd"))
+		list = append(list, check.Fact("channels consumed", words.Summarize(d.watches), "etcd"))
 	}
 	return list
 }

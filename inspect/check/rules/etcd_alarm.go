@@ -52,7 +52,7 @@ func runEtcdAlarm(p *check.Pass) {
 		skipUnlessEtcd(p)
 		return
 	}
-	f.Message = "etcd reports " + words.Few(slices.Sorted(maps.Keys(alarms)))
+	f.Message = "etcd reports " + words.Summarize(slices.Sorted(maps.Keys(alarms)))
 	f.Impact = "Milvus may be unable to write metadata."
 	f.Fix = check.Fix(
 		snapshotFirst(p),

@@ -44,7 +44,7 @@ func runFewRequests(p *check.Pass) {
 		names = append(names, countText(b))
 		f.Evidence = append(f.Evidence, check.Factf("mean "+budget.Requests(b), "proxies /metrics", "%s", millis(b.Ms)))
 	}
-	f.Message = "too few requests to break down their latency: " + words.Few(names)
+	f.Message = "too few requests to break down their latency: " + words.Summarize(names)
 	if why := p.Latency().Window.Why; why != "" {
 		f.Evidence = append(f.Evidence, check.Fact("window", why, ""))
 	}

@@ -146,7 +146,7 @@ func reportLostFiles(p *check.Pass, id model.CollectionID, list []*model.Missing
 	first := list[0]
 	f := check.Finding{
 		Severity: check.Error, Object: facts.RefCollection(p.Cluster, id),
-		Message: fmt.Sprintf("collection %s: %s (%s): segment %s, %s, %s", name, lostText(files, cut, len(segments), rows), words.Few(kinds), first.Segment, missingText(p, first), first.Path),
+		Message: fmt.Sprintf("collection %s: %s (%s): segment %s, %s, %s", name, lostText(files, cut, len(segments), rows), words.Summarize(kinds), first.Segment, missingText(p, first), first.Path),
 		Impact:  "These segments cannot be loaded: loading the collection hangs, and data in memory is lost when nodes restart or hand it over.",
 		Fix: check.Fix(
 			check.Do("restore the files from a backup or an older version of the objects; do not restart or release before").

@@ -147,7 +147,7 @@ func reportOnAlias(p *check.Pass, role string, list []*model.Grant, targets map[
 		}
 	}
 	f.Message = fmt.Sprintf("role %s has %s on %s %s, but proxies look for %s on the collection", role,
-		words.Plural(len(list), "privilege"), words.Agree(len(names), "alias", "aliases"), words.Few(names), words.Agree(len(list), "it", "them"))
+		words.Plural(len(list), "privilege"), words.Agree(len(names), "alias", "aliases"), words.Summarize(names), words.Agree(len(list), "it", "them"))
 	grant := check.PymilvusIn(p.Cluster, "", "role = Role(%s)%s", role, grants).
 		Does("grants the same privileges on the collections").
 		Interrupting(time.Minute, "nothing")

@@ -175,9 +175,9 @@ func reportLeftover(p *check.Pass, id model.CollectionID, l *leftover, asked tim
 	}
 	nodes := facts.QueryNodeNames(l.nodes)
 	f.Message = fmt.Sprintf("collection %s: %s flushed %s ago %s still served as growing by %s: %s, %s of its rows, searched by brute force",
-		name, words.Plural(len(l.segments), "segment"), words.Span(asked.Sub(l.oldest)), words.Agree(len(l.segments), "is", "are"), words.Few(nodes), words.Plural(l.rows, "row"), words.Share(w.ShareOfRows(l.rows)))
+		name, words.Plural(len(l.segments), "segment"), words.Span(asked.Sub(l.oldest)), words.Agree(len(l.segments), "is", "are"), words.Summarize(nodes), words.Plural(l.rows, "row"), words.Share(w.ShareOfRows(l.rows)))
 	f.Evidence = []check.Evidence{
-		check.Factf("growing in a leader's view", words.Few(nodes), "%s", check.Plural(len(l.segments), "segment")),
+		check.Factf("growing in a leader's view", words.Summarize(nodes), "%s", check.Plural(len(l.segments), "segment")),
 		check.Fact("flushed or dropped since", facts.TimeText(l.oldest), "etcd"),
 	}
 	if l.gone > 0 {
@@ -188,12 +188,12 @@ func reportLeftover(p *check.Pass, id model.CollectionID, l *leftover, asked tim
 		f.Impact += ", about " + words.Share(cost) + " of the collection's search work"
 	}
 	if len(l.copies) > 0 {
-		f.Evidence = append(f.Evidence, check.Factf("also in memory as sealed", words.Few(facts.QueryNodeNames(l.copies)), "%s", check.Plural(len(l.copies), "segment")))
+		f.Evidence = append(f.Evidence, check.Factf("also in memory as sealed", words.Summarize(facts.QueryNodeNames(l.copies)), "%s", check.Plural(len(l.copies), "segment")))
 		f.Impact += fmt.Sprintf("; %s of the segments %s in memory twice", words.Number(len(l.copies)), words.Agree(len(l.copies), "is", "are"))
 	}
 	f.Impact += "."
 	if !l.target.IsZero() {
-		f.Evidence = append(f.Evidence, check.Factf("target of the shard leader", words.Few(nodes), "built %s ago", check.Span(asked.Sub(l.target))))
+		f.Evidence = append(f.Evidence, check.Factf("target of the shard leader", words.Summarize(nodes), "built %s ago", check.Span(asked.Sub(l.target))))
 	}
 	f.Fix = refreshSteps(p, id)
 	f.Objects = append(f.Objects, facts.RefNodes(nodes)...)

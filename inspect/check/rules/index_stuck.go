@@ -218,5 +218,5 @@ func nodesText(p *check.Pass, t *tally) string {
 	for _, id := range slices.Sorted(maps.Keys(t.nodes)) {
 		names = append(names, builderName(p, id))
 	}
-	return words.Few(names)
+	return words.Summarize(names)
 }

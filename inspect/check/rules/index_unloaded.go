@@ -123,11 +123,11 @@ func reportUnloaded(p *check.Pass, id model.CollectionID, u *unloaded) {
 	f := check.Finding{
 		Severity: check.Warning, Object: facts.RefCollection(p.Cluster, id), Cost: p.ClusterCost(id, cost),
 		Message: fmt.Sprintf("collection %s: %s, %s, served by %s without the %s index %s, although it is built",
-			name, words.Plural(len(u.segments), "segment"), words.Plural(u.rows, "row"), words.Few(nodes), u.index.Type, u.index.Name),
+			name, words.Plural(len(u.segments), "segment"), words.Plural(u.rows, "row"), words.Summarize(nodes), u.index.Type, u.index.Name),
 		Evidence: []check.Evidence{
 			check.Fact("index state of these segments", "Finished", "etcd"),
 			check.Fact("finished at", facts.TimeText(u.finished), "etcd"),
-			check.Fact("index files in use", "none", words.Few(nodes)),
+			check.Fact("index files in use", "none", words.Summarize(nodes)),
 		},
 		Impact: "Each search scans these rows by brute force: " + words.Share(w.ShareOfRows(u.rows)) + " of the collection's rows, about " + words.Share(cost) + " of its search work.",
 		Fix:    refreshSteps(p, id), Objects: []model.Ref{facts.RefIndex(u.index)},

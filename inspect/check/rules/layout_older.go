@@ -82,7 +82,7 @@ func runLayoutOlder(p *check.Pass) {
 	}
 	if len(lost) > 0 {
 		f.Severity, f.Cost = check.Error, 1
-		f.Message = fmt.Sprintf("%s runs on unmigrated metadata of 2.1 and does not see %s", runs, words.Few(lost))
+		f.Message = fmt.Sprintf("%s runs on unmigrated metadata of 2.1 and does not see %s", runs, words.Summarize(lost))
 		f.Impact = "Collections have no indexes, are not loaded and cannot be searched, although health checks pass."
 		f.Fix = check.Fix(
 			snapshotFirst(p),

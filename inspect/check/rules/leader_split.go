@@ -138,21 +138,21 @@ func reportSplit(p *check.Pass, id model.CollectionID, s *split) {
 	case len(s.lost) > 0:
 		f.Severity, f.Cost = check.Error, p.ClusterLoss(share)
 		f.Message = fmt.Sprintf("collection %s: leaders query %s for %s (%s) that %s not there",
-			name, words.Few(lostAt), words.Plural(len(s.lost), "segment"), words.Plural(s.rows, "row"),
+			name, words.Summarize(lostAt), words.Plural(len(s.lost), "segment"), words.Plural(s.rows, "row"),
 			words.Agree(len(s.lost), "is", "are"))
 		f.Impact = "Searches fail, or miss these rows: " + words.Share(share) + " of the collection."
 	case len(double) > 0:
-		f.Message = fmt.Sprintf("collection %s: %s %s two leaders in one replica: %s", name, words.Plural(len(double), "shard"), words.Agree(len(double), "has", "have"), words.Few(nodes))
+		f.Message = fmt.Sprintf("collection %s: %s %s two leaders in one replica: %s", name, words.Plural(len(double), "shard"), words.Agree(len(double), "has", "have"), words.Summarize(nodes))
 		f.Impact = "Growing rows are in memory twice; searches fail when one leader releases what the other still needs."
 	default:
-		f.Message = fmt.Sprintf("collection %s: %s led by %s, outside its replicas", name, words.Plural(len(outside), "shard"), words.Few(nodes))
+		f.Message = fmt.Sprintf("collection %s: %s led by %s, outside its replicas", name, words.Plural(len(outside), "shard"), words.Summarize(nodes))
 		f.Impact = "The leader may disappear with the next change of its own replicas, and it takes memory from other collections."
 	}
 	if len(double) > 0 {
-		f.Evidence = append(f.Evidence, check.Fact("shards with two leaders", words.Few(double), "leaders' views"))
+		f.Evidence = append(f.Evidence, check.Fact("shards with two leaders", words.Summarize(double), "leaders' views"))
 	}
 	if len(outside) > 0 {
-		f.Evidence = append(f.Evidence, check.Fact("shards led from outside", words.Few(outside), "leaders' views, etcd"))
+		f.Evidence = append(f.Evidence, check.Fact("shards led from outside", words.Summarize(outside), "leaders' views, etcd"))
 	}
 	if len(s.lost) > 0 {
 		f.Evidence = append(f.Evidence,

@@ -173,7 +173,7 @@ func loadName(p *check.Pass, id model.CollectionID, list []load) string {
 	for i, x := range list {
 		names[i] = partitionLabel(p, x.partition)
 	}
-	return fmt.Sprintf("%s of %s (%s)", words.Plural(len(list), "partition"), name, words.Few(names))
+	return fmt.Sprintf("%s of %s (%s)", words.Plural(len(list), "partition"), name, words.Summarize(names))
 }
 
 func partitionLabel(p *check.Pass, id model.PartitionID) string {
@@ -226,7 +226,7 @@ func reportLoading(p *check.Pass, l *model.LoadState, list []load, asked time.Ti
 		for i, s := range left.segments {
 			names[i] = s.ID.String()
 		}
-		f.Evidence = append(f.Evidence, check.Factf("segments on no node", "DataCoord, query nodes", "%s, %s", words.Few(names), check.Bytes(left.bytes)))
+		f.Evidence = append(f.Evidence, check.Factf("segments on no node", "DataCoord, query nodes", "%s, %s", words.Summarize(names), check.Bytes(left.bytes)))
 		f.Message += "; left to load: " + words.Plural(len(left.segments), "segment") + ", " + words.Bytes(left.bytes)
 	}
 	p.Report(f)

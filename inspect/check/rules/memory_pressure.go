@@ -172,7 +172,7 @@ func judgeHost(p *check.Pass, list []*model.LiveNode) {
 	}
 	p.Report(check.Finding{
 		Severity: check.Warning, Object: list[0].Ref(), Objects: refs[1:], Cost: min(1, part-muchMemory),
-		Message: fmt.Sprintf("%s share a host and together use %s of its memory, %s of %s", words.Few(names), words.Share(part), words.Bytes(sum), words.Bytes(whole)),
+		Message: fmt.Sprintf("%s share a host and together use %s of its memory, %s of %s", words.Summarize(names), words.Share(part), words.Bytes(sum), words.Bytes(whole)),
 		Evidence: []check.Evidence{
 			check.Size("memory in use, total", sum, "GetMetrics of each"),
 			check.Size("memory of the host", whole, list[0].Name()+" GetMetrics"),

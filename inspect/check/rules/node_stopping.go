@@ -109,7 +109,7 @@ func reportStopping(p *check.Pass, n *model.LiveNode, stopping bool, leaving []m
 			names[i] = facts.CollectionLabel(p.Cluster, id)
 		}
 		f.Message = fmt.Sprintf("%s is leaving the replicas of %s and still serves %s in them",
-			n.Name(), words.Few(names), what)
+			n.Name(), words.Summarize(names), what)
 		f.Impact = "Searches of these collections still depend on a node that is leaving."
 	}
 	p.Report(f)

@@ -105,10 +105,10 @@ func reportGrants(p *check.Pass, role string, list []*model.Grant) {
 	}
 	slices.Sort(names)
 	for _, name := range names[:min(len(names), facts.MaxObjects)] {
-		f.Evidence = append(f.Evidence, check.Fact("privileges on "+name, words.Few(privileges[name]), "etcd"))
+		f.Evidence = append(f.Evidence, check.Fact("privileges on "+name, words.Summarize(privileges[name]), "etcd"))
 	}
 	f.Message = fmt.Sprintf("role %s has %s on %s: no such %s",
-		role, words.Plural(len(list), "privilege"), words.Few(names), words.Agree(len(names), "collection or alias", "collections or aliases"))
+		role, words.Plural(len(list), "privilege"), words.Summarize(names), words.Agree(len(names), "collection or alias", "collections or aliases"))
 	f.Impact = "None now. A new collection or alias of that name is open to all users of the role."
 	var revokes check.Hint
 	for _, g := range list[:min(len(list), mostRevoked)] {

@@ -316,5 +316,5 @@ func briefs(list []time.Duration) string {
 	if len(names) == 0 {
 		return "none"
 	}
-	return words.Few(names)
+	return words.Summarize(names)
 }

@@ -80,7 +80,7 @@ func runProfileBrute(p *check.Pass) {
 		unknown[x.CPU.BruteReason] = append(unknown[x.CPU.BruteReason], x.Name)
 	}
 	for _, reason := range slices.Sorted(maps.Keys(unknown)) {
-		p.NoteUnseen("brute force on " + words.Few(unknown[reason]) + ": " + reason)
+		p.NoteUnseen("brute force on " + words.Summarize(unknown[reason]) + ": " + reason)
 	}
 }
 

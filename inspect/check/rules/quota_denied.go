@@ -77,7 +77,7 @@ func runQuotaDenied(p *check.Pass) {
 	if len(states) == 0 {
 		return
 	}
-	f.Message = "Milvus refuses requests: " + words.Few(slices.Sorted(maps.Keys(states)))
+	f.Message = "Milvus refuses requests: " + words.Summarize(slices.Sorted(maps.Keys(states)))
 	f.Impact = "Clients get errors: rate limit exceeded, quota exhausted, or request denied."
 	f.Fix = quotaFix(slices.Sorted(maps.Keys(states)))
 	p.Report(f)

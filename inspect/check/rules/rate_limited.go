@@ -99,7 +99,7 @@ func reportRefused(p *check.Pass, refused, asked map[string]float64, nodes []mod
 		f.Cost = max(f.Cost, min(1, n/all))
 		f.Evidence = append(f.Evidence, check.Share("rejected "+kind, n/all, "proxies milvus_proxy_rate_limit_req_count"))
 	}
-	f.Message = fmt.Sprintf("proxies rejected %s requests above the rate limit", words.Few(parts))
+	f.Message = fmt.Sprintf("proxies rejected %s requests above the rate limit", words.Summarize(parts))
 	f.Impact = "Clients get an error, wait and retry: they see a higher latency than Milvus measures."
 	f.Fix = check.Fix(check.Do("send fewer, larger requests, or raise the limits under quotaAndLimits").
 		Interrupting(time.Minute, "nothing"))

@@ -106,7 +106,7 @@ func recordDependencies() []recordDependency { //nolint:funlen // a table of row
 					if len(x.VChannels) == 0 {
 						lacks = append(lacks, "vchannels")
 					}
-					if missing := words.Few(lacks); len(lacks) > 0 {
+					if missing := words.Summarize(lacks); len(lacks) > 0 {
 						report(ref, fmt.Sprintf("collection %s has no %s in etcd", name, missing), missing, restore(x.ID)...)
 					}
 				})

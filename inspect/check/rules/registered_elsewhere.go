@@ -47,9 +47,9 @@ func runRegisteredElsewhere(p *check.Pass) {
 		first := root + "/session/" + names[0]
 		p.Report(check.Finding{
 			Severity: check.Warning, Object: model.Ref{Resource: "keys", ID: first, Name: first},
-			Message: fmt.Sprintf("%s %s registered under %s, which holds no cluster", words.Few(names), words.Agree(len(names), "is", "are"), root),
+			Message: fmt.Sprintf("%s %s registered under %s, which holds no cluster", words.Summarize(names), words.Agree(len(names), "is", "are"), root),
 			Evidence: []check.Evidence{
-				check.Fact("registered under "+root, words.Few(names), "etcd"),
+				check.Fact("registered under "+root, words.Summarize(names), "etcd"),
 				check.Fact("root of this cluster", p.Origin.Root+"/"+p.Origin.MetaPath, "etcd"),
 			},
 			Impact: words.Agree(len(names), "It runs", "They run") + " without work: no coordinator knows " + words.Agree(len(names), "it.", "them."),

@@ -366,7 +366,7 @@ func reportRemnants(p *check.Pass, impact string, kinds []remnant) {
 	if len(parts) == 0 {
 		return
 	}
-	f.Message = "left over: " + words.Few(parts)
+	f.Message = "left over: " + words.Summarize(parts)
 	if all >= orphanBytes {
 		f.Severity = check.Warning
 		f.Fix = append(f.Fix,

@@ -128,15 +128,15 @@ func reportDead(p *check.Pass, id model.NodeID, d *deadMember) {
 		f.Objects = append(f.Objects, model.Ref{Resource: "resource-groups", ID: g, Name: g})
 	}
 	f.Evidence = []check.Evidence{
-		check.Factf("replicas with it as a member", "etcd", "%s, of %s", check.N(len(d.replicas)), words.Few(slices.Compact(slices.Sorted(slices.Values(names))))),
-		check.Fact("resource groups with it as a member", words.Few(d.groups), "etcd"),
+		check.Factf("replicas with it as a member", "etcd", "%s, of %s", check.N(len(d.replicas)), words.Summarize(slices.Compact(slices.Sorted(slices.Values(names))))),
+		check.Fact("resource groups with it as a member", words.Summarize(d.groups), "etcd"),
 		check.Fact("session", "none", "etcd"),
 	}
 	if len(d.replicas) > 0 {
 		by = append(by, words.Plural(len(d.replicas), "replica"))
 	}
 	if len(d.groups) > 0 {
-		by = append(by, "resource group "+words.Few(d.groups))
+		by = append(by, "resource group "+words.Summarize(d.groups))
 	}
 	f.Message = fmt.Sprintf("querynode-%s is gone but still listed in %s", id, strings.Join(by, " and "))
 	f.Impact = "Segments and shards that QueryCoord assigns to it are not served; other nodes have to load its data."
@@ -169,8 +169,8 @@ func reportDead(p *check.Pass, id model.NodeID, d *deadMember) {
 	if len(lost) > 0 {
 		f.Severity = check.Error
 		f.Cost = min(1, float64(len(lost))/float64(max(1, len(p.LoadStates))))
-		f.Message += fmt.Sprintf("; %s %s no other node", words.Few(lost), words.Agree(len(lost), "has", "have"))
-		f.Impact = "No node serves " + words.Few(lost) + ": every search fails."
+		f.Message += fmt.Sprintf("; %s %s no other node", words.Summarize(lost), words.Agree(len(lost), "has", "have"))
+		f.Impact = "No node serves " + words.Summarize(lost) + ": every search fails."
 		f.Fix = check.Fix(check.Do("start query nodes in the resource group: QueryCoord assigns the replicas to them").Interrupting(2*time.Minute, "nothing"), check.Do("if it does not, release and load the collections").
 			Interrupting(5*time.Minute, "searches of them until they are loaded again"))
 	}
@@ -231,5 +231,5 @@ func groupCountsText(p *check.Pass, names []string) string {
 			list = append(list, name+": "+words.Number(g.Available))
 		}
 	}
-	return words.Few(list)
+	return words.Summarize(list)
 }

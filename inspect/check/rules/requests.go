@@ -259,7 +259,7 @@ func topicsText(p *check.Pass, kinds []*requests.Kind) string {
 	if len(topics) == 0 || len(topics) > few {
 		return ""
 	}
-	return " messages into " + words.Few(topics)
+	return " messages into " + words.Summarize(topics)
 }
 
 // lookSteps returns the steps that investigate a component.

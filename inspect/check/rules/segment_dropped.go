@@ -175,19 +175,19 @@ func reportRemains(p *check.Pass, id model.CollectionID, r *remains, asked time.
 	switch {
 	case x == nil || x.Dropped():
 		f.Message = fmt.Sprintf("collection %s is dropped, but %s, %s still in memory on %s",
-			name, what, words.Agree(len(r.segments), "is", "are"), words.Few(nodes))
+			name, what, words.Agree(len(r.segments), "is", "are"), words.Summarize(nodes))
 	case !wanted(p, id):
 		f.Severity = check.Info
 		f.Message = fmt.Sprintf("collection %s is not loaded, but %s, %s in memory on %s",
-			name, what, words.Agree(len(r.segments), "is", "are"), words.Few(nodes))
+			name, what, words.Agree(len(r.segments), "is", "are"), words.Summarize(nodes))
 	default:
-		f.Message = fmt.Sprintf("collection %s: %s, dropped up to %s ago, %s still in memory on %s", name, what, words.Span(asked.Sub(r.dropped)), words.Agree(len(r.segments), "is", "are"), words.Few(nodes))
+		f.Message = fmt.Sprintf("collection %s: %s, dropped up to %s ago, %s still in memory on %s", name, what, words.Span(asked.Sub(r.dropped)), words.Agree(len(r.segments), "is", "are"), words.Summarize(nodes))
 		if r.searched > 0 {
 			f.Cost = p.ClusterCost(id, w.ShareOfRows(r.rows))
 		}
 	}
 	f.Evidence = []check.Evidence{
-		check.Factf("in memory", words.Few(nodes), "%s", check.Plural(len(r.segments), "segment")),
+		check.Factf("in memory", words.Summarize(nodes), "%s", check.Plural(len(r.segments), "segment")),
 		check.Count("still searched by a shard leader", r.searched, "leaders' views"),
 	}
 	if !r.dropped.IsZero() {

@@ -124,9 +124,9 @@ func reportDuplicates(p *check.Pass, id model.CollectionID, t *duplicates, asked
 	f := check.Finding{
 		Severity: check.Warning, Object: facts.RefCollection(p.Cluster, id),
 		Message: fmt.Sprintf("collection %s: %s, %s, in memory twice in one replica for %s, on %s",
-			name, words.Plural(len(t.segments), "segment"), words.Plural(t.rows, "row"), words.Span(asked.Sub(t.newest)), words.Few(nodes)),
+			name, words.Plural(len(t.segments), "segment"), words.Plural(t.rows, "row"), words.Span(asked.Sub(t.newest)), words.Summarize(nodes)),
 		Evidence: []check.Evidence{
-			check.Fact("newer copy loaded", facts.TimeText(t.newest), words.Few(nodes)),
+			check.Fact("newer copy loaded", facts.TimeText(t.newest), words.Summarize(nodes)),
 			check.Share("surplus rows in memory", w.ShareOfRows(t.rows), "query nodes"),
 		},
 		Impact: "The nodes waste " + words.Bytes(t.bytes) + " of memory; results are correct, from one of the copies.",

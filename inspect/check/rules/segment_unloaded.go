@@ -159,7 +159,7 @@ func reportAbsent(p *check.Pass, id model.CollectionID, a *absent, asked time.Ti
 		Evidence: []check.Evidence{
 			check.Factf("expected but not served", "DataCoord GetRecoveryInfoV2", "%s", check.Plural(count, "segment")),
 			check.Fact("flushed or compacted", facts.TimeText(a.oldest), "etcd"),
-			check.Fact("shards", words.Few(slices.Sorted(maps.Keys(a.channels))), "leaders' views"),
+			check.Fact("shards", words.Summarize(slices.Sorted(maps.Keys(a.channels))), "leaders' views"),
 		},
 		Impact: "Searches miss these rows: " + words.Share(share) + " of the collection.",
 		Fix:    append(refreshSteps(p, id), check.Fix(check.FindFiles(p.Facts))...),

@@ -83,10 +83,10 @@ func runNoShardLeader(p *check.Pass) {
 			}
 		}
 		if len(unsure) > 0 {
-			p.NoteUnseen(fmt.Sprintf("collection %s: leaders of %s", facts.CollectionLabel(p.Cluster, l.Collection), words.Few(unsure)))
+			p.NoteUnseen(fmt.Sprintf("collection %s: leaders of %s", facts.CollectionLabel(p.Cluster, l.Collection), words.Summarize(unsure)))
 		}
 		if len(untold) > 0 {
-			p.NoteUnseen(fmt.Sprintf("collection %s: whether QueryCoord has the leaders of %s", facts.CollectionLabel(p.Cluster, l.Collection), words.Few(untold)))
+			p.NoteUnseen(fmt.Sprintf("collection %s: whether QueryCoord has the leaders of %s", facts.CollectionLabel(p.Cluster, l.Collection), words.Summarize(untold)))
 		}
 		if len(found.all)+len(found.some)+len(found.unnamed) > 0 {
 			reportLeaderless(p, l.Collection, &found)
@@ -175,27 +175,27 @@ func reportLeaderless(p *check.Pass, id model.CollectionID, l *leaderless) {
 	name := facts.CollectionLabel(p.Cluster, id)
 	shards := len(facts.LiveChannels(p.Cluster, id))
 	f := check.Finding{Severity: check.Error, Object: facts.RefCollection(p.Cluster, id), Cost: p.ClusterLoss(1)}
-	f.Message = fmt.Sprintf("collection %s: %s of %d %s no leader: %s", name, words.Plural(len(l.all), "shard"), shards, words.Agree(len(l.all), "has", "have"), words.Few(l.all))
+	f.Message = fmt.Sprintf("collection %s: %s of %d %s no leader: %s", name, words.Plural(len(l.all), "shard"), shards, words.Agree(len(l.all), "has", "have"), words.Summarize(l.all))
 	f.Impact = "Every search and query of the collection fails, because all shards must respond."
 	switch {
 	case len(l.unnamed) > 0:
-		led := words.Few(facts.QueryNodeNames(l.leaders)) + " " + words.Agree(len(facts.QueryNodeNames(l.leaders)), "leads", "lead")
+		led := words.Summarize(facts.QueryNodeNames(l.leaders)) + " " + words.Agree(len(facts.QueryNodeNames(l.leaders)), "leads", "lead")
 		if len(l.all) > 0 {
-			f.Message += fmt.Sprintf("; QueryCoord has none for %d more, although %s %s: %s", len(l.unnamed), led, words.Agree(len(l.unnamed), "it", "them"), words.Few(l.unnamed))
+			f.Message += fmt.Sprintf("; QueryCoord has none for %d more, although %s %s: %s", len(l.unnamed), led, words.Agree(len(l.unnamed), "it", "them"), words.Summarize(l.unnamed))
 		} else {
-			f.Message = fmt.Sprintf("collection %s: QueryCoord has no leader for %s of %d, although %s %s: %s", name, words.Plural(len(l.unnamed), "shard"), shards, led, words.Agree(len(l.unnamed), "it", "them"), words.Few(l.unnamed))
+			f.Message = fmt.Sprintf("collection %s: QueryCoord has no leader for %s of %d, although %s %s: %s", name, words.Plural(len(l.unnamed), "shard"), shards, led, words.Agree(len(l.unnamed), "it", "them"), words.Summarize(l.unnamed))
 		}
 		f.Impact += " Proxies get shard leaders from QueryCoord."
 	case len(l.all) == 0:
 		replicas := len(p.ReplicasOf(id))
 		f.Severity, f.Cost = check.Warning, p.ClusterLoss(1/float64(max(1, replicas)))
 		f.Message = fmt.Sprintf("collection %s: %s of %d %s no leader in one of %d replicas: %s",
-			name, words.Plural(len(l.some), "shard"), shards, words.Agree(len(l.some), "has", "have"), replicas, words.Few(l.some))
+			name, words.Plural(len(l.some), "shard"), shards, words.Agree(len(l.some), "has", "have"), replicas, words.Summarize(l.some))
 		f.Impact = "That replica serves no searches; the others carry its load."
 	}
-	f.Evidence = []check.Evidence{check.Fact("shards without a leader", words.Few(slices.Concat(l.all, l.some)), "QueryCoord, query nodes")}
+	f.Evidence = []check.Evidence{check.Fact("shards without a leader", words.Summarize(slices.Concat(l.all, l.some)), "QueryCoord, query nodes")}
 	if len(l.all)+len(l.some) == 0 {
-		f.Evidence = []check.Evidence{check.Fact("shards without a leader in QueryCoord", words.Few(l.unnamed), "QueryCoord"), check.Fact("led by", words.Few(facts.QueryNodeNames(l.leaders)), "query nodes")}
+		f.Evidence = []check.Evidence{check.Fact("shards without a leader in QueryCoord", words.Summarize(l.unnamed), "QueryCoord"), check.Fact("led by", words.Summarize(facts.QueryNodeNames(l.leaders)), "query nodes")}
 	}
 	if l.problem != "" {
 		f.Evidence = append(f.Evidence, check.Fact("response of QueryCoord", l.problem, "QueryCoord GetShardLeaders"))

@@ -208,8 +208,8 @@ func reportUnserviceable(p *check.Pass, id model.CollectionID, u *unserviceable)
 	f := check.Finding{
 		Severity: check.Error, Object: facts.RefCollection(p.Cluster, id), Cost: p.ClusterLoss(float64(len(u.replicas)) / float64(replicas)),
 		Message: fmt.Sprintf("collection %s: %s of %d, led by %s, cannot be searched: %s", name, words.Plural(len(channels), "shard"),
-			len(facts.LiveChannels(p.Cluster, id)), words.Few(leaders), facts.MostCommon(u.reasons)),
-		Evidence: []check.Evidence{check.Fact("shards", words.Few(channels), "leaders' views")},
+			len(facts.LiveChannels(p.Cluster, id)), words.Summarize(leaders), facts.MostCommon(u.reasons)),
+		Evidence: []check.Evidence{check.Fact("shards", words.Summarize(channels), "leaders' views")},
 		Impact:   "Searches of the collection fail.",
 		Fix: check.Fix(
 			check.Do("look for these channels in the log of %s", leaders),
@@ -218,7 +218,7 @@ func reportUnserviceable(p *check.Pass, id model.CollectionID, u *unserviceable)
 		),
 	}
 	for _, why := range slices.Sorted(maps.Keys(u.reasons)) {
-		f.Evidence = append(f.Evidence, check.Fact("reason", why, words.Few(leaders)))
+		f.Evidence = append(f.Evidence, check.Fact("reason", why, words.Summarize(leaders)))
 	}
 	if len(u.gone) > 0 {
 		f.Evidence = append(f.Evidence, check.Count("rows on nodes that do not respond", u.rows, "etcd, leaders' views"))

@@ -159,8 +159,8 @@ func reportFailing(p *check.Pass, list []failing) {
 	if writes && reads {
 		what = "reads from and writes to"
 	}
-	if f.Message = fmt.Sprintf("%s the storage fail on %s: %s, %s", what, words.Few(names), worst.ops.Op, worst.evidence(p).Value); worst.window == 0 {
-		f.Message = fmt.Sprintf("%s the storage have failed on %s: %s, %s", what, words.Few(names), worst.ops.Op, worst.evidence(p).Value)
+	if f.Message = fmt.Sprintf("%s the storage fail on %s: %s, %s", what, words.Summarize(names), worst.ops.Op, worst.evidence(p).Value); worst.window == 0 {
+		f.Message = fmt.Sprintf("%s the storage have failed on %s: %s, %s", what, words.Summarize(names), worst.ops.Op, worst.evidence(p).Value)
 	}
 	f.Impact = failingImpact(list, worst.severity)
 	f.Fix = check.Fix(

@@ -110,7 +110,7 @@ func whyReaderUnknown(p *check.Pass, t *model.Topic, names []string) string {
 		return "whether the node of subscription " + names[i] + " is registered: sessions were not read"
 	}
 	return fmt.Sprintf("when %s %s of topic %s was last read",
-		words.Agree(len(names), "subscription", "subscriptions"), words.Few(names), t.Name)
+		words.Agree(len(names), "subscription", "subscriptions"), words.Summarize(names), t.Name)
 }
 
 // subscriptionsOf returns the subscriptions of a topic. It returns nil if the queue has no subscriptions.

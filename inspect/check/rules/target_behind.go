@@ -129,17 +129,17 @@ func reportTarget(p *check.Pass, id model.CollectionID, g *oldTarget, newest, as
 	w := p.WorkOf(id)
 	f := check.Finding{
 		Severity: check.Warning, Object: facts.RefCollection(p.Cluster, id), Cost: p.ClusterLoss(w.ShareOfRows(g.rows)),
-		Message: fmt.Sprintf("collection %s: %s serves a target %s old", name, words.Few(leaders), words.Span(asked.Sub(g.oldest))),
+		Message: fmt.Sprintf("collection %s: %s serves a target %s old", name, words.Summarize(leaders), words.Span(asked.Sub(g.oldest))),
 		Evidence: []check.Evidence{
-			check.Fact("target built", facts.TimeText(g.oldest), words.Few(leaders)),
+			check.Fact("target built", facts.TimeText(g.oldest), words.Summarize(leaders)),
 			check.Fact("newest target of a leader", facts.TimeText(newest), "leaders' views"),
-			check.Fact("shards", words.Few(slices.Compact(slices.Sorted(slices.Values(g.channels)))), "leaders' views"),
+			check.Fact("shards", words.Summarize(slices.Compact(slices.Sorted(slices.Values(g.channels)))), "leaders' views"),
 		},
 		Impact: "Segments flushed or compacted since are served from growing segments and old copies, or not at all.",
 		Fix:    refreshSteps(p, id),
 	}
 	if len(leaders) > 1 {
-		f.Message = fmt.Sprintf("collection %s: %s serve a target up to %s old", name, words.Few(leaders), words.Span(asked.Sub(g.oldest)))
+		f.Message = fmt.Sprintf("collection %s: %s serve a target up to %s old", name, words.Summarize(leaders), words.Span(asked.Sub(g.oldest)))
 	}
 	segments := facts.SomeSegments(g.wanted)
 	if n := len(g.wanted); n > 0 {

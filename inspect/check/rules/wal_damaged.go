@@ -55,7 +55,7 @@ func reportDamaged(p *check.Pass, x *model.PChannel, l *model.Log, missing, unre
 	segments := words.Agree(len(all), "segment", "segments")
 	p.Report(check.Finding{
 		Severity: check.Error, Object: refPChannel(x.Name),
-		Message: fmt.Sprintf("the log of %s lacks %s %s", x.Name, segments, words.Few(ranges(all))),
+		Message: fmt.Sprintf("the log of %s lacks %s %s", x.Name, segments, words.Summarize(ranges(all))),
 		Evidence: []check.Evidence{
 			check.Count("segments without a record", len(missing), "etcd"),
 			check.Fact("without a record", words.FirstOf(ranges(missing), facts.MaxObjects, ", "), "etcd"),

@@ -93,7 +93,7 @@ func (s *server) get(ctx context.Context, path string, values url.Values, data f
 		return s.wrapError(hints.Errorf("give the base URL of its API: http://host:9090, or with the path of a proxy",
 			"status %d, not an answer of Prometheus", response.StatusCode))
 	case problem != "":
-		return s.wrapError(errors.New(words.Harmless(words.OneLine(redact.Text(problem)))))
+		return s.wrapError(errors.New(words.Sanitize(words.OneLine(redact.Text(problem)))))
 	case err != nil:
 		return s.wrapError(errNone)
 	}

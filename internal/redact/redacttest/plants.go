@@ -28,9 +28,9 @@ var alphabets = map[byte]string{
 	'b': "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L",
 }
 
-// named holds the kinds of secrets that are recognized by the name before them, and secrets in addresses. Each has
+// namedKinds holds the kinds of secrets that are recognized by the name before them, and secrets in addresses. Each has
 // the format of its text.
-var named = [][2]string{
+var namedKinds = [][2]string{
 	{"yaml", "password: %s"},
 	{"yaml, quoted", `password: "%s"`},
 	{"yaml, block", "password: |\n  %s"},
@@ -94,9 +94,9 @@ var named = [][2]string{
 	{"brokers", "u:%s@h1:9092,h2:9092"},
 }
 
-// formed holds the kinds of secrets that are recognized by their format: the kind, the format of the text, and
+// formattedKinds holds the kinds of secrets that are recognized by their format: the kind, the format of the text, and
 // a pattern of the secret, in which {m36} is replaced by 36 letters of alphabet m.
-var formed = [][3]string{
+var formattedKinds = [][3]string{
 	{"pem", "-----BEGIN RSA PRIVATE KEY-----\n%s\n-----END RSA PRIVATE KEY-----\n", "{m64}\n{m64}"},
 	{"pem, cut off", "-----BEGIN OPENSSH PRIVATE KEY-----\n%s", "{m64}"},
 	{"pem in a line", `-----BEGIN PRIVATE KEY-----\n%s\n-----END PRIVATE KEY-----`, "{m64}"},
@@ -136,8 +136,8 @@ var formed = [][3]string{
 	{"bcrypt", "hash %s", "$2a$10${m53}"},
 }
 
-// run matches a placeholder for letters of an alphabet, e.g. {m36}.
-var run = regexp.MustCompile(`\{[a-z]\d+\}`)
+// placeholder matches a placeholder for letters of an alphabet, e.g. {m36}.
+var placeholder = regexp.MustCompile(`\{[a-z]\d+\}`)
 
 // Plants returns a text for each kind of secret. Different seeds generate different secrets.
 func Plants(seed uint64) []Plant {
@@ -156,13 +156,13 @@ func Plants(seed uint64) []Plant {
 	word := func() string { return "Hush" + text(alphabets['m'], 14) }
 	encoded := func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }
 
-	for _, x := range named {
+	for _, x := range namedKinds {
 		add(x[0], x[1], word())
 	}
 	add("basic", "sent Basic %s", encoded("user:"+word()))
 	add("bearer", "sent bearer %s", word())
-	for _, x := range formed {
-		add(x[0], x[1], run.ReplaceAllStringFunc(x[2], func(r string) string {
+	for _, x := range formattedKinds {
+		add(x[0], x[1], placeholder.ReplaceAllStringFunc(x[2], func(r string) string {
 			n, _ := strconv.Atoi(r[2 : len(r)-1])
 			return text(alphabets[r[1]], n)
 		}))
