@@ -27,8 +27,8 @@ import (
 
 // notice is a license text and the modules or packages under it.
 type notice struct {
-	text string
-	of   []string
+	text    string
+	covered []string
 }
 
 func main() {
@@ -62,13 +62,13 @@ func collect(ctx context.Context, dir string) (string, error) {
 		if byText[text] == nil {
 			byText[text] = &notice{text: text}
 		}
-		byText[text].of = append(byText[text].of, files[name])
+		byText[text].covered = append(byText[text].covered, files[name])
 	}
-	notices := slices.SortedFunc(maps.Values(byText), func(a, b *notice) int { return cmp.Compare(a.of[0], b.of[0]) })
+	notices := slices.SortedFunc(maps.Values(byText), func(a, b *notice) int { return cmp.Compare(a.covered[0], b.covered[0]) })
 	var b strings.Builder
 	b.WriteString("kitescope is licensed under the Apache License, Version 2.0. It contains the following.\n")
 	for _, n := range notices {
-		fmt.Fprintf(&b, "\n%s\n%s\n\n%s\n", strings.Repeat("=", 80), strings.Join(n.of, "\n"), n.text)
+		fmt.Fprintf(&b, "\n%s\n%s\n\n%s\n", strings.Repeat("=", 80), strings.Join(n.covered, "\n"), n.text)
 	}
 	return b.String(), nil
 }
@@ -101,7 +101,7 @@ func licenseFiles(ctx context.Context, dir string) (map[string]string, error) {
 			folder, root, module, version := f[0], f[1], f[2], f[3]
 			all[module] = true
 			for ; len(folder) >= len(root); folder = filepath.Dir(folder) {
-				names, err := named(folder)
+				names, err := licenseNames(folder)
 				if err != nil {
 					return nil, err
 				}
@@ -124,8 +124,8 @@ func licenseFiles(ctx context.Context, dir string) (map[string]string, error) {
 	return files, errors.Join(problems...)
 }
 
-// named returns the license files in a folder and in its subfolder of licenses.
-func named(folder string) (names []string, err error) {
+// licenseNames returns the license files in a folder and in its subfolder of licenses.
+func licenseNames(folder string) (names []string, err error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		return nil, err

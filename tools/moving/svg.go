@@ -18,37 +18,37 @@ const (
 // picture writes an SVG in pieces. Its bufio.Writer keeps the first error, which Flush returns.
 type picture struct{ w *bufio.Writer }
 
-func (p picture) say(format string, args ...any) { _, _ = fmt.Fprintf(p.w, format, args...) }
+func (p picture) printf(format string, args ...any) { _, _ = fmt.Fprintf(p.w, format, args...) }
 
 // draw writes the picture. Each frame is a group that is visible for its duration. The animation repeats.
 func draw(to *bufio.Writer, frames []frame, title string, columns, rows int) {
 	w := picture{to}
 	width, height := float64(columns)*cellWidth+2*margin, float64(rows)*cellHeight+2*margin
-	w.say(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" role="img" aria-label="%s">`+"\n", width, height, escaped(title))
-	w.say("<title>%s</title>\n", escaped(title))
+	w.printf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" role="img" aria-label="%s">`+"\n", width, height, escaped(title))
+	w.printf("<title>%s</title>\n", escaped(title))
 	total := 0
 	for _, f := range frames {
 		total += f.milliseconds
 	}
-	w.say("<style>text{font:14px ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace;white-space:pre;fill:%s}g.f{visibility:hidden}", ink)
+	w.printf("<style>text{font:14px ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace;white-space:pre;fill:%s}g.f{visibility:hidden}", ink)
 	at := 0
 	for i, f := range frames {
 		from, to := 100*float64(at)/float64(total), 100*float64(at+f.milliseconds)/float64(total)
-		w.say("@keyframes k%d{0%%{visibility:hidden}%.3f%%{visibility:visible}%.3f%%{visibility:hidden}100%%{visibility:hidden}}", i, from, to)
-		w.say("#f%d{animation:k%d %dms step-end infinite}", i, i, total)
+		w.printf("@keyframes k%d{0%%{visibility:hidden}%.3f%%{visibility:visible}%.3f%%{visibility:hidden}100%%{visibility:hidden}}", i, from, to)
+		w.printf("#f%d{animation:k%d %dms step-end infinite}", i, i, total)
 		at += f.milliseconds
 	}
 	// With reduced motion, only the last screen is shown.
-	w.say("@media (prefers-reduced-motion:reduce){g.f{animation:none!important}#f%d{visibility:visible}}</style>\n", len(frames)-1)
-	w.say(`<rect width="100%%" height="100%%" rx="8" fill="%s"/>`+"\n", paper)
+	w.printf("@media (prefers-reduced-motion:reduce){g.f{animation:none!important}#f%d{visibility:visible}}</style>\n", len(frames)-1)
+	w.printf(`<rect width="100%%" height="100%%" rx="8" fill="%s"/>`+"\n", paper)
 	for i, f := range frames {
-		w.say(`<g class="f" id="f%d">`+"\n", i)
+		w.printf(`<g class="f" id="f%d">`+"\n", i)
 		for row, runs := range f.lines {
 			line(w, runs, row)
 		}
-		w.say("</g>\n")
+		w.printf("</g>\n")
 	}
-	w.say("</svg>\n")
+	w.printf("</svg>\n")
 }
 
 // line draws the backgrounds of a line first, then its text.
@@ -57,7 +57,7 @@ func line(w picture, runs []span, row int) {
 	for _, r := range runs {
 		_, behind := r.colors()
 		if behind != "" {
-			w.say(`<rect x="%.1f" y="%.1f" width="%.1f" height="%d" fill="%s"/>`, margin+float64(r.column)*cellWidth, y, float64(len([]rune(r.text)))*cellWidth, cellHeight, behind)
+			w.printf(`<rect x="%.1f" y="%.1f" width="%.1f" height="%d" fill="%s"/>`, margin+float64(r.column)*cellWidth, y, float64(len([]rune(r.text)))*cellWidth, cellHeight, behind)
 		}
 	}
 	var b strings.Builder
@@ -81,7 +81,7 @@ func line(w picture, runs []span, row int) {
 		b.WriteString(">" + escaped(text) + "</tspan>")
 	}
 	if b.Len() > 0 {
-		w.say(`<text y="%.1f">%s</text>`+"\n", y+13.5, b.String())
+		w.printf(`<text y="%.1f">%s</text>`+"\n", y+13.5, b.String())
 	}
 }
 

@@ -28,8 +28,8 @@ var secretText = regexp.MustCompile(`(?i)authparams|password|secret|accesskey|to
 // always shown.
 var plain = regexp.MustCompile(`(?i)^(true|false|[-+]?[\d.]+ ?[a-z%]{0,2})$`)
 
-// older lists such keys of text from the milvus.yaml of 2.1 to 2.4.
-const older = `common.chanNamePrefix.cmd
+// olderTextKeys lists such keys of text from the milvus.yaml of 2.1 to 2.4.
+const olderTextKeys = `common.chanNamePrefix.cmd
 common.chanNamePrefix.dataCoordStatistic
 common.chanNamePrefix.queryNodeStats
 common.chanNamePrefix.rootCoordDelta
@@ -56,7 +56,7 @@ func main() {
 	if text {
 		files = files[1:]
 	}
-	rows, texts := map[string]*[4]string{}, strings.Split(older, "\n")
+	rows, texts := map[string]*[4]string{}, strings.Split(olderTextKeys, "\n")
 	row := func(key string) *[4]string {
 		folded := fold(key)
 		if rows[folded] == nil {

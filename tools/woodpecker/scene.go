@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	whole   = "by-dev-rootcoord-dml_0"
-	damaged = "by-dev-rootcoord-dml_1"
+	intactLog  = "by-dev-rootcoord-dml_0"
+	damagedLog = "by-dev-rootcoord-dml_1"
 )
 
 // truth holds the state of the logs according to Woodpecker's own client before the damage, and the damage.
@@ -47,20 +47,20 @@ type segmentTruth struct {
 }
 
 type scene struct {
-	etcd  *clientv3.Client
-	data  string
-	truth truth
-	wrote map[string]map[int64]int64 // number of entries by log and segment
-	last  map[string]*log.LogMessageId
+	etcd        *clientv3.Client
+	data        string
+	truth       truth
+	entryCounts map[string]map[int64]int64 // number of entries by log and segment
+	last        map[string]*log.LogMessageId
 }
 
 func (s *scene) play(ctx context.Context) error {
-	s.wrote, s.last = map[string]map[int64]int64{whole: {}, damaged: {}}, map[string]*log.LogMessageId{}
+	s.entryCounts, s.last = map[string]map[int64]int64{intactLog: {}, damagedLog: {}}, map[string]*log.LogMessageId{}
 	c, err := s.client(ctx)
 	if err != nil {
 		return err
 	}
-	for _, name := range []string{whole, damaged} {
+	for _, name := range []string{intactLog, damagedLog} {
 		if err := c.CreateLog(ctx, name); err != nil {
 			return err
 		}
@@ -73,13 +73,13 @@ func (s *scene) play(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := s.seal(ctx, c, whole, 1); err != nil {
+	if err := s.seal(ctx, c, intactLog, 1); err != nil {
 		return err
 	}
-	if err := s.truncate(ctx, c, whole, &log.LogMessageId{SegmentId: 1, EntryId: 9}); err != nil {
+	if err := s.truncate(ctx, c, intactLog, &log.LogMessageId{SegmentId: 1, EntryId: 9}); err != nil {
 		return err
 	}
-	for _, name := range []string{whole, damaged} {
+	for _, name := range []string{intactLog, damagedLog} {
 		if err := s.describe(ctx, c, name); err != nil {
 			return err
 		}
@@ -130,7 +130,7 @@ func (s *scene) write(ctx context.Context, w log.LogWriter, name string, entries
 			return r.Err
 		}
 		s.last[name] = r.LogMessageId
-		s.wrote[name][r.LogMessageId.SegmentId]++
+		s.entryCounts[name][r.LogMessageId.SegmentId]++
 	}
 	return nil
 }
@@ -178,10 +178,10 @@ func (s *scene) describe(ctx context.Context, c woodpecker.Client, name string) 
 	for id := range int64(len(all)) {
 		m := all[id].Metadata
 		t.Segments = append(t.Segments, &segmentTruth{
-			ID: id, State: m.GetState().String(), Written: s.wrote[name][id], Bytes: m.GetSize(), Last: m.GetLastEntryId(),
+			ID: id, State: m.GetState().String(), Written: s.entryCounts[name][id], Bytes: m.GetSize(), Last: m.GetLastEntryId(),
 		})
 	}
-	if name == whole {
+	if name == intactLog {
 		r, err := l.OpenLogReader(ctx, &log.LogMessageId{SegmentId: 2, EntryId: 5}, "recovery")
 		if err != nil {
 			return err
@@ -212,8 +212,8 @@ func (s *scene) milvus(ctx context.Context) error {
 	if _, err := s.etcd.Put(ctx, root+"session/id", "8"); err != nil {
 		return err
 	}
-	checkpoints := map[string]*log.LogMessageId{whole: {SegmentId: 3, EntryId: 4}, damaged: {SegmentId: 1, EntryId: 2}}
-	for _, name := range []string{whole, damaged} {
+	checkpoints := map[string]*log.LogMessageId{intactLog: {SegmentId: 3, EntryId: 4}, damagedLog: {SegmentId: 1, EntryId: 2}}
+	for _, name := range []string{intactLog, damagedLog} {
 		if err := put("streamingcoord-meta/pchannel/"+name, &streamingpb.PChannelMeta{
 			Channel: &streamingpb.PChannelInfo{Name: name, Term: 2, AccessMode: streamingpb.PChannelAccessMode_PCHANNEL_ACCESS_READWRITE},
 			Node:    &streamingpb.StreamingNodeInfo{ServerId: 7, Address: "127.0.0.1:22222"}, State: streamingpb.PChannelMetaState_PCHANNEL_META_STATE_ASSIGNED,
@@ -233,10 +233,10 @@ func (s *scene) milvus(ctx context.Context) error {
 
 // damage deletes the record of segment 2 of the second log and overwrites that of segment 3.
 func (s *scene) damage(ctx context.Context) error {
-	if _, err := s.etcd.Delete(ctx, meta.BuildSegmentInstanceKey(damaged, "2")); err != nil {
+	if _, err := s.etcd.Delete(ctx, meta.BuildSegmentInstanceKey(damagedLog, "2")); err != nil {
 		return err
 	}
-	if _, err := s.etcd.Put(ctx, meta.BuildSegmentInstanceKey(damaged, "3"), "\xff\xff\xffnot a record"); err != nil {
+	if _, err := s.etcd.Put(ctx, meta.BuildSegmentInstanceKey(damagedLog, "3"), "\xff\xff\xffnot a record"); err != nil {
 		return err
 	}
 	s.truth.Logs[1].Lost, s.truth.Logs[1].Garbled = []int64{2}, []int64{3}

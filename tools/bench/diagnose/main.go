@@ -77,7 +77,7 @@ func (r *report) measure(ctx context.Context, folder, scratch, bench string, rou
 		return fmt.Errorf("build: %w\n%s", err, text)
 	}
 	for range rounds {
-		cmd := exec.CommandContext(ctx, program, "-test.run=^$", "-test.bench="+bench, "-test.benchtime="+strconv.Itoa(turns)+"x")
+		cmd := exec.CommandContext(ctx, program, "-test.run=^$", "-test.bench="+bench, "-test.benchtime="+strconv.Itoa(iterations)+"x")
 		cmd.Dir = folder
 		text, err := cmd.CombinedOutput()
 		if err != nil {
@@ -90,8 +90,8 @@ func (r *report) measure(ctx context.Context, folder, scratch, bench string, rou
 	return nil
 }
 
-// turns is the number of iterations of each benchmark in one process.
-const turns = 4
+// iterations is the number of iterations of each benchmark in one process.
+const iterations = 4
 
 // load returns the load average before the run as text, or "" if it is unknown. Results of a busy machine are
 // not reliable.

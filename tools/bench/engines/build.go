@@ -38,8 +38,8 @@ func ourBuild(ctx context.Context, v *engine.Vectors, threads int) (*hnsw.Index,
 	})
 }
 
-// memory returns the vectors of a file as an index stores them: owned, aligned and in huge pages.
-func memory(ctx context.Context, path string) (*engine.Vectors, error) {
+// loadVectors returns the vectors of a file as an index stores them: owned, aligned and in huge pages.
+func loadVectors(ctx context.Context, path string) (*engine.Vectors, error) {
 	s, err := dataset.Open(ctx, path)
 	if err != nil {
 		return nil, err
@@ -62,8 +62,8 @@ func (b *bench) buildOne(ctx context.Context, f files, bar float64) error {
 	if err := b.ensureHNSWLib(ctx, f); err != nil {
 		return err
 	}
-	b.say("%s: building on one thread, in turn", f.name())
-	v, err := memory(ctx, f.vectors)
+	b.logf("%s: building on one thread, in turn", f.name())
+	v, err := loadVectors(ctx, f.vectors)
 	if err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func (b *bench) buildOne(ctx context.Context, f files, bar float64) error {
 	var built *hnsw.Index
 	var got pairs
 	for range b.buildRounds {
-		ours, err := inProcess(func() (err error) { built, err = ourBuild(ctx, v, 1); return err })
+		ours, err := timeProcess(func() (err error) { built, err = ourBuild(ctx, v, 1); return err })
 		if err != nil {
 			return err
 		}
@@ -83,7 +83,7 @@ func (b *bench) buildOne(ctx context.Context, f files, bar float64) error {
 	}
 	r := row{
 		Part: partBuild, What: "HNSW build, one thread, " + f.title(), Bar: bar, Ratio: got.faster(),
-		Ours: span(middle(got.Ours, 1)), Their: span(middle(got.Theirs, 1)) + ", hnswlib", Same: "file equal to the byte",
+		Ours: span(medianPerOp(got.Ours, 1)), Their: span(medianPerOp(got.Theirs, 1)) + ", hnswlib", Same: "file equal to the byte",
 	}
 	want, err := os.Open(f.hnswlib)
 	if err != nil {
@@ -128,8 +128,8 @@ func (c *comparer) Write(p []byte) (int, error) {
 // buildTwo compares builds on two threads by wall time, so waiting for the other thread counts. Graphs differ
 // from run to run, so it compares their recall instead of their bytes.
 func (b *bench) buildTwo(ctx context.Context, f files, bar float64) error {
-	b.say("%s: building on two threads, in turn", f.name())
-	v, err := memory(ctx, f.vectors)
+	b.logf("%s: building on two threads, in turn", f.name())
+	v, err := loadVectors(ctx, f.vectors)
 	if err != nil {
 		return err
 	}
@@ -158,11 +158,11 @@ func (b *bench) buildTwo(ctx context.Context, f files, bar float64) error {
 	}
 	r := row{
 		Part: partBuild, What: "HNSW build, two threads, " + f.title() + ", wall time", Bar: bar, Ratio: got.faster(),
-		Ours: span(middle(got.Ours, 1)), Their: span(middle(got.Theirs, 1)) + ", hnswlib",
+		Ours: span(medianPerOp(got.Ours, 1)), Their: span(medianPerOp(got.Theirs, 1)) + ", hnswlib",
 		Same: fmt.Sprintf("recall %.4f and %.4f, control %.2fx", ours, theirs, spreadOf(controls).Median),
 	}
 	r.Wrong = theirs-ours > 0.001
-	if c := spreadOf(controls).Median; c < twoCores {
+	if c := spreadOf(controls).Median; c < minTwoCores {
 		r.Void = fmt.Sprintf("the control got %.2f cores", c)
 	}
 	b.report.add(r)
@@ -171,7 +171,7 @@ func (b *bench) buildTwo(ctx context.Context, f files, bar float64) error {
 
 // recalls returns the recall of two graphs over the same vectors, searched with the same code and ef 64.
 func (b *bench) recalls(ctx context.Context, f files, v *engine.Vectors, built *hnsw.Index, theirFile string) (ours, theirs float64, err error) {
-	q, err := memory(ctx, f.queries)
+	q, err := loadVectors(ctx, f.queries)
 	if err != nil {
 		return 0, 0, err
 	}

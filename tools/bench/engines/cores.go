@@ -11,8 +11,8 @@ import (
 	"kitescope/engine/hnsw"
 )
 
-// coresFor is the duration of each part of the two-core measurement.
-const coresFor = 400 * time.Millisecond
+// coresDuration is the duration of each part of the two-core measurement.
+const coresDuration = 400 * time.Millisecond
 
 // rate runs work on n goroutines for the duration d and returns the calls per second of all goroutines
 // together.
@@ -57,14 +57,14 @@ func spin(int) {
 func control() float64 {
 	ratios := make([]float64, 3)
 	for i := range ratios {
-		one := rate(1, coresFor/4, spin)
-		ratios[i] = rate(2, coresFor/4, spin) / one
+		one := rate(1, coresDuration/4, spin)
+		ratios[i] = rate(2, coresDuration/4, spin) / one
 	}
 	return spreadOf(ratios).Median
 }
 
-// twoCores is the minimum of the control for which a two-core result is valid.
-const twoCores = 1.8
+// minTwoCores is the minimum of the control for which a two-core result is valid.
+const minTwoCores = 1.8
 
 // cores compares the searches per second on two cores with those on one. A control runs in each round.
 func (b *bench) cores(ctx context.Context) error {
@@ -72,7 +72,7 @@ func (b *bench) cores(ctx context.Context) error {
 		if err := b.ensureHNSWLib(ctx, b.set(dim)); err != nil {
 			return err
 		}
-		b.say("%s: two cores", b.set(dim).name())
+		b.logf("%s: two cores", b.set(dim).name())
 		s, err := b.openHNSW(b.set(dim), fileHNSWLib)
 		if err != nil {
 			return err
@@ -101,12 +101,12 @@ func (b *bench) coresOf(s *searchSide) error {
 		}
 	}
 	both := func(w int) { work[w](w) }
-	_ = rate(2, coresFor, both) // warm
+	_ = rate(2, coresDuration, both) // warm
 	var ratios, controls, ones, twos []float64
 	for range b.rounds {
-		one, two := rate(1, coresFor, both), rate(2, coresFor, both)
-		spun := rate(1, coresFor/4, spin)
-		controls = append(controls, rate(2, coresFor/4, spin)/spun)
+		one, two := rate(1, coresDuration, both), rate(2, coresDuration, both)
+		spun := rate(1, coresDuration/4, spin)
+		controls = append(controls, rate(2, coresDuration/4, spin)/spun)
 		ratios, ones, twos = append(ratios, two/one), append(ones, one), append(twos, two)
 	}
 	r := row{
@@ -114,7 +114,7 @@ func (b *bench) coresOf(s *searchSide) error {
 		Ours: sprintf("%.0f QPS", spreadOf(twos).Median), Their: sprintf("%.0f QPS, ours", spreadOf(ones).Median),
 		Same: sprintf("control %.2fx", spreadOf(controls).Median),
 	}
-	if c := spreadOf(controls).Median; c < twoCores {
+	if c := spreadOf(controls).Median; c < minTwoCores {
 		r.Void = sprintf("the control got %.2f cores", c)
 	}
 	b.report.add(r)

@@ -13,9 +13,9 @@ import (
 	"kitescope/engine/index"
 )
 
-// TestPairsTakeTurnsAndTheFirstDoesNotCount checks that sides alternate and that the first pair is not
+// TestPairsAlternateAfterWarmup checks that sides alternate and that the first pair is not
 // counted.
-func TestPairsTakeTurnsAndTheFirstDoesNotCount(t *testing.T) {
+func TestPairsAlternateAfterWarmup(t *testing.T) {
 	var order strings.Builder
 	times := map[string][]timing{"a": {999, 10, 20, 30}, "b": {1, 20, 80, 90}}
 	side := func(name string) func() (timing, error) {
@@ -33,7 +33,7 @@ func TestPairsTakeTurnsAndTheFirstDoesNotCount(t *testing.T) {
 	if f := got.faster(); f != (spread{Median: 3, Least: 2, Most: 4}) {
 		t.Errorf("ratios %+v of %+v", f, got)
 	}
-	if m := middle(got.Theirs, 4); m != 20 {
+	if m := medianPerOp(got.Theirs, 4); m != 20 {
 		t.Errorf("middle %v", m)
 	}
 	fault := errors.New("no")
@@ -63,7 +63,7 @@ func TestMilvusFilesLoad(t *testing.T) {
 	if err := f.ensureData(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	v, err := memory(t.Context(), f.vectors)
+	v, err := loadVectors(t.Context(), f.vectors)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func TestMilvusFilesLoad(t *testing.T) {
 	}
 
 	var said bytes.Buffer
-	if err := sayResident(t.Context(), f.base, &said); err != nil || !strings.Contains(said.String(), `"parts":`) {
+	if err := printResident(t.Context(), f.base, &said); err != nil || !strings.Contains(said.String(), `"parts":`) {
 		t.Errorf("%v: %s", err, &said)
 	}
 }

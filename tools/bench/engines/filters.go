@@ -45,7 +45,7 @@ func (b *bench) filters(context.Context) error {
 		}
 		left := 0
 		once := func() (timing, error) {
-			return onThread(func() error {
+			return timeThread(func() error {
 				rows, err := p.Excluded(columns)
 				left = columns.Rows - rows.Count()
 				return err
@@ -60,7 +60,7 @@ func (b *bench) filters(context.Context) error {
 			times = append(times, t)
 		}
 		r := row{
-			Part: partFilters, What: fmt.Sprintf("filter `%s`, %s rows", c.text, thousands(columns.Rows)), Ours: span(middle(times[1:], 1)),
+			Part: partFilters, What: fmt.Sprintf("filter `%s`, %s rows", c.text, thousands(columns.Rows)), Ours: span(medianPerOp(times[1:], 1)),
 			Same: thousands(left) + " rows pass", Wrong: left == 0 || left == columns.Rows,
 		}
 		if c.most > 0 {

@@ -9,8 +9,8 @@ import (
 	"kitescope/engine/flat"
 )
 
-// exact is our side of an exhaustive search.
-type exact struct {
+// flatSide is our side of an exhaustive search.
+type flatSide struct {
 	files
 	vectors, queries *engine.Vectors
 	index            flat.Index
@@ -18,13 +18,13 @@ type exact struct {
 	hits             [][]engine.Hit
 }
 
-func openExact(ctx context.Context, f files, vectors, queries string, o flat.Options) (*exact, error) {
-	e := &exact{files: f}
+func openExact(ctx context.Context, f files, vectors, queries string, o flat.Options) (*flatSide, error) {
+	e := &flatSide{files: f}
 	var err error
-	if e.vectors, err = memory(ctx, vectors); err != nil {
+	if e.vectors, err = loadVectors(ctx, vectors); err != nil {
 		return nil, err
 	}
-	if e.queries, err = memory(ctx, queries); err != nil {
+	if e.queries, err = loadVectors(ctx, queries); err != nil {
 		return nil, err
 	}
 	e.hits = make([][]engine.Hit, e.queries.Rows)
@@ -33,10 +33,10 @@ func openExact(ctx context.Context, f files, vectors, queries string, o flat.Opt
 	return e, err
 }
 
-// shade makes searches use quantized codes of the rows. It returns the memory and time that the codes take,
+// quantize makes searches use quantized codes of the rows. It returns the memory and time that the codes take,
 // as text.
-func (e *exact) shade(o flat.Options) (text string, err error) {
-	took, err := inProcess(func() error { return e.index.Quantize(1) })
+func (e *flatSide) quantize(o flat.Options) (text string, err error) {
+	took, err := timeProcess(func() error { return e.index.Quantize(1) })
 	if err != nil {
 		return "", err
 	}
@@ -46,7 +46,7 @@ func (e *exact) shade(o flat.Options) (text string, err error) {
 	return fmt.Sprintf("%s more, made in %s", megabytes(int64(e.index.Codes.Bytes())), span(took)), nil
 }
 
-func (e *exact) close() {
+func (e *flatSide) close() {
 	if e.index.Codes != nil {
 		e.index.Codes.Release()
 	}
@@ -55,8 +55,8 @@ func (e *exact) close() {
 }
 
 // singles runs the first count queries one after the other on one thread.
-func (e *exact) singles(count int) (timing, error) {
-	return onThread(func() (err error) {
+func (e *flatSide) singles(count int) (timing, error) {
+	return timeThread(func() (err error) {
 		for i := range count {
 			if e.hits[i], err = e.searcher.Search(e.queries.Row(i), flat.Params{K: topK}, e.hits[i][:0]); err != nil {
 				return err
@@ -79,12 +79,12 @@ func (b *bench) flat(ctx context.Context) error {
 		if err := f.ensureData(ctx); err != nil {
 			return err
 		}
-		b.say("%s: FLAT", f.name())
+		b.logf("%s: FLAT", f.name())
 		e, err := openExact(ctx, f, f.vectors, f.queries, flat.Options{Library: engine.Faiss})
 		if err != nil {
 			return err
 		}
-		err = b.peer.all(
+		err = b.peer.doAll(
 			args{"op": "matrix", "name": "x", "file": f.vectors}, args{"op": "matrix", "name": "q", "file": f.queries},
 			args{"op": "faiss_flat", "name": "flat", "vectors": "x"}, args{"op": "drop", "name": "x"},
 		)
@@ -95,7 +95,7 @@ func (b *bench) flat(ctx context.Context) error {
 			return err
 		}
 		e.close()
-		if err := b.peer.all(args{"op": "drop", "name": "flat"}, args{"op": "drop", "name": "q"}); err != nil {
+		if err := b.peer.doAll(args{"op": "drop", "name": "flat"}, args{"op": "drop", "name": "q"}); err != nil {
 			return err
 		}
 	}
@@ -103,7 +103,7 @@ func (b *bench) flat(ctx context.Context) error {
 }
 
 // flatSearches measures searches without and with codes. Without codes the only bar is the memory bandwidth.
-func (b *bench) flatSearches(ctx context.Context, e *exact, c flatCase) error {
+func (b *bench) flatSearches(ctx context.Context, e *flatSide, c flatCase) error {
 	plain := flatCase{dim: c.dim, singles: c.singles}
 	if err := b.flatSingle(ctx, e, plain, ""); err != nil {
 		return err
@@ -114,7 +114,7 @@ func (b *bench) flatSearches(ctx context.Context, e *exact, c flatCase) error {
 	if err := b.flatBatch(e, plain, ""); err != nil {
 		return err
 	}
-	text, err := e.shade(flat.Options{Library: engine.Faiss})
+	text, err := e.quantize(flat.Options{Library: engine.Faiss})
 	if err != nil {
 		return err
 	}
@@ -129,7 +129,7 @@ func (b *bench) flatSearches(ctx context.Context, e *exact, c flatCase) error {
 	return b.flatBatch(e, c, ", codes")
 }
 
-func (b *bench) flatSingle(ctx context.Context, e *exact, c flatCase, how string) error {
+func (b *bench) flatSingle(ctx context.Context, e *flatSide, c flatCase, how string) error {
 	out := filepath.Join(b.scratch, "flat")
 	search := args{"name": "flat", "queries": "q", "k": topK, "batch": false, "count": c.singles}
 	if _, err := b.peer.do("faiss_flat_search", search.with("out", out)); err != nil {
@@ -151,17 +151,17 @@ func (b *bench) flatSingle(ctx context.Context, e *exact, c flatCase, how string
 	}
 	r := row{
 		Part: partFlat, What: "FLAT, one query, " + e.title() + how, Bar: c.single, Ratio: got.faster(),
-		Ours: span(middle(got.Ours, c.singles)), Their: span(middle(got.Theirs, c.singles)) + ", faiss",
+		Ours: span(medianPerOp(got.Ours, c.singles)), Their: span(medianPerOp(got.Theirs, c.singles)) + ", faiss",
 	}
-	r.answers(agree(e.hits[:c.singles], theirs))
+	r.setAgreement(agree(e.hits[:c.singles], theirs))
 	b.report.add(r)
 	return nil
 }
 
 // flatShare compares the search with plain reads, in turn: of memory larger than any cache, which has the
 // bar, and of the same rows, which may be partly cached.
-func (b *bench) flatShare(e *exact, c flatCase) error {
-	large, err := streamed()
+func (b *bench) flatShare(e *flatSide, c flatCase) error {
+	large, err := newStreamBuffer()
 	if err != nil {
 		return err
 	}
@@ -194,11 +194,11 @@ func (b *bench) flatShare(e *exact, c flatCase) error {
 	return nil
 }
 
-func (b *bench) flatBatch(e *exact, c flatCase, how string) error {
+func (b *bench) flatBatch(e *flatSide, c flatCase, how string) error {
 	var answers [][]engine.Hit
 	got, err := pair{
 		ours: func() (timing, error) {
-			return inProcess(func() (err error) {
+			return timeProcess(func() (err error) {
 				answers, err = e.searcher.SearchBatch(e.queries, flat.Params{K: topK}, 1)
 				return err
 			})
@@ -216,9 +216,9 @@ func (b *bench) flatBatch(e *exact, c flatCase, how string) error {
 	}
 	r := row{
 		Part: partFlat, What: fmt.Sprintf("FLAT, batch of %d, %s", queries, e.title()) + how, Bar: c.batch, Ratio: got.faster(),
-		Ours: span(middle(got.Ours, queries)) + " a query", Their: span(middle(got.Theirs, queries)) + ", faiss with BLAS",
+		Ours: span(medianPerOp(got.Ours, queries)) + " a query", Their: span(medianPerOp(got.Theirs, queries)) + ", faiss with BLAS",
 	}
-	r.answers(agree(answers, e.hits))
+	r.setAgreement(agree(answers, e.hits))
 	r.Same += " of our single queries"
 	b.report.add(r)
 	return nil
@@ -238,7 +238,7 @@ func (b *bench) halfOf(ctx context.Context, f files) error {
 	if err := f.ensureData(ctx); err != nil {
 		return err
 	}
-	b.say("%s: float16", f.name())
+	b.logf("%s: float16", f.name())
 	vectors, queries := f.base+".f16.npy", f.base+".queries.f16.npy"
 	for from, to := range map[string]string{f.vectors: vectors, f.queries: queries} {
 		if !missing(to) {
@@ -270,7 +270,7 @@ func (b *bench) halfOf(ctx context.Context, f files) error {
 	found := recall(short.hits[:singles], long.hits[:singles])
 	b.report.add(row{
 		Part: partHalf, What: "FLAT, one query, float16, " + f.title(), Bar: 1.8, Ratio: got.faster(),
-		Ours: span(middle(got.Ours, singles)), Their: span(middle(got.Theirs, singles)) + ", our float32",
+		Ours: span(medianPerOp(got.Ours, singles)), Their: span(medianPerOp(got.Theirs, singles)) + ", our float32",
 		Same: fmt.Sprintf("recall %.3f of float32", found), Wrong: found < 0.95,
 	})
 	return nil

@@ -43,7 +43,7 @@ func (b *bench) ensureLists(ctx context.Context, f files) error {
 		if !missing(f.listFile(c)) {
 			continue
 		}
-		b.say("faiss builds %s of %s; it is kept", c.name, f.name())
+		b.logf("faiss builds %s of %s; it is kept", c.name, f.name())
 		if _, err := b.peer.do("faiss_lists", args{"vectors": f.vectors, "factory": c.factory, "file": f.listFile(c)}); err != nil {
 			return err
 		}
@@ -58,7 +58,7 @@ func (b *bench) ivf(ctx context.Context) error {
 		if err := b.ensureLists(ctx, f); err != nil {
 			return err
 		}
-		if err := b.peer.all(args{"op": "matrix", "name": "q", "file": f.queries}); err != nil {
+		if err := b.peer.doAll(args{"op": "matrix", "name": "q", "file": f.queries}); err != nil {
 			return err
 		}
 		for _, c := range listCases() {
@@ -66,7 +66,7 @@ func (b *bench) ivf(ctx context.Context) error {
 				return fmt.Errorf("%s: %w", c.name, err)
 			}
 		}
-		if err := b.peer.all(args{"op": "drop", "name": "q"}); err != nil {
+		if err := b.peer.doAll(args{"op": "drop", "name": "q"}); err != nil {
 			return err
 		}
 	}
@@ -82,7 +82,7 @@ type listSide struct {
 }
 
 func (s *listSide) search(nprobe int) (timing, error) {
-	return onThread(func() (err error) {
+	return timeThread(func() (err error) {
 		for i := range s.hits {
 			if s.hits[i], err = s.searcher.Search(s.queries.Row(i), ivf.Params{K: topK, NProbe: nprobe}, s.hits[i][:0]); err != nil {
 				return fmt.Errorf("query %d: %w", i, err)
@@ -94,7 +94,7 @@ func (s *listSide) search(nprobe int) (timing, error) {
 
 func openLists(ctx context.Context, f files, c listCase) (_ *listSide, err error) {
 	s := &listSide{}
-	if s.queries, err = memory(ctx, f.queries); err != nil {
+	if s.queries, err = loadVectors(ctx, f.queries); err != nil {
 		return nil, err
 	}
 	if s.file, err = index.OpenFile(ctx, f.listFile(c), index.Hint{Dim: f.dim}); err != nil {
@@ -114,13 +114,13 @@ func openLists(ctx context.Context, f files, c listCase) (_ *listSide, err error
 // of many queries at once. The compared answers are those of single calls, because faiss's distances depend
 // on the number of queries in a call.
 func (b *bench) listSearch(ctx context.Context, f files, c listCase) error {
-	b.say("%s: %s", f.name(), c.name)
+	b.logf("%s: %s", f.name(), c.name)
 	s, err := openLists(ctx, f, c)
 	if err != nil {
 		return err
 	}
 	defer s.file.Close()
-	if err := b.peer.all(args{"op": "faiss_load", "name": "lists", "file": f.listFile(c)}); err != nil {
+	if err := b.peer.doAll(args{"op": "faiss_load", "name": "lists", "file": f.listFile(c)}); err != nil {
 		return err
 	}
 	truth, err := b.truth(ctx, f)
@@ -149,11 +149,11 @@ func (b *bench) listSearch(ctx context.Context, f files, c listCase) error {
 		}
 		r := row{
 			Part: partIVF, What: sprintf("%s search, faiss's file, %s, %d lists, nprobe %d", c.name, f.title(), lists, nprobe), Bar: c.bar,
-			Ratio: got.faster(), Ours: span(middle(got.Ours, queries)), Their: span(middle(got.Theirs, queries)) + ", faiss",
+			Ratio: got.faster(), Ours: span(medianPerOp(got.Ours, queries)), Their: span(medianPerOp(got.Theirs, queries)) + ", faiss",
 		}
-		r.answers(agree(s.hits, theirs))
+		r.setAgreement(agree(s.hits, theirs))
 		r.Same += sprintf(", recall %.3f", recall(s.hits, truth))
 		b.report.add(r)
 	}
-	return b.peer.all(args{"op": "drop", "name": "lists"})
+	return b.peer.doAll(args{"op": "drop", "name": "lists"})
 }

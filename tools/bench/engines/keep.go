@@ -8,8 +8,8 @@ import (
 	"strconv"
 )
 
-// kept holds the results of a part, for later runs with -resume.
-type kept struct {
+// savedPart holds the results of a part, for later runs with -resume.
+type savedPart struct {
 	Machine, Peers string
 	SetRows        int // -rows
 	Load           [2]string
@@ -17,33 +17,33 @@ type kept struct {
 	Kernels        []kernelRow
 }
 
-func (b *bench) keptPath(part string) string { return filepath.Join(b.cache, "measured", part+".json") }
+func (b *bench) partPath(part string) string { return filepath.Join(b.cache, "measured", part+".json") }
 
-// keep saves the results of a part. load is the load average before it.
-func (b *bench) keep(part string, rows []row, kernels []kernelRow, load string) error {
-	data, err := json.Marshal(kept{
+// savePart saves the results of a part. load is the load average before it.
+func (b *bench) savePart(part string, rows []row, kernels []kernelRow, load string) error {
+	data, err := json.Marshal(savedPart{
 		Machine: b.report.Machine, Peers: b.report.Peers, SetRows: b.rows, Load: [2]string{load, loadAverage()}, Rows: rows, Kernels: kernels,
 	})
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(b.keptPath(part)), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(b.partPath(part)), 0o755); err != nil {
 		return err
 	}
-	return replaceFile(b.keptPath(part), func(out *os.File) error {
+	return replaceFile(b.partPath(part), func(out *os.File) error {
 		_, err := out.Write(data)
 		return err
 	})
 }
 
-// take adds the saved results of a part and reports whether there were any for this machine, these peers and
+// loadPart adds the saved results of a part and reports whether there were any for this machine, these peers and
 // sets.
-func (b *bench) take(part string) bool {
-	data, err := os.ReadFile(b.keptPath(part))
+func (b *bench) loadPart(part string) bool {
+	data, err := os.ReadFile(b.partPath(part))
 	if err != nil {
 		return false
 	}
-	var k kept
+	var k savedPart
 	r := &b.report
 	if json.Unmarshal(data, &k) != nil || k.Machine != r.Machine || k.Peers != r.Peers || k.SetRows != b.rows {
 		return false
@@ -57,8 +57,8 @@ func (b *bench) take(part string) bool {
 	return true
 }
 
-// leastAndMost returns the smallest and the largest of some load averages.
-func leastAndMost(loads []string) (least, most string) {
+// minAndMax returns the smallest and the largest of some load averages.
+func minAndMax(loads []string) (least, most string) {
 	byNumber := func(a, b string) int {
 		x, _ := strconv.ParseFloat(a, 64)
 		y, _ := strconv.ParseFloat(b, 64)

@@ -20,13 +20,13 @@ type kernelRow struct {
 	Memory  float64 `json:"memory_ns"` // rows from memory
 }
 
-// kernelFor is the minimum duration of each measurement.
-const kernelFor = 20 * time.Millisecond
+// minKernelTime is the minimum duration of each measurement.
+const minKernelTime = 20 * time.Millisecond
 
 // kernels measures the three forms of each kernel: one query along consecutive rows, one query against
 // scattered rows, and four queries against rows.
 func (b *bench) kernels() error {
-	b.say("kernels")
+	b.logf("kernels")
 	for _, dim := range []int{128, 768} {
 		for _, c := range []struct {
 			element dist.Element
@@ -129,8 +129,8 @@ func forms(k *dist.Kernel, v *engine.Vectors) ([3]float64, error) {
 		}
 		_ = pass() // warm
 		passes, total := 0, timing(0)
-		for total < kernelFor {
-			t, _ := onThread(pass) // pass returns no error
+		for total < minKernelTime {
+			t, _ := timeThread(pass) // pass returns no error
 			total += max(t, 1)
 			passes++
 		}

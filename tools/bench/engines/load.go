@@ -37,19 +37,19 @@ func (b *bench) load(ctx context.Context) error {
 	if err := b.ensureMilvus(ctx, f); err != nil {
 		return err
 	}
-	b.say("%s: loading Milvus's index files", f.name())
+	b.logf("%s: loading Milvus's index files", f.name())
 	var size, grown int64
 	var walls []float64
 	got, err := pair{
 		ours: func() (timing, error) {
-			return inProcess(func() error {
-				wall, err := onWall(func() error { return loadMilvus(ctx, f) })
+			return timeProcess(func() error {
+				wall, err := timeWall(func() error { return loadMilvus(ctx, f) })
 				walls = append(walls, float64(wall))
 				return err
 			})
 		},
 		theirs: func() (timing, error) {
-			return inProcess(func() (err error) { size, grown, err = decompress(f.milvus); return err })
+			return timeProcess(func() (err error) { size, grown, err = decompress(f.milvus); return err })
 		},
 	}.run(min(b.rounds, 3))
 	if err != nil {
@@ -62,8 +62,8 @@ func (b *bench) load(ctx context.Context) error {
 	b.report.add(row{
 		Part: partLoad, What: fmt.Sprintf("load of Milvus's HNSW files, %s, %s, CPU time of all threads", f.title(), megabytes(size)),
 		Bar: 1.5, AtMost: true, Ratio: spreadOf(ratios),
-		Ours:  fmt.Sprintf("%s, %s on the wall", span(middle(got.Ours, 1)), span(timing(spreadOf(walls).Median))),
-		Their: fmt.Sprintf("%s to read and decompress them to %s", span(middle(got.Theirs, 1)), megabytes(grown)),
+		Ours:  fmt.Sprintf("%s, %s on the wall", span(medianPerOp(got.Ours, 1)), span(timing(spreadOf(walls).Median))),
+		Their: fmt.Sprintf("%s to read and decompress them to %s", span(medianPerOp(got.Theirs, 1)), megabytes(grown)),
 	})
 	return nil
 }
@@ -73,7 +73,7 @@ func (b *bench) ensureMilvus(ctx context.Context, f files) error {
 	if !missing(f.milvus) {
 		return nil
 	}
-	b.say("%s: writing Milvus's index files; they are kept", f.name())
+	b.logf("%s: writing Milvus's index files; they are kept", f.name())
 	file, err := index.OpenFile(ctx, f.hnswlib, index.Hint{Dim: f.dim})
 	if err != nil {
 		return err

@@ -102,18 +102,18 @@ type bench struct {
 type part struct {
 	name    string
 	run     func(context.Context) error
-	prepare []need
+	prepare []requirement
 }
 
-// need is a file of a set: an index file or a file of vectors.
-type need struct {
+// requirement is a file of a set: an index file or a file of vectors.
+type requirement struct {
 	shape  shape
 	ensure func(context.Context, files) error
 }
 
 func run(ctx context.Context, o options, out, progress io.Writer) (err error) {
 	if o.resident != "" {
-		return sayResident(ctx, o.resident, out)
+		return printResident(ctx, o.resident, out)
 	}
 	b := &bench{options: o, ctx: ctx, progress: progress}
 	parts := b.parts()
@@ -173,14 +173,14 @@ func (b *bench) measure(ctx context.Context, parts []part) (err error) {
 	}
 	for _, p := range parts {
 		chosen := b.only != "" && slices.Contains(strings.Split(b.only, ","), p.name)
-		if b.resume && !chosen && (b.take(p.name) || b.only != "") {
+		if b.resume && !chosen && (b.loadPart(p.name) || b.only != "") {
 			continue
 		}
 		rows, kernels, load := len(r.Rows), len(r.Kernels), loadAverage()
 		if err := p.run(ctx); err != nil {
 			return fmt.Errorf("%s: %w", p.name, err)
 		}
-		if err := b.keep(p.name, r.Rows[rows:], r.Kernels[kernels:], load); err != nil {
+		if err := b.savePart(p.name, r.Rows[rows:], r.Kernels[kernels:], load); err != nil {
 			return err
 		}
 	}
@@ -202,7 +202,7 @@ func (b *bench) parts() []part {
 			return nil
 		}}
 		for _, s := range shapes {
-			p.prepare = append(p.prepare, need{s, b.ensure(kind)})
+			p.prepare = append(p.prepare, requirement{s, b.ensure(kind)})
 		}
 		return p
 	}
@@ -227,7 +227,7 @@ func (b *bench) parts() []part {
 		{partIVF, b.ivf, nil},
 		{partFilters, b.filters, nil},
 		{partSparse, b.sparse, nil},
-		{partLoad, b.load, []need{{b.shapes(768)[0], b.ensureHNSWLib}, {b.shapes(768)[0], b.ensureMilvus}}},
+		{partLoad, b.load, []requirement{{b.shapes(768)[0], b.ensureHNSWLib}, {b.shapes(768)[0], b.ensureMilvus}}},
 		{partRSS, b.rss, nil},
 		{partKernels, func(context.Context) error { return b.kernels() }, nil},
 	}
@@ -261,7 +261,7 @@ func (b *bench) start(ctx context.Context) error {
 	return err
 }
 
-func (b *bench) say(format string, args ...any) {
+func (b *bench) logf(format string, args ...any) {
 	_, _ = fmt.Fprintf(b.progress, "bench: "+format+"\n", args...) // for people; only the table counts
 }
 

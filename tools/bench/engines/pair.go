@@ -74,8 +74,8 @@ func (p pairs) faster() spread {
 	return spreadOf(ratios)
 }
 
-// middle returns the median of some timings divided by n, the number of operations in each.
-func middle(times []timing, n int) time.Duration {
+// medianPerOp returns the median of some timings divided by n, the number of operations in each.
+func medianPerOp(times []timing, n int) time.Duration {
 	values := make([]float64, len(times))
 	for i, t := range times {
 		values[i] = float64(t)
@@ -83,8 +83,8 @@ func middle(times []timing, n int) time.Duration {
 	return time.Duration(spreadOf(values).Median / float64(max(n, 1)))
 }
 
-// onThread returns the CPU time of f on its own thread. Work that f starts on other threads does not count.
-func onThread(f func() error) (timing, error) {
+// timeThread returns the CPU time of f on its own thread. Work that f starts on other threads does not count.
+func timeThread(f func() error) (timing, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	before := threadTime()
@@ -92,15 +92,15 @@ func onThread(f func() error) (timing, error) {
 	return threadTime() - before, err
 }
 
-// inProcess returns the CPU time of all threads while f runs, including the garbage collector.
-func inProcess(f func() error) (timing, error) {
+// timeProcess returns the CPU time of all threads while f runs, including the garbage collector.
+func timeProcess(f func() error) (timing, error) {
 	before := processTime()
 	err := f()
 	return processTime() - before, err
 }
 
-// onWall returns the wall time of f.
-func onWall(f func() error) (timing, error) {
+// timeWall returns the wall time of f.
+func timeWall(f func() error) (timing, error) {
 	before := time.Now()
 	err := f()
 	return time.Since(before), err

@@ -34,8 +34,8 @@ func ensureVenv(ctx context.Context, repo, cache string, progress io.Writer) (st
 	return strings.TrimSpace(string(out)), nil
 }
 
-// took is the peer's result of one operation.
-type took struct {
+// opResult is the peer's result of one operation.
+type opResult struct {
 	Thread, Process, Wall time.Duration // nanoseconds in JSON
 	RSS                   int64
 	Text, Error           string
@@ -73,35 +73,35 @@ func startPeer(ctx context.Context, python string) (*peer, error) {
 }
 
 // do runs one operation and returns its result.
-func (p *peer) do(op string, a args) (took, error) {
+func (p *peer) do(op string, a args) (opResult, error) {
 	if a == nil {
 		a = args{}
 	}
 	a["op"] = op
 	line, err := json.Marshal(a)
 	if err != nil {
-		return took{}, err
+		return opResult{}, err
 	}
 	if _, err := p.in.Write(append(line, '\n')); err != nil {
-		return took{}, fmt.Errorf("peer %s: %w\n%s", op, err, &p.errors)
+		return opResult{}, fmt.Errorf("peer %s: %w\n%s", op, err, &p.errors)
 	}
 	answer, err := p.out.ReadBytes('\n')
 	if err != nil {
 		_ = p.close() // waits for the rest of its error output
-		return took{}, fmt.Errorf("peer %s: %w\n%s", op, err, &p.errors)
+		return opResult{}, fmt.Errorf("peer %s: %w\n%s", op, err, &p.errors)
 	}
-	var t took
+	var t opResult
 	if err := json.Unmarshal(answer, &t); err != nil {
-		return took{}, fmt.Errorf("peer %s: answer %q: %w", op, answer, err)
+		return opResult{}, fmt.Errorf("peer %s: answer %q: %w", op, answer, err)
 	}
 	if t.Error != "" {
-		return took{}, fmt.Errorf("peer %s: %w", op, errors.New(t.Error))
+		return opResult{}, fmt.Errorf("peer %s: %w", op, errors.New(t.Error))
 	}
 	return t, nil
 }
 
-// all runs operations one after the other and drops their results.
-func (p *peer) all(ops ...args) error {
+// doAll runs operations one after the other and drops their results.
+func (p *peer) doAll(ops ...args) error {
 	for _, a := range ops {
 		op, _ := a["op"].(string)
 		if _, err := p.do(op, a); err != nil {

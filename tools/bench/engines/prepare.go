@@ -33,7 +33,7 @@ func (b *bench) ensureHNSWLib(ctx context.Context, f files) error {
 	if f.overlap {
 		threads = 2
 	}
-	b.say("hnswlib builds %s on %d threads; it is kept", f.name(), threads)
+	b.logf("hnswlib builds %s on %d threads; it is kept", f.name(), threads)
 	_, err := b.peer.do("hnswlib_build", args{"vectors": f.vectors, "m": linksM, "ef_construction": buildEF, "threads": threads, "file": f.hnswlib})
 	return err
 }
@@ -42,7 +42,7 @@ func (b *bench) ensureFaiss(ctx context.Context, f files) error {
 	if err := f.ensureData(ctx); err != nil || !missing(f.faiss) {
 		return err
 	}
-	b.say("faiss builds %s; it is kept", f.name())
+	b.logf("faiss builds %s; it is kept", f.name())
 	_, err := b.peer.do("faiss_build", args{"vectors": f.vectors, "m": linksM, "ef_construction": buildEF, "file": f.faiss})
 	return err
 }

@@ -70,7 +70,7 @@ func (r *report) markdown() string {
 		"and %.2f after.",
 		r.Load[0], r.Load[1], r.Cores[0], r.Cores[1])
 	if len(r.Earlier) > 0 {
-		least, most := leastAndMost(r.EarlierLoad)
+		least, most := minAndMax(r.EarlierLoad)
 		fmt.Fprintf(&b, "\nFrom an earlier run, under load averages of %s to %s: %s.", least, most,
 			strings.Join(r.Earlier, ", "))
 	}
@@ -114,8 +114,8 @@ func (r *row) write(b *strings.Builder) {
 	fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s |\n", r.What, r.Ours, r.Their, ratio, bar, r.Same, verdict)
 }
 
-// answers records how many answers were equal, and whether any differed.
-func (r *row) answers(a agreement) {
+// setAgreement records how many answers were equal, and whether any differed.
+func (r *row) setAgreement(a agreement) {
 	r.Same = fmt.Sprintf("ids %d/%d, bits %d/%d", a.IDs, a.Queries, a.Bits, a.Queries)
 	r.Wrong = a.IDs < a.Queries || a.Bits < a.Queries || a.Queries == 0
 }

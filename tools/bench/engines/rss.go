@@ -33,7 +33,7 @@ func (b *bench) rss(ctx context.Context) error {
 		if err := b.ensureHNSWLib(ctx, f); err != nil {
 			return err
 		}
-		b.say("%s: memory", f.name())
+		b.logf("%s: memory", f.name())
 		ours, err := b.ourRSS(ctx, f)
 		if err != nil {
 			return err
@@ -85,7 +85,7 @@ func (b *bench) theirRSS(ctx context.Context, f files) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	err = p.all(
+	err = p.doAll(
 		args{"op": "hnswlib_load", "name": "index", "file": f.hnswlib, "dim": f.dim},
 		args{"op": "hnswlib_search", "name": "index", "queries": "q", "k": topK, "ef": 64},
 	)
@@ -96,8 +96,8 @@ func (b *bench) theirRSS(ctx context.Context, f files) (int64, error) {
 	return after.RSS - before.RSS, err
 }
 
-// sayResident implements -resident: it loads the index of a set, searches it and prints the memory used.
-func sayResident(ctx context.Context, base string, out io.Writer) error {
+// printResident implements -resident: it loads the index of a set, searches it and prints the memory used.
+func printResident(ctx context.Context, base string, out io.Writer) error {
 	set, err := dataset.Open(ctx, base+".queries.npy")
 	if err != nil {
 		return err

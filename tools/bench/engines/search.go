@@ -81,7 +81,7 @@ func (s *searchSide) close() {
 // search runs all queries on one thread.
 func (s *searchSide) search(ef int) (timing, error) {
 	p := hnsw.Params{K: topK, EF: ef}
-	return onThread(func() (err error) {
+	return timeThread(func() (err error) {
 		for i := range s.hits {
 			if s.hits[i], _, err = s.searcher.SearchFloat32(s.queries.Float32(i), p, s.hits[i][:0]); err != nil {
 				return fmt.Errorf("query %d: %w", i, err)
@@ -99,13 +99,13 @@ func (b *bench) hnswSearch(ctx context.Context, part string, f files, kind fileK
 	if err := b.ensure(kind)(ctx, f); err != nil {
 		return err
 	}
-	b.say("%s: HNSW search against %s", f.name(), kind)
+	b.logf("%s: HNSW search against %s", f.name(), kind)
 	ours, err := b.openHNSW(f, kind)
 	if err != nil {
 		return err
 	}
 	defer ours.close()
-	err = b.peer.all(
+	err = b.peer.doAll(
 		args{"op": "matrix", "name": "q", "file": f.queries},
 		args{"op": kind.String() + "_load", "name": "index", "file": f.index(kind), "dim": f.dim},
 	)
@@ -138,13 +138,13 @@ func (b *bench) hnswSearch(ctx context.Context, part string, f files, kind fileK
 		}
 		r := row{
 			Part: part, What: sprintf("HNSW search, %s's file, %s, ef %d", kind, f.title(), ef), Bar: bar, Ratio: got.faster(),
-			Ours: span(middle(got.Ours, queries)), Their: span(middle(got.Theirs, queries)) + ", " + kind.String(),
+			Ours: span(medianPerOp(got.Ours, queries)), Their: span(medianPerOp(got.Theirs, queries)) + ", " + kind.String(),
 		}
-		r.answers(agree(ours.hits, theirs))
+		r.setAgreement(agree(ours.hits, theirs))
 		r.Same += sprintf(", recall %.3f", recall(ours.hits, truth))
 		b.report.add(r)
 	}
-	return b.peer.all(args{"op": "drop", "name": "index"}, args{"op": "drop", "name": "q"})
+	return b.peer.doAll(args{"op": "drop", "name": "index"}, args{"op": "drop", "name": "q"})
 }
 
 // truth returns the true neighbours of a set's queries. It caches those of the last set, because each set is

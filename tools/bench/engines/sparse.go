@@ -108,15 +108,15 @@ func writeCSR(path string, dims int, rows [][]byte) error {
 	return os.WriteFile(path, out, 0o600)
 }
 
-// plain is the running C++ program.
-type plain struct {
+// plainProcess is the running C++ program.
+type plainProcess struct {
 	in  io.WriteCloser
 	out *bufio.Reader
 	cmd *exec.Cmd
 }
 
-func startPlain(ctx context.Context, program, base, queries string, k int) (*plain, error) {
-	p := &plain{cmd: exec.CommandContext(ctx, program, base, queries, strconv.Itoa(k))}
+func startPlain(ctx context.Context, program, base, queries string, k int) (*plainProcess, error) {
+	p := &plainProcess{cmd: exec.CommandContext(ctx, program, base, queries, strconv.Itoa(k))}
 	in, err := p.cmd.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -129,7 +129,7 @@ func startPlain(ctx context.Context, program, base, queries string, k int) (*pla
 	return p, p.cmd.Start()
 }
 
-func (p *plain) search() (timing, error) {
+func (p *plainProcess) search() (timing, error) {
 	if _, err := io.WriteString(p.in, "search\n"); err != nil {
 		return 0, err
 	}
@@ -142,7 +142,7 @@ func (p *plain) search() (timing, error) {
 }
 
 // answers returns the hits of all queries.
-func (p *plain) answers(queries int) ([][]engine.Hit, error) {
+func (p *plainProcess) answers(queries int) ([][]engine.Hit, error) {
 	if _, err := io.WriteString(p.in, "answers\n"); err != nil {
 		return nil, err
 	}
@@ -163,7 +163,7 @@ func (p *plain) answers(queries int) ([][]engine.Hit, error) {
 }
 
 func (b *bench) sparseOf(ctx context.Context, s sparseShape, program string) (err error) {
-	b.say("sparse, %s", s.name)
+	b.logf("sparse, %s", s.name)
 	const k = 10
 	rng := rand.New(rand.NewPCG(1, uint64(s.dims)))
 	base, queries := filepath.Join(b.scratch, s.name+".csr"), filepath.Join(b.scratch, s.name+".queries.csr")
@@ -198,7 +198,7 @@ func (b *bench) sparseOf(ctx context.Context, s sparseShape, program string) (er
 	return b.sparseSearch(x, asked.Vectors, theirs, k, s)
 }
 
-func (b *bench) sparseSearch(x *sparse.Index, queries *engine.Vectors, theirs *plain, k int, s sparseShape) error {
+func (b *bench) sparseSearch(x *sparse.Index, queries *engine.Vectors, theirs *plainProcess, k int, s sparseShape) error {
 	searcher, err := sparse.New(x, sparse.Options{})
 	if err != nil {
 		return err
@@ -206,7 +206,7 @@ func (b *bench) sparseSearch(x *sparse.Index, queries *engine.Vectors, theirs *p
 	hits := make([][]engine.Hit, queries.Rows)
 	got, err := pair{
 		ours: func() (timing, error) {
-			return onThread(func() (err error) {
+			return timeThread(func() (err error) {
 				for i := 0; i < queries.Rows && err == nil; i++ {
 					hits[i], err = searcher.Search(queries.Row(i), sparse.Params{K: k}, hits[i][:0])
 				}
@@ -224,7 +224,7 @@ func (b *bench) sparseSearch(x *sparse.Index, queries *engine.Vectors, theirs *p
 	}
 	r := row{
 		Part: partSparse, What: fmt.Sprintf("sparse, %s, %s rows", s.name, thousands(b.rows)), Ratio: got.faster(),
-		Ours: span(middle(got.Ours, queries.Rows)), Their: span(middle(got.Theirs, queries.Rows)) + ", plain lists in C++",
+		Ours: span(medianPerOp(got.Ours, queries.Rows)), Their: span(medianPerOp(got.Theirs, queries.Rows)) + ", plain lists in C++",
 	}
 	r.Bar = 1
 	far := 0

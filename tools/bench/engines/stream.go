@@ -12,7 +12,7 @@ import (
 // less.
 func stream(v *engine.Vectors, times int) timing {
 	data := unsafe.Slice((*byte)(v.Base()), v.Bytes())
-	took, _ := onThread(func() error { // the function returns no error
+	took, _ := timeThread(func() error { // the function returns no error
 		for range times {
 			if !readAll(data) {
 				bytes.Count(data, []byte{1}) // the fastest reader of the standard library
@@ -26,9 +26,9 @@ func stream(v *engine.Vectors, times int) timing {
 // streamBytes is the size of the memory on which bandwidth is measured. It is larger than any cache.
 const streamBytes = 512 << 20
 
-// streamed returns streamBytes of memory whose pages were all written once. Pages that were never written all
+// newStreamBuffer returns streamBytes of memory whose pages were all written once. Pages that were never written all
 // map to the same zero page.
-func streamed() (*engine.Vectors, error) {
+func newStreamBuffer() (*engine.Vectors, error) {
 	v, err := engine.NewVectors(dist.Int8, 4096, streamBytes/4096)
 	if err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func streamed() (*engine.Vectors, error) {
 
 // bandwidth returns how many bytes per second one core reads from memory: the best of five runs.
 func bandwidth() (float64, error) {
-	v, err := streamed()
+	v, err := newStreamBuffer()
 	if err != nil {
 		return 0, err
 	}

@@ -13,7 +13,7 @@ func (b *bench) ties(ctx context.Context) error {
 		if err := b.ensure(kind)(ctx, f); err != nil {
 			return err
 		}
-		b.say("%s: ties against %s", f.name(), kind)
+		b.logf("%s: ties against %s", f.name(), kind)
 		if err := b.tiesOf(ctx, f, kind); err != nil {
 			return err
 		}
@@ -27,7 +27,7 @@ func (b *bench) tiesOf(ctx context.Context, f files, kind fileKind) error {
 		return err
 	}
 	defer ours.close()
-	err = b.peer.all(
+	err = b.peer.doAll(
 		args{"op": "matrix", "name": "q", "file": f.queries},
 		args{"op": kind.String() + "_load", "name": "index", "file": f.index(kind), "dim": f.dim},
 	)
@@ -51,7 +51,7 @@ func (b *bench) tiesOf(ctx context.Context, f files, kind fileKind) error {
 		all.Queries, all.IDs, all.Bits = all.Queries+a.Queries, all.IDs+a.IDs, all.Bits+a.Bits
 	}
 	r := row{Part: partTies, What: sprintf("HNSW search, %s's file, %s, ef 16 to 128", kind, f.title())}
-	r.answers(all)
+	r.setAgreement(all)
 	b.report.add(r)
-	return b.peer.all(args{"op": "drop", "name": "index"}, args{"op": "drop", "name": "q"})
+	return b.peer.doAll(args{"op": "drop", "name": "index"}, args{"op": "drop", "name": "q"})
 }

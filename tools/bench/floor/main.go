@@ -20,7 +20,7 @@ var (
 		"datacoord-meta/s/", "datacoord-meta/binlog/", "datacoord-meta/deltalog/", "datacoord-meta/statslog/",
 		"segment-index/", "field-index/", "root-coord/fields/", "root-coord/partitions/",
 	}
-	whole = []string{
+	wholePrefixes = []string{
 		"root-coord/database/", "channelwatch/", "datacoord-meta/channel-cp/",
 		"querycoord-collection-loadinfo/", "querycoord-partition-loadinfo/", "querycoord-replica/", "queryCoord-ResourceGroup/", "session/",
 	}
@@ -71,7 +71,7 @@ func run(endpoint, root string) error {
 			}
 		}
 	}
-	for _, kind := range whole {
+	for _, kind := range wholePrefixes {
 		if err := read(root + kind); err != nil {
 			return err
 		}

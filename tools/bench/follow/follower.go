@@ -28,7 +28,7 @@ type follower struct {
 	stop  func()
 }
 
-const patience = 2 * time.Minute
+const readyTimeout = 2 * time.Minute
 
 // start starts a program. The UI gets a terminal, and a --watch gets a reader for its output.
 func (b *bench) start(ctx context.Context, program, what, profile string) (*follower, error) {
@@ -42,7 +42,7 @@ func (b *bench) start(ctx context.Context, program, what, profile string) (*foll
 	cmd := exec.CommandContext(context.WithoutCancel(ctx), program, args...)
 	cmd.Env = append(os.Environ(), "KITESCOPE_CONFIG="+filepath.Join(b.scratch, "none.yaml"), "KITESCOPE_GUARDED=0", "TERM=xterm-256color", "COLORTERM=truecolor")
 	if what == "ui" {
-		return onTerminal(cmd, b.shape.CollectionName(0))
+		return startOnTerminal(cmd, b.shape.CollectionName(0))
 	}
 	var log bytes.Buffer
 	out := &sink{}
@@ -54,7 +54,7 @@ func (b *bench) start(ctx context.Context, program, what, profile string) (*foll
 		pid: cmd.Process.Pid,
 		ready: func() error {
 			for since := time.Now(); out.bytes.Load() == 0; time.Sleep(100 * time.Millisecond) {
-				if time.Since(since) > patience {
+				if time.Since(since) > readyTimeout {
 					return fmt.Errorf("%s printed nothing", cmd)
 				}
 			}
@@ -64,14 +64,14 @@ func (b *bench) start(ctx context.Context, program, what, profile string) (*foll
 	}, nil
 }
 
-func onTerminal(cmd *exec.Cmd, text string) (*follower, error) {
+func startOnTerminal(cmd *exec.Cmd, text string) (*follower, error) {
 	t, err := terminal.Start(cmd, 180, 50)
 	if err != nil {
 		return nil, err
 	}
 	return &follower{
 		pid:   t.PID(),
-		ready: func() error { _, err := t.WaitText(text, patience); return err },
+		ready: func() error { _, err := t.WaitText(text, readyTimeout); return err },
 		stop: func() {
 			if _, err := t.Send("\x03"); err == nil {
 				time.Sleep(time.Second) // let it write its profile
@@ -123,8 +123,8 @@ func (b *bench) write(ctx context.Context, rate int) error {
 	}
 }
 
-// used returns the CPU time that each follower has used so far, in user space and in the kernel.
-func used(followers []*follower) ([]time.Duration, error) {
+// cpuTimes returns the CPU time that each follower has used so far, in user space and in the kernel.
+func cpuTimes(followers []*follower) ([]time.Duration, error) {
 	var all []time.Duration
 	for _, f := range followers {
 		text, err := os.ReadFile("/proc/" + strconv.Itoa(f.pid) + "/stat")

@@ -162,8 +162,8 @@ func (b *bench) measure(ctx context.Context) error {
 	return nil
 }
 
-// warm is how long the followers run before the measurement, to collect the garbage of the initial read.
-const warm = 10 * time.Second
+// warmup is how long the followers run before the measurement, to collect the garbage of the initial read.
+const warmup = 10 * time.Second
 
 // follow measures all programs while one writer changes the cluster.
 func (b *bench) follow(ctx context.Context, what string, rate int) (row, error) {
@@ -190,18 +190,18 @@ func (b *bench) follow(ctx context.Context, what string, rate int) (row, error) 
 	written := make(chan error, 1)
 	go func() { written <- b.write(writing, rate) }()
 	defer stop()
-	if err := rest(ctx, warm); err != nil {
+	if err := sleep(ctx, warmup); err != nil {
 		return r, err
 	}
 	began := time.Now()
-	before, err := used(followers)
+	before, err := cpuTimes(followers)
 	if err == nil {
-		err = rest(ctx, b.length)
+		err = sleep(ctx, b.length)
 	}
 	if err != nil {
 		return r, err
 	}
-	after, err := used(followers)
+	after, err := cpuTimes(followers)
 	took := time.Since(began)
 	stop()
 	if err := errors.Join(err, <-written); err != nil {
@@ -213,7 +213,7 @@ func (b *bench) follow(ctx context.Context, what string, rate int) (row, error) 
 	return r, nil
 }
 
-func rest(ctx context.Context, d time.Duration) error {
+func sleep(ctx context.Context, d time.Duration) error {
 	select {
 	case <-time.After(d):
 		return nil

@@ -49,15 +49,15 @@ func ensure(ctx context.Context, repo string, revisions int) (string, error) {
 	return path, os.Rename(part, path)
 }
 
-// busy is a cluster under load. Its writes follow those of a Milvus 2.3 under inserts.
-type busy struct {
+// busyCluster is a cluster under load. Its writes follow those of a Milvus 2.3 under inserts.
+type busyCluster struct {
 	store    mvcc.WatchableKV
 	random   *rand.Rand
 	now      time.Time
 	channels []string // keys of checkpoints
 	segments []*datapb.SegmentInfo
 	next     int64
-	problem  error
+	err      error
 }
 
 func generate(ctx context.Context, from, to string, revisions int) error {
@@ -65,19 +65,19 @@ func generate(ctx context.Context, from, to string, revisions int) error {
 	config.Path, config.UnsafeNoFsync = to, true
 	b := backend.New(config)
 	defer b.Close()
-	w := &busy{store: mvcc.New(zap.NewNop(), b, &lease.FakeLessor{}, mvcc.StoreConfig{}), random: rand.New(rand.NewPCG(5, 6)), next: 480_000_000_000_000_000}
+	w := &busyCluster{store: mvcc.New(zap.NewNop(), b, &lease.FakeLessor{}, mvcc.StoreConfig{}), random: rand.New(rand.NewPCG(5, 6)), next: 480_000_000_000_000_000}
 	defer w.store.Close()
 	if err := w.fill(ctx, from); err != nil {
 		return err
 	}
-	for int(w.store.Rev()) < revisions && w.problem == nil {
+	for int(w.store.Rev()) < revisions && w.err == nil {
 		w.pass()
 	}
-	return w.problem
+	return w.err
 }
 
 // fill copies the keys of a capture.
-func (w *busy) fill(ctx context.Context, from string) error {
+func (w *busyCluster) fill(ctx context.Context, from string) error {
 	src, err := source.Open(ctx, from, source.Options{})
 	if err != nil {
 		return err
@@ -106,19 +106,19 @@ func (w *busy) fill(ctx context.Context, from string) error {
 	})
 }
 
-func (w *busy) put(key string, value []byte) { w.store.Put([]byte(key), value, lease.NoLease) }
+func (w *busyCluster) put(key string, value []byte) { w.store.Put([]byte(key), value, lease.NoLease) }
 
-func (w *busy) message(key string, m proto.Message) {
+func (w *busyCluster) message(key string, m proto.Message) {
 	value, err := proto.Marshal(m)
 	if err != nil {
-		w.problem = err
+		w.err = err
 	}
 	w.put("by-dev/meta/"+key, value)
 }
 
 // pass writes three seconds of changes: reserved timestamps, some checkpoints, and in one of four passes the
 // life of a segment.
-func (w *busy) pass() {
+func (w *busyCluster) pass() {
 	w.now = w.now.Add(3 * time.Second)
 	w.put("by-dev/kv/gid/timestamp", binary.BigEndian.AppendUint64(nil, uint64(w.now.Add(3*time.Second).UnixNano())))
 	for range 3 {
@@ -129,12 +129,12 @@ func (w *busy) pass() {
 		})
 	}
 	if w.random.IntN(4) == 0 {
-		w.live()
+		w.writeSegment()
 	}
 }
 
-// live writes the life of a segment: it grows, is flushed and indexed, and is dropped after a compaction.
-func (w *busy) live() {
+// writeSegment writes the life of a segment: it grows, is flushed and indexed, and is dropped after a compaction.
+func (w *busyCluster) writeSegment() {
 	like := w.segments[w.random.IntN(len(w.segments))]
 	w.next += 10
 	s := proto.Clone(like).(*datapb.SegmentInfo)

@@ -39,7 +39,7 @@ const (
 // readings lists the measured readings, the floor first.
 var readings = []struct {
 	name, what string
-	run        func(ctx context.Context, p *past) error
+	run        func(ctx context.Context, p *historyFile) error
 }{
 	{"floor", "reading all changes once", floor},
 	{eventsName, "events", events},
@@ -57,7 +57,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	var err error
 	if *read != "" {
-		err = one(ctx, *read, *file)
+		err = measureOne(ctx, *read, *file)
 	} else {
 		err = run(ctx, *repo, *revisions, *rounds, *output)
 	}
@@ -92,13 +92,13 @@ func run(ctx context.Context, repo string, revisions, rounds int, output string)
 	if err != nil {
 		return err
 	}
-	r := results{costs: make([][]measure.Cost, len(readings)), said: make([]string, len(readings))}
+	r := results{costs: make([][]measure.Cost, len(readings)), output: make([]string, len(readings))}
 	for range rounds {
 		for i := range readings {
 			program := measure.Program{Path: self, Args: []string{"-read", readings[i].name, "-file", file}}
 			c, err := measure.Runner{Launcher: launcher}.RunToReader(ctx, program, func(said io.Reader) error {
 				note, err := io.ReadAll(said)
-				r.said[i] = string(note)
+				r.output[i] = string(note)
 				return err
 			})
 			if err != nil {
@@ -118,8 +118,8 @@ func run(ctx context.Context, repo string, revisions, rounds int, output string)
 
 // results holds the costs of each reading, one per round, and its output in the last round.
 type results struct {
-	costs [][]measure.Cost
-	said  []string
+	costs  [][]measure.Cost
+	output []string
 }
 
 func median[T int64 | time.Duration](costs []measure.Cost, of func(measure.Cost) T) T {
@@ -149,27 +149,27 @@ func (r *results) markdown() string {
 		fmt.Fprintf(&t, "| %s | %.2f s | %.2fx | %.2f s | %.2fx | %d MB | %s |\n",
 			readings[i].what, wall.Seconds(), ofWall, cpu.Seconds(), ofCPU, bytes/1_000_000, verdict)
 	}
-	if notes := strings.TrimSpace(strings.ReplaceAll(strings.Join(r.said, ""), "\n", "; ")); notes != "" {
+	if notes := strings.TrimSpace(strings.ReplaceAll(strings.Join(r.output, ""), "\n", "; ")); notes != "" {
 		fmt.Fprintf(&t, "\n%s.\n", strings.TrimSuffix(notes, ";"))
 	}
 	return t.String()
 }
 
-// past is an open file.
-type past struct {
+// historyFile is an open file.
+type historyFile struct {
 	source.Past
 	head   source.Header
 	oldest int64
 	random *rand.Rand
 }
 
-func one(ctx context.Context, name, file string) error {
+func measureOne(ctx context.Context, name, file string) error {
 	src, err := source.Open(ctx, file, source.Options{})
 	if err != nil {
 		return err
 	}
 	defer src.Close()
-	p := &past{random: rand.New(rand.NewPCG(1, 2))}
+	p := &historyFile{random: rand.New(rand.NewPCG(1, 2))}
 	if p.Past, err = source.PastOf(src); err != nil {
 		return err
 	}
@@ -190,11 +190,11 @@ func one(ctx context.Context, name, file string) error {
 	return fmt.Errorf("unknown reading %q", name)
 }
 
-func floor(ctx context.Context, p *past) error {
+func floor(ctx context.Context, p *historyFile) error {
 	return p.Changes(ctx, p.head, p.oldest, p.head.Revision, func(int64, []source.Event) error { return nil })
 }
 
-func events(ctx context.Context, p *past) error {
+func events(ctx context.Context, p *historyFile) error {
 	first, err := p.PinAt(ctx, p.head, p.oldest)
 	if err != nil {
 		return err
@@ -209,11 +209,13 @@ func events(ctx context.Context, p *past) error {
 	return err
 }
 
-const moves = 40
+const pinCount = 40
 
-func (p *past) anywhere() int64 { return p.oldest + p.random.Int64N(p.head.Revision-p.oldest+1) }
+func (p *historyFile) randomRevision() int64 {
+	return p.oldest + p.random.Int64N(p.head.Revision-p.oldest+1)
+}
 
-func pins(ctx context.Context, p *past) error {
+func pins(ctx context.Context, p *historyFile) error {
 	return p.each("pin", func(revision int64) error {
 		snap, err := p.PinAt(ctx, p.head, revision)
 		if err != nil {
@@ -224,17 +226,17 @@ func pins(ctx context.Context, p *past) error {
 }
 
 // each calls do at 40 random revisions and prints the median and the longest time.
-func (p *past) each(what string, do func(revision int64) error) error {
-	took := make([]time.Duration, 0, moves)
-	for range moves {
+func (p *historyFile) each(what string, do func(revision int64) error) error {
+	took := make([]time.Duration, 0, pinCount)
+	for range pinCount {
 		start := time.Now()
-		if err := do(p.anywhere()); err != nil {
+		if err := do(p.randomRevision()); err != nil {
 			return err
 		}
 		took = append(took, time.Since(start))
 	}
 	slices.Sort(took)
-	_, err := fmt.Printf("%s: median %s, longest %s\n", what, took[moves/2].Round(time.Microsecond), took[moves-1].Round(time.Microsecond))
+	_, err := fmt.Printf("%s: median %s, longest %s\n", what, took[pinCount/2].Round(time.Microsecond), took[pinCount-1].Round(time.Microsecond))
 	return err
 }
 

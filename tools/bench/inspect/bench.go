@@ -40,7 +40,7 @@ func prepare(ctx context.Context, repo string, progress io.Writer) (_ *bench, er
 			b.close()
 		}
 	}()
-	b.say("building")
+	b.logf("building")
 	b.kitescope = filepath.Join(b.scratch, "kitescope")
 	build := exec.CommandContext(ctx, "go", "-C", repo, "build", "-pgo=auto", "-trimpath", "-ldflags", "-s -w", "-o", b.kitescope, "./cmd/kitescope")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
@@ -62,7 +62,7 @@ func prepare(ctx context.Context, repo string, progress io.Writer) (_ *bench, er
 
 func (b *bench) close() { _ = os.RemoveAll(b.scratch) } // a temporary directory
 
-func (b *bench) say(format string, args ...any) {
+func (b *bench) logf(format string, args ...any) {
 	_, _ = fmt.Fprintf(b.progress, "bench: "+format+"\n", args...) // for people; only the tables count
 }
 
@@ -86,7 +86,7 @@ func (c *cluster) from() string { return "etcd://" + c.Endpoint }
 
 // cluster serves a shape. Another process fills the etcd unless that was done before.
 func (b *bench) cluster(ctx context.Context, shape metagen.Shape) (*cluster, error) {
-	b.say("%d segments: preparing the etcd", shape.Segments)
+	b.logf("%d segments: preparing the etcd", shape.Segments)
 	fill := exec.CommandContext(ctx, b.generate, "-segments", strconv.Itoa(shape.Segments))
 	fill.Stderr = b.progress
 	if err := fill.Run(); err != nil {
@@ -131,5 +131,5 @@ func (c *cluster) snapshot(ctx context.Context) (_ string, err error) {
 	return path, os.Rename(f.Name(), path)
 }
 
-// between pauses, so that one program's work on disks and caches does not count in the next one's time.
-func between() { time.Sleep(50 * time.Millisecond) }
+// pause pauses, so that one program's work on disks and caches does not count in the next one's time.
+func pause() { time.Sleep(50 * time.Millisecond) }

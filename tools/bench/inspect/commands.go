@@ -119,14 +119,14 @@ func (b *bench) commands(ctx context.Context, segments, rounds int) (*commandTab
 		return nil, err
 	}
 	t := &commandTable{shape: c.shape, rounds: rounds, rows: b.rows(c, db)}
-	b.say("%d segments: counting what is listed", segments)
+	b.logf("%d segments: counting what is listed", segments)
 	for _, from := range []string{c.from(), db} {
 		if err := b.verify(ctx, c.shape, from); err != nil {
 			return nil, err
 		}
 	}
 	for round := range rounds + 1 {
-		b.say("%d segments: round %d of %d", segments, round, rounds)
+		b.logf("%d segments: round %d of %d", segments, round, rounds)
 		for _, r := range t.rows {
 			cost, err := b.runner.Run(ctx, r.program(round))
 			if r.after != nil {
@@ -138,7 +138,7 @@ func (b *bench) commands(ctx context.Context, segments, rounds int) (*commandTab
 			if round > 0 {
 				r.costs = append(r.costs, cost)
 			}
-			between()
+			pause()
 		}
 	}
 	return t, nil

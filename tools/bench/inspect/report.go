@@ -52,7 +52,7 @@ func (t *commandTable) write(b *strings.Builder) {
 func (t *commandTable) judge(r *row) (ratio, asked, result string) {
 	wall := measure.Median(measure.Walls(r.costs))
 	if floor := t.find(rowFloor); r.bar.against == "" {
-		return fmt.Sprintf("%.2fx floor", over(wall, measure.Median(measure.Walls(floor.costs)))), "", ""
+		return fmt.Sprintf("%.2fx floor", quotient(wall, measure.Median(measure.Walls(floor.costs)))), "", ""
 	}
 	other := measure.Median(measure.Walls(t.find(r.bar.against).costs))
 	name := map[string]string{rowFloor: "floor", rowEmpty: "startup", rowJSON: "live", rowTable: "live"}[r.bar.against]
@@ -62,9 +62,9 @@ func (t *commandTable) judge(r *row) (ratio, asked, result string) {
 		asked = fmt.Sprintf("+%s over %s", seconds(r.bar.extra), name)
 		ok = wall-other <= r.bar.extra
 	} else {
-		ratio = fmt.Sprintf("%.2fx %s", over(wall, other), name)
+		ratio = fmt.Sprintf("%.2fx %s", quotient(wall, other), name)
 		asked = fmt.Sprintf("%.1fx %s", r.bar.ratio, name)
-		ok = over(wall, other) <= r.bar.ratio
+		ok = quotient(wall, other) <= r.bar.ratio
 	}
 	if r.bar.peakRSS > 0 {
 		asked += ", " + megabytes(r.bar.peakRSS)
@@ -122,11 +122,11 @@ func (u *uiResult) write(b *strings.Builder) {
 	line("filter: key to first output", u.filter, 16*time.Millisecond, 0)
 	line("filter: key to last screen change", u.filterResult, 0, 0)
 	fmt.Fprintf(b, "| memory afterwards, and peak | %s | %s | | |\n", megabytes(u.rss), megabytes(u.peak))
-	fmt.Fprintf(b, "| bytes written in %v idle | %d | | 0 | %s |\n", idleFor, u.idleBytes,
+	fmt.Fprintf(b, "| bytes written in %v idle | %d | | 0 | %s |\n", idleTime, u.idleBytes,
 		document.Verdict(u.idleBytes == 0))
 }
 
-func over(a, b time.Duration) float64 {
+func quotient(a, b time.Duration) float64 {
 	if b == 0 {
 		return 0
 	}

@@ -63,7 +63,7 @@ func (b *bench) start(ctx context.Context) (*startResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.say("start-up on a small cluster")
+	b.logf("start-up on a small cluster")
 	for _, command := range [][]string{
 		{"version"},
 		{"get", "collections", "--from", c.from()},

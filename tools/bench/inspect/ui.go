@@ -14,11 +14,11 @@ const (
 	uiColumns, uiRows = 180, 50
 	uiStarts          = 10
 	cursorMoves       = 200
-	idleFor           = 10 * time.Second
+	idleTime          = 10 * time.Second
 	// frameText is the number of visible characters that makes output a frame rather than a mode switch.
 	frameText = 60
-	patience  = 3 * time.Minute
-	quiet     = 400 * time.Millisecond
+	timeout   = 3 * time.Minute
+	quietTime = 400 * time.Millisecond
 )
 
 // uiResult holds the response times of the UI.
@@ -40,7 +40,7 @@ func (b *bench) ui(ctx context.Context, segments int) (*uiResult, error) {
 	}
 	defer c.Stop()
 	r := &uiResult{segments: segments}
-	b.say("UI: first frames")
+	b.logf("UI: first frames")
 	for range uiStarts {
 		took, err := b.firstFrame(ctx, c)
 		if err != nil {
@@ -48,7 +48,7 @@ func (b *bench) ui(ctx context.Context, segments int) (*uiResult, error) {
 		}
 		r.firstFrame = append(r.firstFrame, took)
 	}
-	b.say("UI: keys")
+	b.logf("UI: keys")
 	return r, b.session(ctx, c, r)
 }
 
@@ -82,12 +82,12 @@ func (b *bench) session(ctx context.Context, c *cluster, r *uiResult) error {
 		return err
 	}
 	defer t.Close()
-	at, err := t.WaitText(c.shape.CollectionName(0), patience)
+	at, err := t.WaitText(c.shape.CollectionName(0), timeout)
 	if err != nil {
 		return fmt.Errorf("rows: %w; the screen has:\n%s", err, t.Text())
 	}
 	r.data = at.Sub(t.Started())
-	if _, err := t.WaitQuiet(2*time.Second, patience); err != nil {
+	if _, err := t.WaitQuiet(2*time.Second, timeout); err != nil {
 		return fmt.Errorf("after the rows: %w", err)
 	}
 	if err := moveCursor(t, r); err != nil {
@@ -99,12 +99,12 @@ func (b *bench) session(ctx context.Context, c *cluster, r *uiResult) error {
 	if r.rss, r.peak, err = terminal.Memory(t.PID()); err != nil {
 		return err
 	}
-	b.say("UI: idle for %v", idleFor)
-	if _, err := t.WaitQuiet(2*time.Second, patience); err != nil {
+	b.logf("UI: idle for %v", idleTime)
+	if _, err := t.WaitQuiet(2*time.Second, timeout); err != nil {
 		return fmt.Errorf("before idling: %w", err)
 	}
 	before := t.Bytes()
-	time.Sleep(idleFor)
+	time.Sleep(idleTime)
 	r.idleBytes = t.Bytes() - before
 	return nil
 }
@@ -129,18 +129,18 @@ func typeFilters(t *terminal.Terminal, r *uiResult) error {
 			return err
 		}
 		for _, key := range word {
-			if _, err := t.WaitQuiet(quiet, patience); err != nil {
+			if _, err := t.WaitQuiet(quietTime, timeout); err != nil {
 				return err
 			}
 			pressed, err := t.Send(string(key))
 			if err != nil {
 				return err
 			}
-			shown, err := t.WaitOutput(pressed, 1, patience)
+			shown, err := t.WaitOutput(pressed, 1, timeout)
 			if err != nil {
 				return fmt.Errorf("%q of %q: %w; the screen has:\n%s", key, word, err, t.Text())
 			}
-			settled, err := t.WaitQuiet(quiet, patience)
+			settled, err := t.WaitQuiet(quietTime, timeout)
 			if err != nil {
 				return err
 			}
@@ -153,7 +153,7 @@ func typeFilters(t *terminal.Terminal, r *uiResult) error {
 			if _, err := press(t, key); err != nil {
 				return err
 			}
-			if _, err := t.WaitQuiet(quiet, patience); err != nil {
+			if _, err := t.WaitQuiet(quietTime, timeout); err != nil {
 				return err
 			}
 		}

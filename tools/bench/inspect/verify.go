@@ -11,15 +11,15 @@ import (
 	"kitescope/tools/bench/metagen"
 )
 
-// listed holds the counts by which a listing of segments is checked.
-type listed struct {
+// segmentCounts holds the counts by which a listing of segments is checked.
+type segmentCounts struct {
 	segments, sized, indexed int
 }
 
 // verify compares the listing that is about to be measured with the generated data: all segments, the sizes
 // of those with logs, and the index states of those with an index. A fast but wrong listing does not count.
 func (b *bench) verify(ctx context.Context, shape metagen.Shape, from string) error {
-	var got listed
+	var got segmentCounts
 	_, err := b.runner.RunToReader(ctx, b.program("get", "segments", "-o", "json", "--from", from), func(r io.Reader) (err error) {
 		got, err = countSegments(bufio.NewReaderSize(r, 1<<20))
 		return err
@@ -27,7 +27,7 @@ func (b *bench) verify(ctx context.Context, shape metagen.Shape, from string) er
 	if err != nil {
 		return fmt.Errorf("list segments of %s: %w", from, err)
 	}
-	want := listed{segments: shape.Segments, sized: shape.WithLogs, indexed: shape.WithIndex}
+	want := segmentCounts{segments: shape.Segments, sized: shape.WithLogs, indexed: shape.WithIndex}
 	// Segments without a record of an index build have a state too, so the count is a minimum.
 	if got.segments != want.segments || got.sized != want.sized || got.indexed < want.indexed {
 		return fmt.Errorf("list segments of %s: found %+v, generated %+v", from, got, want)
@@ -36,7 +36,7 @@ func (b *bench) verify(ctx context.Context, shape metagen.Shape, from string) er
 }
 
 // countSegments reads a SegmentList item by item.
-func countSegments(r io.Reader) (n listed, err error) {
+func countSegments(r io.Reader) (n segmentCounts, err error) {
 	d := json.NewDecoder(r)
 	for {
 		token, err := d.Token()

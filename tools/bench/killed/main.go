@@ -86,7 +86,7 @@ func run(ctx context.Context, program string, times int, random *rand.Rand) erro
 	go l.write(ctx)
 	lost, rounds := int64(0), 0
 	for n := range times {
-		missing, laid, err := l.once(ctx)
+		missing, laid, err := l.killOnce(ctx)
 		if err != nil {
 			return fmt.Errorf("kill %d: %w", n+1, err)
 		}
@@ -126,9 +126,9 @@ func (l *lab) write(ctx context.Context) {
 	}
 }
 
-// once starts the recorder, kills it and examines the recording. It returns how many revisions that etcd had
+// killOnce starts the recorder, kills it and examines the recording. It returns how many revisions that etcd had
 // at the kill are missing, and whether the recording holds answers of processes.
-func (l *lab) once(ctx context.Context) (missing int64, laid bool, err error) {
+func (l *lab) killOnce(ctx context.Context) (missing int64, hasResponses bool, err error) {
 	before, _ := l.revision(ctx) // 0 before the first round
 	from := "etcd://" + l.etcd.Clients[0].Addr().String() + "/" + l.root
 	cmd := exec.CommandContext(ctx, l.program, "record", "-O", l.dir, "--from", from, "--every", every.String(), "--max-age", "1h")
@@ -157,17 +157,17 @@ func (l *lab) once(ctx context.Context) (missing int64, laid bool, err error) {
 	if got < before {
 		return 0, false, fmt.Errorf("revision %d was recorded, but now the last is %d", before, got)
 	}
-	if ago >= settled && l.began(begun).Before(at) && got < old {
+	if ago >= settled && l.firstChunkTime(begun).Before(at) && got < old {
 		return 0, false, fmt.Errorf("revision %d was written %s before the kill, but only %d is recorded", old, ago,
 			got)
 	}
-	laid, err = l.compare(ctx, got)
-	return killed - got, laid, err
+	hasResponses, err = l.compare(ctx, got)
+	return killed - got, hasResponses, err
 }
 
-// began returns when the recorder started at the given time began its first chunk, or a time an hour ahead if
+// firstChunkTime returns when the recorder started at the given time began its first chunk, or a time an hour ahead if
 // it has none.
-func (l *lab) began(started time.Time) time.Time {
+func (l *lab) firstChunkTime(started time.Time) time.Time {
 	names, _ := source.ChunkNames(l.dir)
 	for _, name := range names {
 		_, text, _ := strings.Cut(strings.TrimSuffix(name, ".kite"), "-")
@@ -199,7 +199,7 @@ func (l *lab) revision(ctx context.Context) (int64, error) {
 
 // compare compares the newest revision and three random ones of the recording with etcd. laid reports whether
 // the recording holds answers of processes.
-func (l *lab) compare(ctx context.Context, newest int64) (laid bool, err error) {
+func (l *lab) compare(ctx context.Context, newest int64) (hasResponses bool, err error) {
 	src, err := source.Open(ctx, l.dir, source.Options{})
 	if err != nil {
 		return false, err

@@ -9,8 +9,8 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// TestShapeHasTheCountsItPromises checks the number of keys of each kind and the mean size of a key.
-func TestShapeHasTheCountsItPromises(t *testing.T) {
+// TestShapeCounts checks the number of keys of each kind and the mean size of a key.
+func TestShapeCounts(t *testing.T) {
 	s := Of(8_000)
 	kinds := map[string]int{}
 	seen := map[string]bool{}

@@ -74,7 +74,7 @@ func (b *bench) svg() (option, name string) {
 func (b *bench) big(ctx context.Context, r *report) error {
 	shape := profilegen.Big()
 	shape.Samples = b.samples
-	b.say("generating %d samples", shape.Samples)
+	b.logf("generating %d samples", shape.Samples)
 	file, err := shape.File(b.cache)
 	if err != nil {
 		return err
@@ -82,7 +82,7 @@ func (b *bench) big(ctx context.Context, r *report) error {
 	if r.size, err = sizes(file); err != nil {
 		return err
 	}
-	b.say("the big profile")
+	b.logf("the big profile")
 	option, name := b.svg()
 	picture := func(format string) measure.Program {
 		return b.program("profile", "flame", file, "-o", format, "-O", filepath.Join(b.scratch, "big."+format), "--force")
@@ -109,7 +109,7 @@ func sizes(file string) (string, error) {
 const parts = 100
 
 func (b *bench) merge(ctx context.Context, r *report) error {
-	b.say("merging %d profiles", parts)
+	b.logf("merging %d profiles", parts)
 	var files []string
 	for i := range parts {
 		file, err := profilegen.Part(i).File(b.cache)
@@ -132,7 +132,7 @@ func (b *bench) merge(ctx context.Context, r *report) error {
 
 // small measures jobs on the profile of a real process. Most of their time is start-up.
 func (b *bench) small(ctx context.Context, r *report) error {
-	b.say("a Milvus profile")
+	b.logf("a Milvus profile")
 	file := filepath.Join(b.repo, "testdata", "profiles", "milvus-cpu-flat.pb.gz")
 	option, name := b.svg()
 	rounds := 10 * b.rounds
@@ -142,9 +142,9 @@ func (b *bench) small(ctx context.Context, r *report) error {
 	return b.run(
 		ctx, r,
 		job{"`profile top`, a Milvus profile", top, b.tool("-top", file), "`pprof -top`", rounds, 0, 1, 0},
-		job{"the same", top, b.typed("-top", file), "`go tool pprof -top`, as typed", rounds, 0, 1, 0},
+		job{"the same", top, b.goTool("-top", file), "`go tool pprof -top`, as typed", rounds, 0, 1, 0},
 		job{"`profile flame -o svg`, a Milvus profile", picture, b.tool(graph...), name, rounds, 0, 1, 0},
-		job{"the same", picture, b.typed(graph...), "`go tool pprof " + option + "`, as typed", rounds, 0, 1, 0},
+		job{"the same", picture, b.goTool(graph...), "`go tool pprof " + option + "`, as typed", rounds, 0, 1, 0},
 	)
 }
 

@@ -119,7 +119,7 @@ func prepare(ctx context.Context, o options, progress io.Writer) (_ *bench, err 
 			_ = os.RemoveAll(b.scratch)
 		}
 	}()
-	b.say("building")
+	b.logf("building")
 	b.kitescope, b.pprof, b.ui = filepath.Join(b.scratch, "kitescope"), filepath.Join(b.scratch, "pprof"), filepath.Join(b.scratch, "tui.test")
 	for _, args := range [][]string{
 		{"build", "-pgo=auto", "-trimpath", "-ldflags", "-s -w", "-o", b.kitescope, "./cmd/kitescope"},
@@ -139,7 +139,7 @@ func prepare(ctx context.Context, o options, progress io.Writer) (_ *bench, err 
 	return b, err
 }
 
-func (b *bench) say(format string, args ...any) {
+func (b *bench) logf(format string, args ...any) {
 	_, _ = fmt.Fprintf(b.progress, "bench: "+format+"\n", args...) // for people; only the table counts
 }
 
@@ -164,8 +164,8 @@ func (b *bench) tool(args ...string) measure.Program {
 	return measure.Program{Path: b.pprof, Args: append([]string{symbols}, args...)}
 }
 
-// typed returns the same command as users type it. The go command looks for the binary first, which takes
+// goTool returns the same command as users type it. The go command looks for the binary first, which takes
 // longer than the work on a small profile.
-func (b *bench) typed(args ...string) measure.Program {
+func (b *bench) goTool(args ...string) measure.Program {
 	return measure.Program{Path: "go", Args: append([]string{"tool", "pprof", symbols}, args...)}
 }

@@ -21,7 +21,7 @@ const (
 // pull takes profiles of many fake processes at once. They are servers on ports of their own that respond
 // when the window is over.
 func (b *bench) pull(ctx context.Context, r *report) (err error) {
-	b.say("pulling from %d processes", processes)
+	b.logf("pulling from %d processes", processes)
 	body, err := os.ReadFile(filepath.Join(b.repo, "testdata", "profiles", "milvus-cpu-flat.pb.gz"))
 	if err != nil {
 		return err

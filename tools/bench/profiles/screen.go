@@ -12,7 +12,7 @@ import (
 
 // screen runs the benchmarks of the terminal's flame graph: 100,000 frames on 200 columns and 60 lines.
 func (b *bench) screen(ctx context.Context, r *report) error {
-	b.say("the terminal's flame graph")
+	b.logf("the terminal's flame graph")
 	r.screen = figures{}
 	for range b.rounds {
 		cmd := exec.CommandContext(ctx, b.ui, "-test.run=^$", "-test.bench=^BenchmarkFlameView$", "-test.benchtime=60x")

@@ -84,7 +84,7 @@ func run(ctx context.Context, o options) error {
 		return err
 	}
 	from := "etcd://" + etcd.Clients[0].Addr().String() + "/" + root
-	servers, err := answer(ctx, etcd, from, o)
+	servers, err := serveProcesses(ctx, etcd, from, o)
 	if err != nil {
 		return err
 	}
@@ -117,8 +117,8 @@ func fill(ctx context.Context, etcd *embed.Etcd, shape metagen.Shape) error {
 	return err
 }
 
-// answer registers processes and serves their recorded answers.
-func answer(ctx context.Context, etcd *embed.Etcd, from string, o options) (*recorded.Servers, error) {
+// serveProcesses registers processes and serves their recorded answers.
+func serveProcesses(ctx context.Context, etcd *embed.Etcd, from string, o options) (*recorded.Servers, error) {
 	address := func(i int) string { return fmt.Sprintf("10.%d.%d.%d:21123", i>>16, i>>8&255, i&255) }
 	register := func(where func(string) string) error {
 		roles := []string{"rootcoord", "datacoord", "querycoord", "proxy", "datanode"}
@@ -215,18 +215,18 @@ func measure(ctx context.Context, o options, from, dir string) error {
 	defer func() { _ = cmd.Process.Signal(os.Interrupt); _ = cmd.Wait() }()
 	fmt.Printf("the recorder is process %d\n", cmd.Process.Pid)
 	time.Sleep(3*o.every + 10*time.Second) // the first round is complete and its garbage collected
-	began, cpu, size := time.Now(), used(cmd.Process.Pid), sizeOf(dir)
+	began, cpu, size := time.Now(), cpuTime(cmd.Process.Pid), sizeOf(dir)
 	fmt.Printf("the chunk begins with %.1f MB, after %s of CPU time\n", float64(size)/1e6, cpu)
 	for until := began.Add(o.length); time.Now().Before(until) && ctx.Err() == nil; time.Sleep(o.every) {
 		over := time.Since(began) + 1
-		fmt.Printf("%3.0f s: %.2f%% of a core, at most %s, %.0f bytes a round, %.0f MB a day\n", over.Seconds(), 100*float64(used(cmd.Process.Pid)-cpu)/float64(over), peak(cmd.Process.Pid),
+		fmt.Printf("%3.0f s: %.2f%% of a core, at most %s, %.0f bytes a round, %.0f MB a day\n", over.Seconds(), 100*float64(cpuTime(cmd.Process.Pid)-cpu)/float64(over), peak(cmd.Process.Pid),
 			float64(sizeOf(dir)-size)/over.Seconds()*o.every.Seconds(), float64(sizeOf(dir)-size)/over.Seconds()*86400/1e6)
 	}
 	return nil
 }
 
-// used returns the CPU time of a process, or 0 if it is unknown.
-func used(pid int) time.Duration {
+// cpuTime returns the CPU time of a process, or 0 if it is unknown.
+func cpuTime(pid int) time.Duration {
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
 		return 0

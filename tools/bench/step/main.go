@@ -46,10 +46,10 @@ import (
 const bar = time.Second
 
 const (
-	events   = 60 // written to the cluster
-	atATime  = 50 // segments changed with each event
-	patience = time.Minute
-	quiet    = 700 * time.Millisecond
+	events    = 60 // written to the cluster
+	batchSize = 50 // segments changed with each event
+	timeout   = time.Minute
+	quietTime = 700 * time.Millisecond
 )
 
 func main() {
@@ -130,7 +130,7 @@ func (b *bench) write(ctx context.Context, server *dataset.Server) error {
 		first := b.shape.Rewritten(0, int64(1+i))
 		ops = append(ops, clientv3.OpPut(first.Key, string(first.Value)))
 		chosen := map[int]bool{0: true}
-		for len(chosen) < atATime {
+		for len(chosen) < batchSize {
 			n := random.IntN(b.shape.Segments)
 			if !chosen[n] {
 				chosen[n] = true
@@ -154,10 +154,10 @@ func (b *bench) write(ctx context.Context, server *dataset.Server) error {
 
 // results holds the times of all steps.
 type results struct {
-	first    step // also reads the revisions between
-	back, on []step
-	data     time.Duration // start to rows
-	happened time.Duration // from the rows until the events are known
+	first         step // also reads the revisions between
+	back, forward []step
+	data          time.Duration // start to rows
+	eventsKnown   time.Duration // from the rows until the events are known
 }
 
 // step holds the cost of one step, from the key to the rows.
@@ -177,7 +177,7 @@ func (b *bench) step(ctx context.Context, endpoint string) (*results, error) {
 	}}
 	u := &ui{messages: make(chan tea.Msg, 4096)}
 	u.model = tui.New(tui.Config{Resources: view.Resources, Theme: "dark", Now: time.Now, StartPage: "segments", Title: endpoint})
-	u.take(u.model.Init())
+	u.runCmd(u.model.Init())
 	u.update(tea.WindowSizeMsg{Width: 180, Height: 50})
 	ctx, stop := context.WithCancel(ctx)
 	done := make(chan struct{})
@@ -192,10 +192,10 @@ func (b *bench) step(ctx context.Context, endpoint string) (*results, error) {
 	if r.data, err = u.until(b.rows[newest]); err != nil {
 		return nil, err
 	}
-	if r.happened, err = u.until(", to step back"); err != nil {
+	if r.eventsKnown, err = u.until(", to step back"); err != nil {
 		return nil, err
 	}
-	u.rest()
+	u.drain()
 	for i := len(b.revisions) - 1; i >= 10; i-- {
 		took, err := u.press(',', "rev "+strconv.FormatInt(b.revisions[i], 10), " "+b.rows[b.revisions[i]]+" ")
 		if err != nil {
@@ -214,7 +214,7 @@ func (b *bench) step(ctx context.Context, endpoint string) (*results, error) {
 		if err != nil {
 			return nil, err
 		}
-		r.on = append(r.on, took)
+		r.forward = append(r.forward, took)
 	}
 	return r, nil
 }
@@ -225,7 +225,7 @@ type ui struct {
 	messages chan tea.Msg
 }
 
-func (u *ui) take(c tea.Cmd) {
+func (u *ui) runCmd(c tea.Cmd) {
 	if c != nil {
 		go func() { u.messages <- c() }()
 	}
@@ -236,12 +236,12 @@ func (u *ui) update(msg tea.Msg) {
 	case nil:
 	case tea.BatchMsg:
 		for _, c := range msg {
-			u.take(c)
+			u.runCmd(c)
 		}
 	default:
 		next, c := u.model.Update(msg)
 		u.model = next
-		u.take(c)
+		u.runCmd(c)
 	}
 }
 
@@ -250,7 +250,7 @@ func (u *ui) press(key rune, texts ...string) (step, error) {
 	u.update(tea.KeyPressMsg{Code: key, Text: string(key)})
 	_, err := u.until(texts...)
 	s := step{time.Since(began), processTime() - cpu, collections() > collected}
-	u.rest()
+	u.drain()
 	return s, err
 }
 
@@ -264,7 +264,7 @@ func collections() uint64 {
 // until handles messages until a frame contains all texts.
 func (u *ui) until(texts ...string) (time.Duration, error) {
 	began := time.Now()
-	late := time.After(patience)
+	late := time.After(timeout)
 	for {
 		screen := ansi.Strip(u.model.View().Content)
 		if !slices.ContainsFunc(texts, func(t string) bool { return !strings.Contains(screen, t) }) {
@@ -280,13 +280,13 @@ func (u *ui) until(texts ...string) (time.Duration, error) {
 	}
 }
 
-// rest handles messages until none has come for a while.
-func (u *ui) rest() {
+// drain handles messages until none has come for a while.
+func (u *ui) drain() {
 	for {
 		select {
 		case msg := <-u.messages:
 			u.update(msg)
-		case <-time.After(quiet):
+		case <-time.After(quietTime):
 			return
 		}
 	}
@@ -296,13 +296,13 @@ func (r *results) markdown(machine string, segments int) string {
 	var t strings.Builder
 	fmt.Fprintf(&t, "Stepping through %d events of a cluster with %d segments, %d of which change per event, on the "+
 		"segments page, %s. Time from the key to the rows; the target "+
-		"is %v.\n\n", events, segments, atATime, machine, bar)
+		"is %v.\n\n", events, segments, batchSize, machine, bar)
 	t.WriteString("| step | p50 | p95 | max | process CPU, p50 | p95 | during GC | verdict |\n" +
 		"|---|---:|---:|---:|---:|---:|---:|---|\n")
 	for _, x := range []struct {
 		name  string
 		steps []step
-	}{{"one event back", r.back}, {"one event forward", r.on}} {
+	}{{"one event back", r.back}, {"one event forward", r.forward}} {
 		wall := func(s step) time.Duration { return s.took }
 		cpu := func(s step) time.Duration { return s.cpu }
 		collected := 0
@@ -311,17 +311,17 @@ func (r *results) markdown(machine string, segments int) string {
 				collected++
 			}
 		}
-		fmt.Fprintf(&t, "| %s | %v | %v | %v | %v | %v | %d of %d | %s |\n", x.name, at(x.steps, wall, 0.5), at(x.steps, wall, 0.95), at(x.steps, wall, 1),
-			at(x.steps, cpu, 0.5), at(x.steps, cpu, 0.95), collected, len(x.steps), document.Verdict(at(x.steps, wall, 0.5) <= bar))
+		fmt.Fprintf(&t, "| %s | %v | %v | %v | %v | %v | %d of %d | %s |\n", x.name, quantile(x.steps, wall, 0.5), quantile(x.steps, wall, 0.95), quantile(x.steps, wall, 1),
+			quantile(x.steps, cpu, 0.5), quantile(x.steps, cpu, 0.95), collected, len(x.steps), document.Verdict(quantile(x.steps, wall, 0.5) <= bar))
 	}
 	fmt.Fprintf(&t, "| first step, which reads the changes in between | %v | | | %v | | | |\n",
 		r.first.took.Round(time.Millisecond), r.first.cpu.Round(time.Millisecond))
-	fmt.Fprintf(&t, "| from rows to events | %v | | | | | | |\n", r.happened.Round(time.Millisecond))
+	fmt.Fprintf(&t, "| from rows to events | %v | | | | | | |\n", r.eventsKnown.Round(time.Millisecond))
 	return t.String()
 }
 
-// at returns the quantile of the steps' times at share.
-func at(steps []step, of func(step) time.Duration, share float64) time.Duration {
+// quantile returns the quantile of the steps' times at share.
+func quantile(steps []step, of func(step) time.Duration, share float64) time.Duration {
 	list := make([]time.Duration, 0, len(steps))
 	for _, s := range steps {
 		list = append(list, of(s))

@@ -39,9 +39,9 @@ func sequence(data []byte) int {
 	return 2
 }
 
-// answer returns the response of an xterm with a dark background and 256 colours to a query. It returns "" if
+// response returns the response of an xterm with a dark background and 256 colours to a query. It returns "" if
 // the sequence is not a query (xterm's ctlseqs; contour's mode 2026).
-func answer(sequence string) string {
+func response(sequence string) string {
 	switch sequence {
 	case "\x1b[c", "\x1b[0c": // DA1
 		return "\x1b[?62;22c"

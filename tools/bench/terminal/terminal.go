@@ -28,7 +28,7 @@ type Terminal struct {
 	text    []byte // output without control sequences since the last ForgetText
 	pending []byte // an incomplete control sequence
 	ended   bool
-	news    chan struct{} // closed and replaced whenever something arrives
+	changed chan struct{} // closed and replaced whenever something arrives
 }
 
 type chunk struct {
@@ -45,7 +45,7 @@ func Start(cmd *exec.Cmd, columns, rows int) (*Terminal, error) {
 	defer slave.Close()
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = slave, slave, slave
 	controlling(cmd)
-	t := &Terminal{cmd: cmd, master: master, news: make(chan struct{}), started: time.Now()}
+	t := &Terminal{cmd: cmd, master: master, changed: make(chan struct{}), started: time.Now()}
 	if err := cmd.Start(); err != nil {
 		_ = master.Close()
 		return nil, fmt.Errorf("run %s on a terminal: %w", cmd.Path, err)
@@ -88,13 +88,13 @@ func (t *Terminal) read() {
 		at := time.Now()
 		t.mu.Lock()
 		if n > 0 {
-			t.take(buffer[:n], at)
+			t.store(buffer[:n], at)
 		}
 		if err != nil {
 			t.ended = true
 		}
-		close(t.news)
-		t.news = make(chan struct{})
+		close(t.changed)
+		t.changed = make(chan struct{})
 		t.mu.Unlock()
 		if err != nil {
 			return
@@ -102,8 +102,8 @@ func (t *Terminal) read() {
 	}
 }
 
-// take stores output and answers the queries in it.
-func (t *Terminal) take(output []byte, at time.Time) {
+// store stores output and answers the queries in it.
+func (t *Terminal) store(output []byte, at time.Time) {
 	t.bytes += int64(len(output))
 	data := slices.Concat(t.pending, output)
 	printed := 0
@@ -122,7 +122,7 @@ func (t *Terminal) take(output []byte, at time.Time) {
 		if n == 0 {
 			break // the rest comes with the next read
 		}
-		if reply := answer(string(data[:n])); reply != "" {
+		if reply := response(string(data[:n])); reply != "" {
 			_, _ = t.master.WriteString(reply) // the program may have ended
 		}
 		data = data[n:]
@@ -198,7 +198,7 @@ func (t *Terminal) wait(timeout time.Duration, what string, done func() (time.Ti
 	for {
 		t.mu.Lock()
 		at, ok := done()
-		news, ended := t.news, t.ended
+		news, ended := t.changed, t.ended
 		t.mu.Unlock()
 		switch {
 		case ok:

@@ -29,9 +29,9 @@ func TestSequenceLengths(t *testing.T) {
 	}
 }
 
-// TestProgramsSeeATerminalThatAnswers checks that queries of a program are answered and that it sees the
+// TestTerminalRespondsToQueries checks that queries of a program are answered and that it sees the
 // size.
-func TestProgramsSeeATerminalThatAnswers(t *testing.T) {
+func TestTerminalRespondsToQueries(t *testing.T) {
 	// The shell queries the device attributes and the background, in two writes that split a sequence, and
 	// shows the answers.
 	script := `stty raw -echo; printf '\033[c'; dd bs=1 count=9 2>/dev/null | tr '\033' E

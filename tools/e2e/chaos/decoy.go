@@ -19,7 +19,7 @@ func decoys() []*Kind {
 			return errors.Join(l.Client(ctx, 60*time.Second, "insert", a.Collection, "250", "12"), l.Client(ctx, 90*time.Second, "flush", a.Collection))
 		}),
 		decoy("searches", 3, func(d *dice) Args { return Args{Value: strconv.Itoa(1 + d.r.IntN(4))} }, func(ctx context.Context, l *Lab, a Args) error {
-			return l.Beside(ctx, "search", "35", a.Value)
+			return l.StartClient(ctx, "search", "35", a.Value)
 		}),
 		decoy("deletes and a compaction", 3, ofCollections, func(ctx context.Context, l *Lab, a Args) error {
 			return l.Client(ctx, 120*time.Second, "delete", a.Collection, "200")
@@ -27,7 +27,7 @@ func decoys() []*Kind {
 		decoy("index built anew", 3, func(d *dice) Args {
 			return Args{Collection: pick(d, []string{"photos_cos", "songs_ip"}), What: pick(d, []string{"HNSW", "IVF_SQ8", "IVF_FLAT"})}
 		}, func(ctx context.Context, l *Lab, a Args) error {
-			return l.Beside(ctx, "reindex", a.Collection, a.What)
+			return l.StartClient(ctx, "reindex", a.Collection, a.What)
 		}),
 		decoy("released and loaded", 3, ofCollections, func(ctx context.Context, l *Lab, a Args) error {
 			return errors.Join(l.Client(ctx, 60*time.Second, "release", a.Collection), lab.Sleep(ctx, 12*time.Second), l.Client(ctx, 120*time.Second, "load", a.Collection, "100"))
@@ -37,24 +37,26 @@ func decoys() []*Kind {
 			return l.Client(ctx, 60*time.Second, "alter", a.Collection)
 		}),
 		decoy("collections come and go", 4, func(d *dice) Args { return Args{Value: strconv.Itoa(d.r.IntN(1000))} }, func(ctx context.Context, l *Lab, a Args) error {
-			return l.Beside(ctx, "churn", "45", a.Value)
+			return l.StartClient(ctx, "churn", "45", a.Value)
 		}),
-		decoy("etcd compacted and defragmented", 1, nothing, func(ctx context.Context, l *Lab, _ Args) error {
+		decoy("etcd compacted and defragmented", 1, noArgs, func(ctx context.Context, l *Lab, _ Args) error {
 			_, err := l.Etcdctl(ctx, "defrag")
 			return err
 		}),
-		nodeComesAndGoes(),
+		nodeAddedAndRemoved(),
 	}
 }
 
 func decoy(name string, weight int, draw func(*dice) Args, inject func(context.Context, *Lab, Args) error) *Kind {
 	return &Kind{
 		Name: name, Weight: weight, Decoy: true, Draw: draw, Inject: inject,
-		Touches: func(a Args) []string { return []string{a.Collection, "clients"} },
+		Targets: func(a Args) []string { return []string{a.Collection, "clients"} },
 		Want:    func(Args) Want { return Want{} },
-		There:   func(context.Context, *Lab, Args) Seen { return Seen{There: true, What: "nothing is wrong"} },
-		Heal:    func(_ context.Context, l *Lab, _ Args) error { l.EndBackground(true); return nil },
-		Limit:   25 * time.Second, Hold: 25 * time.Second,
+		Observe: func(context.Context, *Lab, Args) Observation {
+			return Observation{Present: true, What: "nothing is wrong"}
+		},
+		Heal:  func(_ context.Context, l *Lab, _ Args) error { l.EndBackground(true); return nil },
+		Limit: 25 * time.Second, Hold: 25 * time.Second,
 	}
 }
 
@@ -68,16 +70,16 @@ func partReleased() *Kind {
 	return k
 }
 
-// nodeComesAndGoes adds a query node and removes it like Kubernetes does. A finding about it is allowed while
+// nodeAddedAndRemoved adds a query node and removes it like Kubernetes does. A finding about it is allowed while
 // it stops.
-func nodeComesAndGoes() *Kind {
-	k := decoy("query node added, then taken away", 3, nothing, func(ctx context.Context, l *Lab, _ Args) error { return l.Bring(ctx, "querynode4") })
+func nodeAddedAndRemoved() *Kind {
+	k := decoy("query node added, then taken away", 3, noArgs, func(ctx context.Context, l *Lab, _ Args) error { return l.EnsureRunning(ctx, "querynode4") })
 	k.Alone = true
 	k.Want = func(Args) Want { return Want{Follow: []string{"stopping-node-serving"}} }
-	k.Heal = func(ctx context.Context, l *Lab, _ Args) error { return l.Leave(ctx, "querynode4") }
+	k.Heal = func(ctx context.Context, l *Lab, _ Args) error { return l.StopGracefully(ctx, "querynode4") }
 	k.Limit, k.Hold = 60*time.Second, 60*time.Second
-	k.There = func(context.Context, *Lab, Args) Seen {
-		return Seen{There: true, What: fmt.Sprintf("querynode4 joined at %d", lab.Ports["querynode4"].GRPC)}
+	k.Observe = func(context.Context, *Lab, Args) Observation {
+		return Observation{Present: true, What: fmt.Sprintf("querynode4 joined at %d", lab.Ports["querynode4"].GRPC)}
 	}
 	return k
 }

@@ -37,7 +37,7 @@ func some(d *dice, of []string, n int) []string {
 func (d *dice) group() []string {
 	switch n := d.r.IntN(10); {
 	case n < 6:
-		return some(d, lab.Everybody, 1)
+		return some(d, lab.AllProcesses, 1)
 	case n < 8:
 		return some(d, lab.QueryNodes, 2+d.r.IntN(2))
 	default:
@@ -53,7 +53,7 @@ func round(seed uint64, number int) []Draw {
 	if !first.Kind.Alone && d.r.IntN(5) == 0 {
 		for range 20 {
 			second := d.draw(func(k *Kind) bool { return !k.Alone && k.Name != first.Kind.Name })
-			if !touch(first, second) {
+			if !overlap(first, second) {
 				draws = append(draws, second)
 				break
 			}
@@ -80,9 +80,9 @@ func (d *dice) draw(allowed func(*Kind) bool) Draw {
 	panic("weights do not add up")
 }
 
-func touch(a, b Draw) bool {
-	for _, x := range a.Kind.Touches(a.Args) {
-		if slices.Contains(b.Kind.Touches(b.Args), x) {
+func overlap(a, b Draw) bool {
+	for _, x := range a.Kind.Targets(a.Args) {
+		if slices.Contains(b.Kind.Targets(b.Args), x) {
 			return true
 		}
 	}

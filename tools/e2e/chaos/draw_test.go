@@ -23,9 +23,9 @@ func TestSeedDrawsTheSame(t *testing.T) {
 	}
 }
 
-// TestPlanOfASeedStands checks that the draw of a round does not depend on other rounds or on changes since
+// TestPlanOfSeedIsStable checks that the draw of a round does not depend on other rounds or on changes since
 // the recorded results, because a seed is played in parts.
-func TestPlanOfASeedStands(t *testing.T) {
+func TestPlanOfSeedIsStable(t *testing.T) {
 	var got []string
 	for n := 1; n <= 6; n++ {
 		got = append(got, plan(round(7, n)))
@@ -39,15 +39,15 @@ func TestPlanOfASeedStands(t *testing.T) {
 	}
 }
 
-// TestGrammarIsWhole checks that every kind is drawn and complete, and that two kinds of a round fit
+// TestGrammarIsComplete checks that every kind is drawn and complete, and that two kinds of a round fit
 // together.
-func TestGrammarIsWhole(t *testing.T) {
+func TestGrammarIsComplete(t *testing.T) {
 	drawn, two := map[string]int{}, 0
 	for n := 1; n <= 3000; n++ {
 		draws := round(1, n)
 		if len(draws) == 2 {
 			two++
-			if touch(draws[0], draws[1]) {
+			if overlap(draws[0], draws[1]) {
 				t.Errorf("both touch the same: %s", plan(draws))
 			}
 			if draws[0].Kind.Alone || draws[1].Kind.Alone {
@@ -63,7 +63,7 @@ func TestGrammarIsWhole(t *testing.T) {
 		if drawn[k.Name] < 5 {
 			t.Errorf("%s was drawn %d times in 3,000 rounds", k.Name, drawn[k.Name])
 		}
-		if kindNamed(k.Name) == nil || k.Inject == nil || k.There == nil || k.Heal == nil || k.Limit == 0 {
+		if kindNamed(k.Name) == nil || k.Inject == nil || k.Observe == nil || k.Heal == nil || k.Limit == 0 {
 			t.Errorf("%s lacks a part", k.Name)
 		}
 	}

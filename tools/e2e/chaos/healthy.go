@@ -12,7 +12,7 @@ import (
 // collections that are created and dropped. It counts the findings of severity warning or above that --watch
 // reports. All of them are false.
 func (l *Lab) healthy(ctx context.Context, span time.Duration, log func(string, ...any)) error {
-	if err := l.quiet(ctx); err != nil {
+	if err := l.waitQuiet(ctx); err != nil {
 		return err
 	}
 	w, err := l.kitescope.Watch(ctx, l.Lab, l.Out)
@@ -22,7 +22,7 @@ func (l *Lab) healthy(ctx context.Context, span time.Duration, log func(string, 
 	defer w.End()
 	began := time.Now()
 	defer l.EndBackground(false)
-	if err := l.Beside(ctx, "churn", strconv.Itoa(int(span.Seconds())), strconv.FormatInt(began.Unix()%1000, 10)); err != nil {
+	if err := l.StartClient(ctx, "churn", strconv.Itoa(int(span.Seconds())), strconv.FormatInt(began.Unix()%1000, 10)); err != nil {
 		return err
 	}
 	d := newDice(uint64(began.Unix()), 1)
@@ -46,7 +46,7 @@ func (l *Lab) healthy(ctx context.Context, span time.Duration, log func(string, 
 			log("%v", err)
 		}
 	}
-	found := alarms(lab.Risen(w.Events(), began, time.Now()), nil)
+	found := alarms(lab.Appeared(w.Events(), began, time.Now()), nil)
 	for i := range found {
 		log("FALSE %s %s", found[i].At, found[i].String())
 	}

@@ -58,10 +58,10 @@ type Want struct {
 	Unreadable bool
 }
 
-// Seen is the state of a fault according to other means than kitescope.
-type Seen struct {
-	There bool   `json:"there"`
-	What  string `json:"what"`
+// Observation is the state of a fault according to other means than kitescope.
+type Observation struct {
+	Present bool   `json:"there"`
+	What    string `json:"what"`
 	// Processes lists the processes to be named now, if the fault is about processes. It omits a process
 	// whose work others have taken over.
 	Processes []string `json:"processes,omitempty"`
@@ -77,13 +77,13 @@ type Kind struct {
 	// Draw chooses arguments. Touches lists the things that an action touches. Two actions of one round must
 	// not share any.
 	Draw    func(d *dice) Args
-	Touches func(a Args) []string
+	Targets func(a Args) []string
 	Want    func(a Args) Want
 	Inject  func(ctx context.Context, l *Lab, a Args) error
-	// There returns whether the fault is there now, according to other means than kitescope, and what was
+	// Observe returns whether the fault is there now, according to other means than kitescope, and what was
 	// observed.
-	There func(ctx context.Context, l *Lab, a Args) Seen
-	Heal  func(ctx context.Context, l *Lab, a Args) error
+	Observe func(ctx context.Context, l *Lab, a Args) Observation
+	Heal    func(ctx context.Context, l *Lab, a Args) error
 	// Limit is the maximum time from the injection to a finding that names the fault. Hold is the minimum
 	// time that the fault stays.
 	Limit, Hold time.Duration

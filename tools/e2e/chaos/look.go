@@ -12,20 +12,20 @@ import (
 	"kitescope/tools/e2e/lab"
 )
 
-// Look is one run of diagnose.
-type Look struct {
-	*lab.Look
-	Seen []Seen
+// Diagnosis is one run of diagnose.
+type Diagnosis struct {
+	*lab.Diagnosis
+	Seen []Observation
 }
 
-// look runs diagnose once as a user would. The only flags besides more are --from and --metrics-port.
-func (l *Lab) look(ctx context.Context, name string, since time.Time, more ...string) (*Look, error) {
+// diagnose runs diagnose once as a user would. The only flags besides more are --from and --metrics-port.
+func (l *Lab) diagnose(ctx context.Context, name string, since time.Time, more ...string) (*Diagnosis, error) {
 	look, err := l.kitescope.Diagnose(ctx, l.Lab, filepath.Join(l.Out, name+".json"), since, more...)
-	return &Look{Look: look}, err
+	return &Diagnosis{Diagnosis: look}, err
 }
 
-// knows reports whether the binary has a flag. Older binaries can be scored as well.
-func (l *Lab) knows(ctx context.Context, flag string) bool {
+// hasFlag reports whether the binary has a flag. Older binaries can be scored as well.
+func (l *Lab) hasFlag(ctx context.Context, flag string) bool {
 	help, err := l.Output(ctx, l.kitescope.File, "diagnose", "--help")
 	return err == nil && strings.Contains(string(help), flag)
 }
@@ -39,8 +39,8 @@ func (l *Lab) bundle(ctx context.Context, name string) {
 
 func key(f *Finding) string { return f.Check + "\n" + f.Object.Resource + "\n" + f.Object.ID }
 
-// open returns the findings that have appeared by a time and not ended.
-func open(events []Finding, at time.Time) []Finding {
+// openFindings returns the findings that have appeared by a time and not ended.
+func openFindings(events []Finding, at time.Time) []Finding {
 	now := map[string]Finding{}
 	var order []string
 	for _, f := range events {
@@ -66,9 +66,9 @@ func open(events []Finding, at time.Time) []Finding {
 	return out
 }
 
-// probed returns the number of searches that a client ran in a span of time, their errors and the slowest
+// searchStats returns the number of searches that a client ran in a span of time, their errors and the slowest
 // time in seconds.
-func (l *Lab) probed(from, to time.Time) (searches, errs int, worst float64) {
+func (l *Lab) searchStats(from, to time.Time) (searches, errs int, worst float64) {
 	text, err := os.ReadFile(filepath.Join(l.Out, "probe.jsonl"))
 	if err != nil {
 		return 0, 0, 0

@@ -93,12 +93,12 @@ func run(ctx context.Context, o *options, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	defer l.TakeBack()
+	defer l.UndoAll()
 	log := func(format string, words ...any) {
 		_, _ = fmt.Fprintf(out, "%s  %s\n", time.Now().UTC().Format(time.TimeOnly), fmt.Sprintf(format, words...))
 	}
 	if !o.running {
-		if err := l.fresh(ctx); err != nil {
+		if err := l.recreate(ctx); err != nil {
 			return err
 		}
 	}
@@ -129,7 +129,7 @@ func openLab(o *options) (*Lab, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Lab{Lab: l, here: here, kitescope: &lab.Kitescope{File: o.kitescope}, known: map[string]string{}}, nil
+	return &Lab{Lab: l, dir: here, kitescope: &lab.Kitescope{File: o.kitescope}, sessionNames: map[string]string{}}, nil
 }
 
 func rounds(ctx context.Context, o *options, l *Lab, out io.Writer, log func(string, ...any)) error {
@@ -148,7 +148,7 @@ func rounds(ctx context.Context, o *options, l *Lab, out io.Writer, log func(str
 		}
 		if !well {
 			log("starting a new cluster")
-			if err := l.fresh(ctx); err != nil {
+			if err := l.recreate(ctx); err != nil {
 				return err
 			}
 		}

@@ -30,7 +30,7 @@ func metadataKinds() []*Kind {
 
 func settingInEtcd() *Kind {
 	return &Kind{
-		Name: "setting in etcd", Weight: 8, Touches: func(a Args) []string { return []string{"config"} },
+		Name: "setting in etcd", Weight: 8, Targets: func(a Args) []string { return []string{"config"} },
 		Draw: func(d *dice) Args {
 			s := pick(d, settings)
 			return Args{What: s.key, Value: s.value}
@@ -50,18 +50,18 @@ func settingInEtcd() *Kind {
 			_, err := l.Etcdctl(ctx, "put", "by-dev/config/"+a.What, a.Value)
 			return err
 		},
-		There: func(ctx context.Context, l *Lab, a Args) Seen {
+		Observe: func(ctx context.Context, l *Lab, a Args) Observation {
 			text, err := l.Etcdctl(ctx, "get", "--print-value-only", "by-dev/config/"+a.What)
-			return Seen{There: err == nil && strings.TrimSpace(string(text)) == a.Value, What: "by-dev/config/" + a.What + " is " + strings.TrimSpace(string(text))}
+			return Observation{Present: err == nil && strings.TrimSpace(string(text)) == a.Value, What: "by-dev/config/" + a.What + " is " + strings.TrimSpace(string(text))}
 		},
-		Heal:  func(_ context.Context, l *Lab, _ Args) error { l.TakeBack(); return nil },
+		Heal:  func(_ context.Context, l *Lab, _ Args) error { l.UndoAll(); return nil },
 		Limit: 30 * time.Second, Hold: 20 * time.Second,
 	}
 }
 
 func nodeWithoutBalance() *Kind {
 	return &Kind{
-		Name: "node added, auto-balance off", Weight: 2, Touches: func(Args) []string { return []string{"config", "querynode4"} }, Draw: nothing, Alone: true, Anew: true,
+		Name: "node added, auto-balance off", Weight: 2, Targets: func(Args) []string { return []string{"config", "querynode4"} }, Draw: noArgs, Alone: true, Anew: true,
 		Want: func(Args) Want {
 			return Want{
 				Checks: []string{"auto-balance-off", "node-idle"}, Names: [][]string{{"@querynode4", "autoBalance"}},
@@ -72,12 +72,12 @@ func nodeWithoutBalance() *Kind {
 			if _, err := l.Etcdctl(ctx, "put", "by-dev/config/queryCoord/autoBalance", "false"); err != nil {
 				return err
 			}
-			return errors.Join(lab.Sleep(ctx, 10*time.Second), l.Bring(ctx, "querynode4"))
+			return errors.Join(lab.Sleep(ctx, 10*time.Second), l.EnsureRunning(ctx, "querynode4"))
 		},
-		There: func(ctx context.Context, l *Lab, _ Args) Seen {
+		Observe: func(ctx context.Context, l *Lab, _ Args) Observation {
 			s, err := l.stateNow(ctx)
 			if err != nil {
-				return Seen{What: err.Error()}
+				return Observation{What: err.Error()}
 			}
 			empty := 0
 			for _, n := range s.Nodes {
@@ -85,11 +85,11 @@ func nodeWithoutBalance() *Kind {
 					empty++
 				}
 			}
-			return Seen{There: empty > 0 && len(s.Nodes) == 4, What: fmt.Sprintf("%d of %d query nodes serve nothing", empty, len(s.Nodes))}
+			return Observation{Present: empty > 0 && len(s.Nodes) == 4, What: fmt.Sprintf("%d of %d query nodes serve nothing", empty, len(s.Nodes))}
 		},
 		Heal: func(ctx context.Context, l *Lab, _ Args) error {
 			_, err := l.Etcdctl(ctx, "del", "by-dev/config/queryCoord/autoBalance")
-			return errors.Join(err, l.Leave(ctx, "querynode4"))
+			return errors.Join(err, l.StopGracefully(ctx, "querynode4"))
 		},
 		Limit: 200 * time.Second, Hold: 150 * time.Second,
 	}
@@ -97,7 +97,7 @@ func nodeWithoutBalance() *Kind {
 
 func loadRecordRemoved() *Kind {
 	return &Kind{
-		Name: "load record removed", Weight: 3, Touches: ofCollection, Draw: func(d *dice) Args { return Args{Collection: pick(d, loaded)} },
+		Name: "load record removed", Weight: 3, Targets: collectionTarget, Draw: func(d *dice) Args { return Args{Collection: pick(d, loaded)} },
 		Want: func(a Args) Want {
 			return Want{
 				Checks: []string{"load-state-mismatch"}, Names: [][]string{{a.Collection}},
@@ -105,20 +105,20 @@ func loadRecordRemoved() *Kind {
 			}
 		},
 		Inject: removeLoadRecord, Limit: 60 * time.Second, Hold: 20 * time.Second,
-		There: func(ctx context.Context, l *Lab, a Args) Seen {
+		Observe: func(ctx context.Context, l *Lab, a Args) Observation {
 			text, err := l.Etcdctl(ctx, "get", "--prefix", "--keys-only", "by-dev/meta/querycoord-collection-loadinfo/")
-			return Seen{There: err == nil, What: fmt.Sprintf("collections to be loaded: %d", len(strings.Fields(string(text))))}
+			return Observation{Present: err == nil, What: fmt.Sprintf("collections to be loaded: %d", len(strings.Fields(string(text))))}
 		},
-		Heal: func(_ context.Context, l *Lab, _ Args) error { l.TakeBack(); return nil },
+		Heal: func(_ context.Context, l *Lab, _ Args) error { l.UndoAll(); return nil },
 	}
 }
 
 func noIndexNode() *Kind {
 	return &Kind{
-		Name: "index asked for, no index node", Weight: 4, Touches: func(Args) []string { return []string{"indexnode", "unindexed"} }, Draw: nothing,
+		Name: "index asked for, no index node", Weight: 4, Targets: func(Args) []string { return []string{"indexnode", "unindexed"} }, Draw: noArgs,
 		Want: func(Args) Want {
 			return Want{
-				Checks: append([]string{"index-stuck"}, gone...), Names: [][]string{append([]string{"@indexnode"}, inWords["indexnode"]...)},
+				Checks: append([]string{"index-stuck"}, missingChecks...), Names: [][]string{append([]string{"@indexnode"}, roleNames["indexnode"]...)},
 				Follow: []string{"index-stuck", "index-missing"},
 			}
 		},
@@ -126,19 +126,19 @@ func noIndexNode() *Kind {
 			// After SIGTERM it would take more than a minute to end.
 			return errors.Join(l.Signal("indexnode", syscall.SIGKILL), l.Client(ctx, 90*time.Second, "unindexed", "chaos_unindexed", "4000"))
 		},
-		There: func(ctx context.Context, l *Lab, _ Args) Seen {
+		Observe: func(ctx context.Context, l *Lab, _ Args) Observation {
 			s := missing(ctx, l, Args{Processes: []string{"indexnode"}})
 			s.Processes = nil
 			return s
 		},
 		Heal: func(ctx context.Context, l *Lab, _ Args) error {
-			return errors.Join(l.Bring(ctx, "indexnode"), l.Client(ctx, 60*time.Second, "drop", "chaos_unindexed"))
+			return errors.Join(l.EnsureRunning(ctx, "indexnode"), l.Client(ctx, 60*time.Second, "drop", "chaos_unindexed"))
 		},
 		Limit: 60 * time.Second, Hold: 40 * time.Second,
 	}
 }
 
-func ofCollection(a Args) []string { return []string{a.Collection} }
+func collectionTarget(a Args) []string { return []string{a.Collection} }
 
 // removeLoadRecord removes the load records of a collection and its partitions from etcd. QueryCoord keeps
 // serving the collection until its next start. Removing only the collection's record has no effect, because

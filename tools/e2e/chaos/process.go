@@ -14,14 +14,14 @@ import (
 	"kitescope/tools/e2e/lab"
 )
 
-// gone lists the checks that report a missing process, or a role without any process.
-var gone = []string{"node-unreachable", "stale-session", "role-missing"}
+// missingChecks lists the checks that report a missing process, or a role without any process.
+var missingChecks = []string{"node-unreachable", "stale-session", "role-missing"}
 
-// slow lists the checks that report a process that responds late.
-var slow = []string{"node-slow", "process-slow", "slow-process", "node-unreachable"}
+// slowChecks lists the checks that report a process that responds late.
+var slowChecks = []string{"node-slow", "process-slow", "slow-process", "node-unreachable"}
 
-// followsFrom lists the checks that are right about a cluster in which processes of a role are gone or hang.
-var followsFrom = map[string][]string{
+// consequences lists the checks that are right about a cluster in which processes of a role are gone or hang.
+var consequences = map[string][]string{
 	"querynode":  {"no-shard-leader", "segment-not-loaded", "replica-short", "replica-dead-node", "shard-not-serviceable", "leader-channel-split", "resource-group-short", "load-stuck", "target-behind"},
 	"datanode":   {"channel-unwatched", "checkpoint-lag", "timetick-lag", "channel-watch-state"},
 	"indexnode":  {"index-stuck"},
@@ -30,8 +30,8 @@ var followsFrom = map[string][]string{
 	"rootcoord":  {"timetick-lag", "checkpoint-lag", "channel-consumption-lag", "clock-regression"},
 }
 
-// inWords lists the words that name a role.
-var inWords = map[string][]string{
+// roleNames lists the words that name a role.
+var roleNames = map[string][]string{
 	"querynode": {"querynode", "query node"}, "datanode": {"datanode", "data node"}, "indexnode": {"indexnode", "index node"}, "proxy": {"proxy", "proxies"},
 	"querycoord": {"querycoord"}, "datacoord": {"datacoord"}, "rootcoord": {"rootcoord"},
 }
@@ -40,51 +40,51 @@ func wantProcesses(checks []string) func(a Args) Want {
 	return func(a Args) Want {
 		w := Want{Checks: checks}
 		for _, p := range a.Processes {
-			w.Follow = append(w.Follow, followsFrom[lab.RoleOf(p)]...)
+			w.Follow = append(w.Follow, consequences[lab.RoleOf(p)]...)
 		}
 		return w
 	}
 }
 
-func ofProcesses(a Args) []string { return a.Processes }
+func processTargets(a Args) []string { return a.Processes }
 
-// named returns the accepted names of each process: the process itself and, if no other process of its role
+// acceptedNames returns the accepted names of each process: the process itself and, if no other process of its role
 // works, the role.
-func (l *Lab) named(processes []string) [][]string {
+func (l *Lab) acceptedNames(processes []string) [][]string {
 	var all [][]string
 	for _, p := range processes {
 		names := []string{"@" + p}
 		if lab.RoleOf(p) != "querynode" || !slices.ContainsFunc(lab.QueryNodes, func(q string) bool { return !slices.Contains(processes, q) }) {
-			names = append(names, inWords[lab.RoleOf(p)]...)
+			names = append(names, roleNames[lab.RoleOf(p)]...)
 		}
 		all = append(all, names)
 	}
 	return all
 }
 
-// sole reports whether no process of its role is left without the processes in all.
-func sole(process string, all []string) bool {
+// lastOfRole reports whether no process of its role is left without the processes in all.
+func lastOfRole(process string, all []string) bool {
 	return lab.RoleOf(process) != "querynode" || !slices.ContainsFunc(lab.QueryNodes, func(q string) bool { return !slices.Contains(all, q) })
 }
 
 // missing returns which of the processes do not work and are not replaced. Such a process is dead, stopped or
 // unregistered, and it is still registered or the last of its role.
-func missing(ctx context.Context, l *Lab, a Args) Seen {
+func missing(ctx context.Context, l *Lab, a Args) Observation {
 	sessions, err := l.Sessions(ctx)
 	if err != nil {
-		return Seen{What: err.Error()}
+		return Observation{What: err.Error()}
 	}
-	var s Seen
+	var s Observation
 	var words []string
 	for _, p := range a.Processes {
 		state := l.State(p)
 		_, registered := sessions[p]
-		if (state == "" || state == "T" || !registered) && (registered || sole(p, a.Processes)) {
+		if (state == "" || state == "T" || !registered) && (registered || lastOfRole(p, a.Processes)) {
 			s.Processes = append(s.Processes, p)
 		}
 		words = append(words, fmt.Sprintf("%s %s%s", p, map[string]string{"": "dead", "T": "stopped"}[state], map[bool]string{true: " registered", false: " not registered"}[registered]))
 	}
-	s.There, s.What = len(s.Processes) > 0, strings.Join(words, ", ")
+	s.Present, s.What = len(s.Processes) > 0, strings.Join(words, ", ")
 	return s
 }
 
@@ -100,7 +100,7 @@ func bringBack(ctx context.Context, l *Lab, a Args) error {
 			}
 		}
 	}
-	return l.Bring(ctx, a.Processes...)
+	return l.EnsureRunning(ctx, a.Processes...)
 }
 
 func signalAll(s syscall.Signal) func(context.Context, *Lab, Args) error {
@@ -115,27 +115,27 @@ func signalAll(s syscall.Signal) func(context.Context, *Lab, Args) error {
 }
 
 func processKinds() []*Kind {
-	return []*Kind{killed(), terminated(), stopped(), slowed(), elsewhere(), otherSettings(), portTaken()}
+	return []*Kind{killed(), terminated(), stopped(), slowed(), restartedElsewhere(), otherSettings(), portTaken()}
 }
 
-func oneOfAll(d *dice) Args { return Args{Processes: some(d, lab.Everybody, 1)} }
+func oneOfAll(d *dice) Args { return Args{Processes: some(d, lab.AllProcesses, 1)} }
 
 func oneOrMore(d *dice) Args { return Args{Processes: d.group()} }
 
 func killed() *Kind {
 	return &Kind{
-		Name: "killed", Weight: 10, Draw: oneOrMore, Touches: ofProcesses, Want: wantProcesses(gone),
-		Inject: signalAll(syscall.SIGKILL), There: missing, Heal: bringBack, Limit: 30 * time.Second, Hold: 50 * time.Second,
+		Name: "killed", Weight: 10, Draw: oneOrMore, Targets: processTargets, Want: wantProcesses(missingChecks),
+		Inject: signalAll(syscall.SIGKILL), Observe: missing, Heal: bringBack, Limit: 30 * time.Second, Hold: 50 * time.Second,
 	}
 }
 
 func terminated() *Kind {
 	return &Kind{
-		Name: "terminated", Weight: 6, Touches: ofProcesses,
+		Name: "terminated", Weight: 6, Targets: processTargets,
 		// Query nodes keep serving while they stop. Without another node to hand over to, that takes half an
 		// hour.
 		Want: func(a Args) Want {
-			w := wantProcesses(gone)(a)
+			w := wantProcesses(missingChecks)(a)
 			w.Follow = append(w.Follow, "stopping-node-serving")
 			return w
 		},
@@ -145,50 +145,50 @@ func terminated() *Kind {
 			}
 			return Args{Processes: some(d, append(lab.Coordinators[:3:3], lab.Workers...), 1)}
 		},
-		Inject: signalAll(syscall.SIGTERM), There: missing, Heal: restart, Limit: 60 * time.Second, Hold: 40 * time.Second,
+		Inject: signalAll(syscall.SIGTERM), Observe: missing, Heal: restart, Limit: 60 * time.Second, Hold: 40 * time.Second,
 	}
 }
 
 func stopped() *Kind {
 	return &Kind{
-		Name: "stopped", Weight: 8, Draw: oneOrMore, Touches: ofProcesses, Want: wantProcesses(gone),
-		Inject: signalAll(syscall.SIGSTOP), There: missing, Heal: bringBack, Limit: 30 * time.Second, Hold: 50 * time.Second,
+		Name: "stopped", Weight: 8, Draw: oneOrMore, Targets: processTargets, Want: wantProcesses(missingChecks),
+		Inject: signalAll(syscall.SIGSTOP), Observe: missing, Heal: bringBack, Limit: 30 * time.Second, Hold: 50 * time.Second,
 	}
 }
 
 func slowed() *Kind {
 	return &Kind{
-		Name: "slowed", Weight: 8, Touches: ofProcesses, Want: wantProcesses(slow),
+		Name: "slowed", Weight: 8, Targets: processTargets, Want: wantProcesses(slowChecks),
 		Draw: func(d *dice) Args {
 			a := oneOfAll(d)
 			a.Percent, a.Period = 50+5*d.r.IntN(10), 250*(1+d.r.IntN(6))
 			return a
 		},
-		Inject: dutyCycle, There: answersLate, Limit: 60 * time.Second, Hold: 40 * time.Second,
+		Inject: dutyCycle, Observe: respondsLate, Limit: 60 * time.Second, Hold: 40 * time.Second,
 		Heal: func(ctx context.Context, l *Lab, a Args) error {
-			l.TakeBack()
+			l.UndoAll()
 			return bringBack(ctx, l, a)
 		},
 	}
 }
 
-func elsewhere() *Kind {
+func restartedElsewhere() *Kind {
 	return &Kind{
-		Name: "restarted elsewhere", Weight: 4, Touches: ofProcesses, Want: wantProcesses(gone),
+		Name: "restarted elsewhere", Weight: 4, Targets: processTargets, Want: wantProcesses(missingChecks),
 		Draw: func(d *dice) Args {
 			// Leave out the proxy, because its registered address is not the one that clients use.
-			a := Args{Processes: some(d, slices.DeleteFunc(slices.Clone(lab.Everybody), func(p string) bool { return p == "proxy" }), 1)}
+			a := Args{Processes: some(d, slices.DeleteFunc(slices.Clone(lab.AllProcesses), func(p string) bool { return p == "proxy" }), 1)}
 			a.Value = strconv.Itoa(21000 + d.r.IntN(500))
 			return a
 		},
-		Inject: restartElsewhere, There: oldSession, Limit: 20 * time.Second, Hold: 25 * time.Second,
-		Heal: goHome,
+		Inject: restartElsewhere, Observe: oldSession, Limit: 20 * time.Second, Hold: 25 * time.Second,
+		Heal: restoreAddress,
 	}
 }
 
 func otherSettings() *Kind {
 	return &Kind{
-		Name: "restarted with other settings", Weight: 4, Touches: ofProcesses,
+		Name: "restarted with other settings", Weight: 4, Targets: processTargets,
 		Draw: func(d *dice) Args {
 			return Args{Processes: some(d, lab.QueryNodes, 1), What: pick(d, []string{
 				"QUERYNODE_SCHEDULER_CPURATIO=1", "QUERYNODE_SCHEDULER_MAXREADCONCURRENTRATIO=4", "QUERYNODE_GROUPING_MAXNQ=10",
@@ -199,10 +199,10 @@ func otherSettings() *Kind {
 			return Want{Checks: []string{"config-drift", "bad-switches"}, Follow: []string{"stopping-node-serving", "config-drift", "bad-switches", "node-idle", "auto-balance-off", "imbalance-rows"}}
 		},
 		Anew: true, Inject: restartWith, Limit: 60 * time.Second, Hold: 20 * time.Second,
-		There: func(_ context.Context, l *Lab, a Args) Seen {
-			return Seen{There: l.State(a.Processes[0]) != "", What: "runs with " + a.What, Processes: a.Processes}
+		Observe: func(_ context.Context, l *Lab, a Args) Observation {
+			return Observation{Present: l.State(a.Processes[0]) != "", What: "runs with " + a.What, Processes: a.Processes}
 		},
-		Heal: goHome,
+		Heal: restoreAddress,
 	}
 }
 
@@ -213,9 +213,9 @@ func portTaken() *Kind {
 			a.What = pick(d, []string{"silent", "talks nonsense"})
 			return a
 		},
-		Touches: ofProcesses, Want: wantProcesses(gone), Inject: takePort, There: missing, Limit: 30 * time.Second, Hold: 45 * time.Second,
+		Targets: processTargets, Want: wantProcesses(missingChecks), Inject: takePort, Observe: missing, Limit: 30 * time.Second, Hold: 45 * time.Second,
 		Heal: func(ctx context.Context, l *Lab, a Args) error {
-			l.TakeBack()
+			l.UndoAll()
 			return bringBack(ctx, l, a)
 		},
 	}
@@ -223,13 +223,13 @@ func portTaken() *Kind {
 
 // dutyCycle stops a process for a part of each period until the fault is taken back.
 func dutyCycle(ctx context.Context, l *Lab, a Args) error {
-	l.Duty(ctx, a.Processes[0], time.Duration(a.Period)*time.Millisecond, a.Percent)
+	l.DutyCycle(ctx, a.Processes[0], time.Duration(a.Period)*time.Millisecond, a.Percent)
 	return nil
 }
 
-// answersLate compares the mean response time of the process's /healthz over three periods with that of
+// respondsLate compares the mean response time of the process's /healthz over three periods with that of
 // another process on the same machine.
-func answersLate(ctx context.Context, l *Lab, a Args) Seen {
+func respondsLate(ctx context.Context, l *Lab, a Args) Observation {
 	other := "rootcoord"
 	if other == a.Processes[0] {
 		other = "datacoord"
@@ -247,8 +247,8 @@ func answersLate(ctx context.Context, l *Lab, a Args) Seen {
 		_ = lab.Sleep(ctx, time.Duration(a.Period)*time.Millisecond*3/samples)
 	}
 	mine, others = mine/samples, others/samples
-	return Seen{
-		There: mine > 20*time.Millisecond && mine > 2*others, Processes: a.Processes,
+	return Observation{
+		Present: mine > 20*time.Millisecond && mine > 2*others, Processes: a.Processes,
 		What: fmt.Sprintf("/healthz of %s takes %.3f s, of %s %.3f s", a.Processes[0], mine.Seconds(), other, others.Seconds()),
 	}
 }
@@ -269,13 +269,13 @@ func restartElsewhere(ctx context.Context, l *Lab, a Args) error {
 }
 
 // oldSession returns whether the killed process is still registered at its old address.
-func oldSession(ctx context.Context, l *Lab, a Args) Seen {
+func oldSession(ctx context.Context, l *Lab, a Args) Observation {
 	text, err := l.Etcdctl(ctx, "get", "--prefix", "by-dev/meta/session/")
 	if err != nil {
-		return Seen{What: err.Error()}
+		return Observation{What: err.Error()}
 	}
 	there := strings.Contains(string(text), fmt.Sprintf("%q", "127.0.0.1:"+strconv.Itoa(sessionPort(a.Processes[0]))))
-	return Seen{There: there, Processes: a.Processes, What: fmt.Sprintf("registered at the old address: %v", there)}
+	return Observation{Present: there, Processes: a.Processes, What: fmt.Sprintf("registered at the old address: %v", there)}
 }
 
 func sessionPort(process string) int {
@@ -285,17 +285,17 @@ func sessionPort(process string) int {
 	return lab.Ports[process].GRPC
 }
 
-// goHome restarts a process on its own port with the common settings.
-func goHome(ctx context.Context, l *Lab, a Args) error {
-	if err := l.Leave(ctx, a.Processes[0]); err != nil {
+// restoreAddress restarts a process on its own port with the common settings.
+func restoreAddress(ctx context.Context, l *Lab, a Args) error {
+	if err := l.StopGracefully(ctx, a.Processes[0]); err != nil {
 		return err
 	}
 	delete(l.Address, a.Processes[0])
-	return l.Bring(ctx, a.Processes...)
+	return l.EnsureRunning(ctx, a.Processes...)
 }
 
 func restartWith(ctx context.Context, l *Lab, a Args) error {
-	if err := l.Leave(ctx, a.Processes[0]); err != nil {
+	if err := l.StopGracefully(ctx, a.Processes[0]); err != nil {
 		return err
 	}
 	if err := l.Start(a.Processes[0], 0, a.What); err != nil {

@@ -60,7 +60,7 @@ func (s *score) add(r *Result) {
 			if len(r.During) == 0 {
 				s.silent++
 			}
-		case o.There:
+		case o.Present:
 			s.faults++
 			if o.Missed == "" {
 				s.named++
@@ -136,10 +136,10 @@ func misses(results []Result) string {
 	for i := range results {
 		r := &results[i]
 		for _, o := range r.Faults {
-			if o.Missed != "" && o.There {
+			if o.Missed != "" && o.Present {
 				fmt.Fprintf(&b, "- %d/%d `%s`: %s (%s)\n", r.Seed, r.Round, strings.TrimSpace(o.Kind+" "+o.Args), o.Missed, lab.Clean(o.Seen))
 			}
-			if !o.There && !o.Decoy {
+			if !o.Present && !o.Decoy {
 				fmt.Fprintf(&b, "- %d/%d `%s`: not counted, because the fault took no effect (%s)\n", r.Seed, r.Round,
 					strings.TrimSpace(o.Kind+" "+o.Args), lab.Clean(o.Seen))
 			}

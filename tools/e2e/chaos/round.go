@@ -15,16 +15,16 @@ import (
 	"kitescope/tools/e2e/lab"
 )
 
-// Grace is how long a finding may stay after the cluster is healthy again. On a healthy cluster, handing over
+// GracePeriod is how long a finding may stay after the cluster is healthy again. On a healthy cluster, handing over
 // flushed segments takes up to 68 s, and checkpoints move once a minute (docs/evidence/diagnosis.md).
-const Grace = 100 * time.Second
+const GracePeriod = 100 * time.Second
 
 // Outcome is the result of one injected action.
 type Outcome struct {
 	Kind    string  `json:"kind"`
 	Args    string  `json:"args"`
 	Decoy   bool    `json:"decoy,omitempty"`
-	There   bool    `json:"there"`
+	Present bool    `json:"there"`
 	Seen    string  `json:"seen"`            // according to other means
 	Place   int     `json:"place,omitempty"` // the best place
 	By      string  `json:"by,omitempty"`    // the check
@@ -57,7 +57,7 @@ type runner struct {
 // play plays one round on a healthy cluster. It reports whether the cluster is healthy afterwards.
 func (r *runner) play(ctx context.Context, result *Result) (well bool) {
 	l := r.lab
-	defer l.TakeBack()
+	defer l.UndoAll()
 	defer l.EndBackground(false)
 	began := time.Now()
 	w, err := l.kitescope.Watch(ctx, l.Lab, l.Out)
@@ -70,13 +70,13 @@ func (r *runner) play(ctx context.Context, result *Result) (well bool) {
 		result.Broken = err.Error()
 		return false
 	}
-	probe := l.Command(ctx, l.Python(), "-W", "ignore", filepath.Join(l.here, "client.py"), lab.ProxyAddress, "probe", filepath.Join(l.Out, "probe.jsonl"))
+	probe := l.Command(ctx, l.Python(), "-W", "ignore", filepath.Join(l.dir, "client.py"), lab.ProxyAddress, "probe", filepath.Join(l.Out, "probe.jsonl"))
 	if probe.Start() == nil {
 		defer func() { _ = probe.Cancel(); _ = probe.Wait() }()
 	}
 	_ = lab.Sleep(ctx, 5*time.Second)
 	injected := time.Now()
-	r.told(&result.Before, alarms(lab.Risen(w.Events(), began, injected), nil), "--watch")
+	r.recordFalse(&result.Before, alarms(lab.Appeared(w.Events(), began, injected), nil), "--watch")
 	for _, d := range r.draws {
 		r.log("inject %s", d)
 		if err := d.Kind.Inject(ctx, l, d.Args); err != nil {
@@ -88,7 +88,7 @@ func (r *runner) play(ctx context.Context, result *Result) (well bool) {
 		r.during(ctx, result, w, injected)
 	}
 	healing := time.Now()
-	searches, failed, worst := l.probed(injected, healing)
+	searches, failed, worst := l.searchStats(injected, healing)
 	result.Searches = fmt.Sprintf("%d of %d searches failed, the slowest took %.2f s", failed, searches, worst)
 	if err := r.heal(ctx); err != nil {
 		r.log("not healed: %v", err)
@@ -99,7 +99,7 @@ func (r *runner) play(ctx context.Context, result *Result) (well bool) {
 	return well && !slices.ContainsFunc(r.draws, func(d Draw) bool { return d.Kind.Fresh })
 }
 
-func (r *runner) told(into *[]string, findings []Finding, where string) {
+func (r *runner) recordFalse(into *[]string, findings []Finding, where string) {
 	for i := range findings {
 		line := where + ": " + findings[i].String()
 		if !slices.Contains(*into, line) {
@@ -111,11 +111,11 @@ func (r *runner) told(into *[]string, findings []Finding, where string) {
 
 // before waits until the cluster is quiet, first according to other means and then to kitescope.
 func (r *runner) before(ctx context.Context, result *Result) error {
-	if err := r.lab.quiet(ctx); err != nil {
+	if err := r.lab.waitQuiet(ctx); err != nil {
 		return err
 	}
-	left, err := r.silent(ctx, "before")
-	r.told(&result.Before, left, "diagnose")
+	left, err := r.waitSilent(ctx, "before")
+	r.recordFalse(&result.Before, left, "diagnose")
 	if err != nil {
 		return err
 	}
@@ -123,14 +123,14 @@ func (r *runner) before(ctx context.Context, result *Result) error {
 	if err != nil {
 		return err
 	}
-	r.lab.remember(sessions)
+	r.lab.recordSessions(sessions)
 	r.prepare()
 	return nil
 }
 
-// quiet waits until all processes are healthy and nothing is moved, built or handed over.
-func (l *Lab) quiet(ctx context.Context) error {
-	for _, p := range lab.Everybody {
+// waitQuiet waits until all processes are healthy and nothing is moved, built or handed over.
+func (l *Lab) waitQuiet(ctx context.Context) error {
+	for _, p := range lab.AllProcesses {
 		if _, err := l.Healthz(ctx, p, 10*time.Second); err != nil {
 			return fmt.Errorf("%s is not healthy: %w", p, err)
 		}
@@ -139,11 +139,11 @@ func (l *Lab) quiet(ctx context.Context) error {
 	return err
 }
 
-// silent runs diagnose until it has no finding of severity warning or above, at most for Grace. It returns
+// waitSilent runs diagnose until it has no finding of severity warning or above, at most for Grace. It returns
 // the findings that are left.
-func (r *runner) silent(ctx context.Context, name string) ([]Finding, error) {
-	for end := time.Now().Add(Grace); ; {
-		look, err := r.lab.look(ctx, name, time.Now())
+func (r *runner) waitSilent(ctx context.Context, name string) ([]Finding, error) {
+	for end := time.Now().Add(GracePeriod); ; {
+		look, err := r.lab.diagnose(ctx, name, time.Now())
 		if err != nil {
 			return nil, err
 		}
@@ -169,44 +169,44 @@ func (r *runner) during(ctx context.Context, result *Result, w *lab.Watch, injec
 	injectedAll := time.Now()
 	if slices.ContainsFunc(r.draws, func(d Draw) bool { return d.Kind.Anew }) {
 		if sessions, err := r.lab.Sessions(ctx); err == nil {
-			r.lab.remember(sessions)
+			r.lab.recordSessions(sessions)
 		}
 		r.want = nil
 		r.prepare()
 	}
 	var more []string
-	if slices.ContainsFunc(r.draws, func(d Draw) bool { return d.Kind.Storage }) && r.lab.knows(ctx, "--storage ") {
+	if slices.ContainsFunc(r.draws, func(d Draw) bool { return d.Kind.Storage }) && r.lab.hasFlag(ctx, "--storage ") {
 		more = []string{"--storage", r.lab.Data()}
 	}
 	for n := 1; ; n++ {
 		_ = lab.Sleep(ctx, min(time.Duration(n)*2*time.Second, 15*time.Second))
-		before := r.see(ctx)
-		look, err := r.lab.look(ctx, fmt.Sprintf("during-%d", n), injectedAll, more...)
+		before := r.observe(ctx)
+		look, err := r.lab.diagnose(ctx, fmt.Sprintf("during-%d", n), injectedAll, more...)
 		if err != nil {
 			result.Broken = err.Error()
 			return
 		}
-		look.Seen = r.see(ctx)
+		look.Seen = r.observe(ctx)
 		r.judge(ctx, result, look, before, n)
-		done := !slices.ContainsFunc(result.Faults, func(o Outcome) bool { return !o.Decoy && o.There && (o.Place == 0 || o.Place > 2) })
+		done := !slices.ContainsFunc(result.Faults, func(o Outcome) bool { return !o.Decoy && o.Present && (o.Place == 0 || o.Place > 2) })
 		past := time.Since(injectedAll)
 		if ctx.Err() != nil || past >= hold && (done || past >= limit+15*time.Second) {
 			break
 		}
 	}
 	events := w.Events()
-	r.told(&result.During, alarms(lab.Risen(events, injected, time.Now()), r.want), "--watch")
+	r.recordFalse(&result.During, alarms(lab.Appeared(events, injected, time.Now()), r.want), "--watch")
 	if !w.Alive() {
 		result.During = append(result.During, "--watch exited on its own")
 	}
 	for i := range result.Faults {
 		o := &result.Faults[i]
-		for _, f := range lab.Risen(events, injected, time.Now()) {
+		for _, f := range lab.Appeared(events, injected, time.Now()) {
 			if r.want[i].about(&f) && o.Watch == 0 {
 				o.Watch = max(lab.Seconds(f.Time().Sub(injectedAll)), 0.1)
 			}
 		}
-		if !o.There || o.Decoy {
+		if !o.Present || o.Decoy {
 			continue
 		}
 		if d := r.draws[i]; o.Place == 0 || o.Place > 2 {
@@ -217,35 +217,35 @@ func (r *runner) during(ctx context.Context, result *Result, w *lab.Watch, injec
 	}
 }
 
-func (r *runner) see(ctx context.Context) []Seen {
-	seen := make([]Seen, len(r.draws))
+func (r *runner) observe(ctx context.Context) []Observation {
+	seen := make([]Observation, len(r.draws))
 	for i, d := range r.draws {
-		seen[i] = d.Kind.There(ctx, r.lab, d.Args)
+		seen[i] = d.Kind.Observe(ctx, r.lab, d.Args)
 	}
 	return seen
 }
 
 // judge scores one look. A fault has to be named if it was there before and after the look, in the same
 // processes.
-func (r *runner) judge(ctx context.Context, result *Result, look *Look, before []Seen, n int) {
+func (r *runner) judge(ctx context.Context, result *Result, look *Diagnosis, before []Observation, n int) {
 	l := r.lab
 	bad := false
 	for i, d := range r.draws {
 		o, w, now := &result.Faults[i], r.want[i], look.Seen[i]
 		o.Seen = now.What
 		if d.Kind.Decoy {
-			o.There = true
+			o.Present = true
 			continue
 		}
 		w.now = w.all
 		if len(d.Args.Processes) > 0 {
-			w.now = l.resolve(l.named(now.Processes))
+			w.now = l.resolve(l.acceptedNames(now.Processes))
 		}
-		if !before[i].There || !now.There || !slices.Equal(before[i].Processes, now.Processes) {
+		if !before[i].Present || !now.Present || !slices.Equal(before[i].Processes, now.Processes) {
 			continue
 		}
-		o.There = true
-		place, left, by := r.placed(look, w)
+		o.Present = true
+		place, left, by := r.rankCause(look, w)
 		switch {
 		case place > 0 && place <= 2 && len(left) == 0:
 			if o.Place == 0 || o.Place > 2 {
@@ -264,7 +264,7 @@ func (r *runner) judge(ctx context.Context, result *Result, look *Look, before [
 		r.log("%.0f s: %s: place %d (%s), not named %v; %s", look.After, d.Kind.Name, place, by, left, now.What)
 	}
 	false1 := alarms(look.Findings, r.want)
-	r.told(&result.During, false1, "diagnose")
+	r.recordFalse(&result.During, false1, "diagnose")
 	if bad || len(false1) > 0 {
 		for i, f := range look.Findings {
 			r.log("   %d. %s", i+1, f.String())
@@ -273,10 +273,10 @@ func (r *runner) judge(ctx context.Context, result *Result, look *Look, before [
 	}
 }
 
-func (r *runner) placed(look *Look, w *wanted) (place int, left [][]string, by string) {
+func (r *runner) rankCause(look *Diagnosis, w *wanted) (place int, left [][]string, by string) {
 	if w.Unreadable && len(look.Findings) == 0 {
 		text := strings.ToLower(look.Stderr)
-		if look.Exit != 0 && lab.Names(text, []string{lab.EtcdAddress}) {
+		if look.Exit != 0 && lab.Mentions(text, []string{lab.EtcdAddress}) {
 			return 1, nil, "stderr"
 		}
 		return 0, w.now, ""
@@ -296,19 +296,19 @@ func (r *runner) heal(ctx context.Context) error {
 		r.log("heal %s", d)
 		errs = errors.Join(errs, d.Kind.Heal(ctx, r.lab, d.Args))
 	}
-	r.lab.TakeBack()
+	r.lab.UndoAll()
 	if errs != nil || slices.ContainsFunc(r.draws, func(d Draw) bool { return d.Kind.Fresh }) {
 		return errs
 	}
-	if err := r.lab.Bring(ctx, lab.Everybody...); err != nil {
+	if err := r.lab.EnsureRunning(ctx, lab.AllProcesses...); err != nil {
 		return err
 	}
-	if err := r.lab.quiet(ctx); err != nil {
+	if err := r.lab.waitQuiet(ctx); err != nil {
 		return err
 	}
 	began := time.Now()
 	return lab.Wait(ctx, 60*time.Second, "searches succeed", func() bool {
-		searches, failed, _ := r.lab.probed(time.Now().Add(-6*time.Second), time.Now())
+		searches, failed, _ := r.lab.searchStats(time.Now().Add(-6*time.Second), time.Now())
 		return time.Since(began) > 6*time.Second && searches > 0 && failed == 0
 	})
 }
@@ -319,24 +319,24 @@ func (r *runner) after(ctx context.Context, result *Result, w *lab.Watch) bool {
 	}
 	healed := time.Now()
 	r.log("healed, by etcd, processes and searches")
-	left, err := r.silent(ctx, "after")
+	left, err := r.waitSilent(ctx, "after")
 	if err != nil {
 		result.Broken = err.Error()
 		return false
 	}
-	r.told(&result.After, left, "diagnose")
+	r.recordFalse(&result.After, left, "diagnose")
 	// --watch holds a finding for up to two minutes after it was last found.
-	_ = lab.Wait(ctx, 130*time.Second, "watch is silent", func() bool { return len(alarms(open(w.Events(), time.Now()), nil)) == 0 })
-	watched := alarms(open(w.Events(), time.Now()), nil)
-	r.told(&result.After, watched, "--watch")
+	_ = lab.Wait(ctx, 130*time.Second, "watch is silent", func() bool { return len(alarms(openFindings(w.Events(), time.Now()), nil)) == 0 })
+	watched := alarms(openFindings(w.Events(), time.Now()), nil)
+	r.recordFalse(&result.After, watched, "--watch")
 	r.log("silent %.0f s after", time.Since(healed).Seconds())
 	return len(left) == 0 && len(watched) == 0
 }
 
-// remember saves the sessions of processes, because they may be gone when they have to be named.
-func (l *Lab) remember(sessions map[string]lab.Session) {
+// recordSessions saves the sessions of processes, because they may be gone when they have to be named.
+func (l *Lab) recordSessions(sessions map[string]lab.Session) {
 	for p, s := range sessions {
-		l.known[p] = fmt.Sprintf("%s-%d", s.Role, s.ID)
+		l.sessionNames[p] = fmt.Sprintf("%s-%d", s.Role, s.ID)
 		l.Address[p] = s.Address
 	}
 }
@@ -349,7 +349,7 @@ func (l *Lab) resolve(all [][]string) [][]string {
 		for _, w := range list {
 			switch {
 			case strings.HasPrefix(w, "@"):
-				words = append(words, l.known[w[1:]], l.Address[w[1:]])
+				words = append(words, l.sessionNames[w[1:]], l.Address[w[1:]])
 			default:
 				words = append(words, w)
 			}
@@ -365,7 +365,7 @@ func (r *runner) prepare() {
 		w := &wanted{Want: d.Kind.Want(d.Args)}
 		w.all = r.lab.resolve(w.Names)
 		if len(d.Args.Processes) > 0 {
-			w.all = r.lab.resolve(r.lab.named(d.Args.Processes))
+			w.all = r.lab.resolve(r.lab.acceptedNames(d.Args.Processes))
 		}
 		w.now = w.all
 		r.want = append(r.want, w)
@@ -378,7 +378,7 @@ func (r *Result) save(file string, l *Lab) error {
 	if err != nil {
 		return err
 	}
-	for _, place := range []string{l.Home, l.here} {
+	for _, place := range []string{l.Home, l.dir} {
 		line = bytes.ReplaceAll(line, []byte(place+"/"), nil)
 	}
 	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)

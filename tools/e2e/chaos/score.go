@@ -20,7 +20,7 @@ func (w *wanted) about(f *Finding) bool {
 	if !slices.Contains(w.Checks, f.Check) {
 		return false
 	}
-	return len(w.all) == 0 || slices.ContainsFunc(w.all, func(n []string) bool { return lab.Names(f.Text(), n) })
+	return len(w.all) == 0 || slices.ContainsFunc(w.all, func(n []string) bool { return lab.Mentions(f.Text(), n) })
 }
 
 // explains reports whether a finding is about the injected action, true because of it, or caused by it
@@ -49,7 +49,7 @@ func (w *wanted) place(findings []Finding, others []*wanted) (place int, left []
 		}
 		// Findings of one check are listed together. Three dead nodes are three lines with one cause.
 		if at <= 2 || place <= 2 && f.Check == findings[i-1].Check {
-			left = slices.DeleteFunc(left, func(n []string) bool { return lab.Names(f.Text(), n) })
+			left = slices.DeleteFunc(left, func(n []string) bool { return lab.Mentions(f.Text(), n) })
 		}
 	}
 	return place, left
@@ -78,7 +78,7 @@ func alarms(findings []Finding, all []*wanted) []Finding {
 		f := &findings[i]
 		wrong := slices.ContainsFunc(all, func(w *wanted) bool { return slices.Contains(w.Checks, f.Check) }) &&
 			!slices.ContainsFunc(all, func(w *wanted) bool { return w.about(f) || slices.Contains(w.Follow, f.Check) })
-		if f.Loud() && (!explained[f.Check] || wrong) && (f.Cause == nil || !explained[f.Cause.Check]) {
+		if f.IsAlert() && (!explained[f.Check] || wrong) && (f.Cause == nil || !explained[f.Cause.Check]) {
 			out = append(out, *f)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 func found(check, severity, object string, cause string) Finding {
-	f := Finding{Check: check, Severity: severity, Object: lab.Thing{Name: object}, Message: check + " of " + object}
+	f := Finding{Check: check, Severity: severity, Object: lab.Object{Name: object}, Message: check + " of " + object}
 	if cause != "" {
 		f.Cause = &lab.Cause{Check: cause}
 	}
@@ -109,18 +109,18 @@ func TestWatchedFindings(t *testing.T) {
 		return f
 	}
 	events := []Finding{event(1, "new", "a"), event(5, "new", "b"), event(8, "gone", "a"), event(9, "new", "a"), event(12, "gone", "b")}
-	if got := lab.Risen(events, began.Add(4*time.Second), began.Add(9*time.Second)); len(got) != 1 || got[0].Check != "b" {
+	if got := lab.Appeared(events, began.Add(4*time.Second), began.Add(9*time.Second)); len(got) != 1 || got[0].Check != "b" {
 		t.Errorf("risen between 4 and 9 s: %v", got)
 	}
 	for second, want := range map[int]int{0: 0, 2: 1, 6: 2, 8: 1, 10: 2, 13: 1} {
-		if got := open(events, began.Add(time.Duration(second)*time.Second)); len(got) != want {
+		if got := openFindings(events, began.Add(time.Duration(second)*time.Second)); len(got) != want {
 			t.Errorf("open after %d s: %v, want %d", second, got, want)
 		}
 	}
 }
 
-// TestDocumentIsOfTheRecordedRounds checks that the document holds the score of the recorded rounds.
-func TestDocumentIsOfTheRecordedRounds(t *testing.T) {
+// TestDocumentMatchesRecord checks that the document holds the score of the recorded rounds.
+func TestDocumentMatchesRecord(t *testing.T) {
 	results, err := readResults("results.jsonl")
 	if err != nil {
 		t.Fatal(err)

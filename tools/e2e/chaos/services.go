@@ -13,7 +13,7 @@ import (
 	"kitescope/tools/e2e/lab"
 )
 
-func nothing(*dice) Args { return Args{} }
+func noArgs(*dice) Args { return Args{} }
 
 func serviceKinds() []*Kind {
 	etcd := func(Args) []string { return []string{"etcd"} }
@@ -22,29 +22,29 @@ func serviceKinds() []*Kind {
 	}
 	return append(queueKinds(), []*Kind{
 		{
-			Name: "etcd hung", Weight: 3, Draw: nothing, Touches: etcd, Want: noEtcd, Alone: true,
-			Inject: func(_ context.Context, l *Lab, _ Args) error { return l.Signal("etcd", syscall.SIGSTOP) },
-			There:  etcdSilent, Limit: 15 * time.Second, Hold: 12 * time.Second,
+			Name: "etcd hung", Weight: 3, Draw: noArgs, Targets: etcd, Want: noEtcd, Alone: true,
+			Inject:  func(_ context.Context, l *Lab, _ Args) error { return l.Signal("etcd", syscall.SIGSTOP) },
+			Observe: etcdSilent, Limit: 15 * time.Second, Hold: 12 * time.Second,
 			Heal: func(ctx context.Context, l *Lab, _ Args) error {
 				if err := l.Signal("etcd", syscall.SIGCONT); err != nil {
 					return err
 				}
-				return allBack(ctx, l)
+				return restartLost(ctx, l)
 			},
 		},
 		{
-			Name: "etcd killed and restarted", Weight: 3, Draw: nothing, Touches: etcd, Want: noEtcd, Alone: true,
-			Inject: func(ctx context.Context, l *Lab, _ Args) error { return l.StopEtcd(ctx) },
-			There:  etcdSilent, Limit: 10 * time.Second, Hold: 8 * time.Second,
+			Name: "etcd killed and restarted", Weight: 3, Draw: noArgs, Targets: etcd, Want: noEtcd, Alone: true,
+			Inject:  func(ctx context.Context, l *Lab, _ Args) error { return l.StopEtcd(ctx) },
+			Observe: etcdSilent, Limit: 10 * time.Second, Hold: 8 * time.Second,
 			Heal: func(ctx context.Context, l *Lab, _ Args) error {
 				if err := l.StartEtcd(ctx); err != nil {
 					return err
 				}
-				return allBack(ctx, l)
+				return restartLost(ctx, l)
 			},
 		},
 		{
-			Name: "etcd full", Weight: 4, Draw: nothing, Touches: etcd, Alone: true,
+			Name: "etcd full", Weight: 4, Draw: noArgs, Targets: etcd, Alone: true,
 			Want: func(Args) Want {
 				return Want{
 					Checks: []string{"etcd-alarm", "etcd-size"}, Names: [][]string{{"NOSPACE", "quota", "space"}},
@@ -52,9 +52,9 @@ func serviceKinds() []*Kind {
 				}
 			},
 			Inject: fillEtcd, Limit: 20 * time.Second, Hold: 20 * time.Second, Heal: emptyEtcd,
-			There: func(ctx context.Context, l *Lab, _ Args) Seen {
+			Observe: func(ctx context.Context, l *Lab, _ Args) Observation {
 				text, err := l.Etcdctl(ctx, "alarm", "list")
-				return Seen{There: strings.Contains(string(text), "NOSPACE"), What: fmt.Sprintf("alarms: %s %v", strings.TrimSpace(string(text)), errors.Unwrap(err))}
+				return Observation{Present: strings.Contains(string(text), "NOSPACE"), What: fmt.Sprintf("alarms: %s %v", strings.TrimSpace(string(text)), errors.Unwrap(err))}
 			},
 		},
 	}...)
@@ -65,43 +65,43 @@ func queueKinds() []*Kind {
 	wantQueue := func(Args) Want {
 		return Want{
 			Checks: []string{"queue-unreachable"}, Names: [][]string{{"kafka", "queue", lab.KafkaAddress}},
-			Follow: append([]string{"queue-lag", "channel-consumption-lag", "quota-denied"}, followsFrom["rootcoord"]...),
+			Follow: append([]string{"queue-lag", "channel-consumption-lag", "quota-denied"}, consequences["rootcoord"]...),
 		}
 	}
 	return []*Kind{
 		{
-			Name: "queue hung", Weight: 4, Draw: nothing, Touches: queue, Want: wantQueue,
+			Name: "queue hung", Weight: 4, Draw: noArgs, Targets: queue, Want: wantQueue,
 			Inject: signalOf("kafka", syscall.SIGSTOP), Limit: 40 * time.Second, Hold: 30 * time.Second,
-			There: func(_ context.Context, l *Lab, _ Args) Seen {
-				return Seen{There: l.State("kafka") == "T", What: "kafka is in state " + l.State("kafka")}
+			Observe: func(_ context.Context, l *Lab, _ Args) Observation {
+				return Observation{Present: l.State("kafka") == "T", What: "kafka is in state " + l.State("kafka")}
 			},
 			Heal: func(ctx context.Context, l *Lab, _ Args) error {
 				if err := l.Signal("kafka", syscall.SIGCONT); err != nil {
 					return err
 				}
-				return allBack(ctx, l)
+				return restartLost(ctx, l)
 			},
 		},
 		{
-			Name: "queue killed", Weight: 3, Draw: nothing, Touches: queue, Want: wantQueue,
+			Name: "queue killed", Weight: 3, Draw: noArgs, Targets: queue, Want: wantQueue,
 			Inject: signalOf("kafka", syscall.SIGKILL), Limit: 30 * time.Second, Hold: 20 * time.Second,
-			There: func(_ context.Context, l *Lab, _ Args) Seen {
-				return Seen{There: l.State("kafka") == "", What: "kafka is dead"}
+			Observe: func(_ context.Context, l *Lab, _ Args) Observation {
+				return Observation{Present: l.State("kafka") == "", What: "kafka is dead"}
 			},
 			Heal: func(ctx context.Context, l *Lab, _ Args) error {
 				if err := l.StartKafka(ctx); err != nil {
 					return err
 				}
-				return allBack(ctx, l)
+				return restartLost(ctx, l)
 			},
 		},
 		{
-			Name: "topic deleted", Weight: 3, Touches: queue, Fresh: true, Alone: true,
+			Name: "topic deleted", Weight: 3, Targets: queue, Fresh: true, Alone: true,
 			Draw: func(d *dice) Args { return Args{What: "by-dev-rootcoord-dml_" + strconv.Itoa(d.r.IntN(6))} },
 			Want: func(a Args) Want {
 				return Want{
 					Checks: []string{"queue-lag", "queue-unreachable", "topic-missing"}, Names: [][]string{{a.What}},
-					Follow: append([]string{"channel-consumption-lag"}, followsFrom["rootcoord"]...),
+					Follow: append([]string{"channel-consumption-lag"}, consequences["rootcoord"]...),
 				}
 			},
 			Inject: func(ctx context.Context, l *Lab, a Args) error {
@@ -111,8 +111,8 @@ func queueKinds() []*Kind {
 				}
 				return err
 			},
-			There: func(_ context.Context, _ *Lab, a Args) Seen {
-				return Seen{There: true, What: a.What + " was deleted with all that was in it"}
+			Observe: func(_ context.Context, _ *Lab, a Args) Observation {
+				return Observation{Present: true, What: a.What + " was deleted with all that was in it"}
 			},
 			Heal: func(context.Context, *Lab, Args) error { return nil }, Limit: 90 * time.Second, Hold: 30 * time.Second,
 		},
@@ -123,17 +123,17 @@ func signalOf(process string, s syscall.Signal) func(context.Context, *Lab, Args
 	return func(_ context.Context, l *Lab, _ Args) error { return l.Signal(process, s) }
 }
 
-func etcdSilent(ctx context.Context, l *Lab, _ Args) Seen {
-	err := l.EtcdAnswers(ctx)
-	return Seen{There: err != nil, What: fmt.Sprintf("etcdctl: %v", err)}
+func etcdSilent(ctx context.Context, l *Lab, _ Args) Observation {
+	err := l.PingEtcd(ctx)
+	return Observation{Present: err != nil, What: fmt.Sprintf("etcdctl: %v", err)}
 }
 
-// allBack waits for processes that lost their session to end, and starts them again.
-func allBack(ctx context.Context, l *Lab) error {
+// restartLost waits for processes that lost their session to end, and starts them again.
+func restartLost(ctx context.Context, l *Lab) error {
 	if err := lab.Sleep(ctx, 10*time.Second); err != nil {
 		return err
 	}
-	return bringBack(ctx, l, Args{Processes: lab.Everybody})
+	return bringBack(ctx, l, Args{Processes: lab.AllProcesses})
 }
 
 // filler is the prefix of keys outside Milvus's root path.
@@ -174,5 +174,5 @@ func emptyEtcd(ctx context.Context, l *Lab, _ Args) error {
 			return err
 		}
 	}
-	return allBack(ctx, l)
+	return restartLost(ctx, l)
 }

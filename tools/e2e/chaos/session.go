@@ -15,7 +15,7 @@ func sessionKinds() []*Kind {
 	}
 	return []*Kind{
 		{
-			Name: "lease revoked", Weight: 5, Draw: one, Touches: ofProcesses, Want: wantProcesses(gone),
+			Name: "lease revoked", Weight: 5, Draw: one, Targets: processTargets, Want: wantProcesses(missingChecks),
 			Inject: func(ctx context.Context, l *Lab, a Args) error {
 				s, err := l.sessionOf(ctx, a.Processes[0])
 				if err != nil {
@@ -24,10 +24,10 @@ func sessionKinds() []*Kind {
 				_, err = l.Etcdctl(ctx, "lease", "revoke", fmt.Sprintf("%x", s.Lease))
 				return err
 			},
-			There: missing, Heal: restart, Limit: 30 * time.Second, Hold: 40 * time.Second,
+			Observe: missing, Heal: restart, Limit: 30 * time.Second, Hold: 40 * time.Second,
 		},
 		{
-			Name: "session removed", Weight: 4, Draw: one, Touches: ofProcesses, Want: wantProcesses(gone),
+			Name: "session removed", Weight: 4, Draw: one, Targets: processTargets, Want: wantProcesses(missingChecks),
 			Inject: func(ctx context.Context, l *Lab, a Args) error {
 				s, err := l.sessionOf(ctx, a.Processes[0])
 				if err != nil {
@@ -36,11 +36,11 @@ func sessionKinds() []*Kind {
 				_, err = l.Etcdctl(ctx, "del", s.Key)
 				return err
 			},
-			There: missing, Heal: restart, Limit: 30 * time.Second, Hold: 40 * time.Second,
+			Observe: missing, Heal: restart, Limit: 30 * time.Second, Hold: 40 * time.Second,
 		},
 		{
-			Name: "session outlives its process", Weight: 4, Touches: ofProcesses, Want: wantProcesses(gone),
-			Draw: func(d *dice) Args { return Args{Processes: some(d, lab.Everybody, 1)} },
+			Name: "session outlives its process", Weight: 4, Targets: processTargets, Want: wantProcesses(missingChecks),
+			Draw: func(d *dice) Args { return Args{Processes: some(d, lab.AllProcesses, 1)} },
 			Inject: func(ctx context.Context, l *Lab, a Args) error {
 				s, err := l.sessionOf(ctx, a.Processes[0])
 				if err != nil {
@@ -56,9 +56,9 @@ func sessionKinds() []*Kind {
 				_, err = l.Etcdctl(ctx, "put", s.Key, s.Raw)
 				return err
 			},
-			There: missing, Limit: 30 * time.Second, Hold: 60 * time.Second,
+			Observe: missing, Limit: 30 * time.Second, Hold: 60 * time.Second,
 			Heal: func(ctx context.Context, l *Lab, a Args) error {
-				l.TakeBack()
+				l.UndoAll()
 				return bringBack(ctx, l, a)
 			},
 		},
@@ -86,5 +86,5 @@ func restart(ctx context.Context, l *Lab, a Args) error {
 			return err
 		}
 	}
-	return l.Bring(ctx, a.Processes...)
+	return l.EnsureRunning(ctx, a.Processes...)
 }

@@ -37,39 +37,39 @@ func storageKinds() []*Kind {
 	}
 	return []*Kind{
 		{
-			Name: "files removed, then load", Weight: 6, Draw: files, Touches: whole, Want: wantFiles, Alone: true, Storage: true,
-			Inject: func(ctx context.Context, l *Lab, a Args) error { return spoilFiles(ctx, l, a, moveAway) },
-			There:  spoiled, Heal: reload, Limit: 100 * time.Second, Hold: 40 * time.Second,
+			Name: "files removed, then load", Weight: 6, Draw: files, Targets: whole, Want: wantFiles, Alone: true, Storage: true,
+			Inject:  func(ctx context.Context, l *Lab, a Args) error { return spoilFiles(ctx, l, a, moveAway) },
+			Observe: notLoaded, Heal: reload, Limit: 100 * time.Second, Hold: 40 * time.Second,
 		},
 		{
-			Name: "files cut, then load", Weight: 5, Draw: files, Touches: whole, Want: wantFiles, Alone: true, Storage: true,
-			Inject: func(ctx context.Context, l *Lab, a Args) error { return spoilFiles(ctx, l, a, cutFile) },
-			There:  spoiled, Heal: reload, Limit: 100 * time.Second, Hold: 40 * time.Second,
+			Name: "files cut, then load", Weight: 5, Draw: files, Targets: whole, Want: wantFiles, Alone: true, Storage: true,
+			Inject:  func(ctx context.Context, l *Lab, a Args) error { return spoilFiles(ctx, l, a, cutFile) },
+			Observe: notLoaded, Heal: reload, Limit: 100 * time.Second, Hold: 40 * time.Second,
 		},
 		{
-			Name: "storage removed, then load", Weight: 4, Touches: whole, Alone: true, Storage: true, Want: wantFiles,
+			Name: "storage removed, then load", Weight: 4, Targets: whole, Alone: true, Storage: true, Want: wantFiles,
 			Draw:   func(d *dice) Args { return Args{Collection: pick(d, loaded)} },
-			Inject: removeStorage, There: spoiled, Heal: reload, Limit: 100 * time.Second, Hold: 40 * time.Second,
+			Inject: removeStorage, Observe: notLoaded, Heal: reload, Limit: 100 * time.Second, Hold: 40 * time.Second,
 		},
 		{
-			Name: "storage read-only, then inserts", Weight: 5, Touches: whole, Alone: true, Storage: true,
+			Name: "storage read-only, then inserts", Weight: 5, Targets: whole, Alone: true, Storage: true,
 			Draw: func(d *dice) Args { return Args{Collection: pick(d, loaded)} },
 			Want: func(Args) Want {
 				return Want{
 					Checks: storageChecks, Names: [][]string{{"storage", "read-only", "write"}},
-					Follow: append([]string{"node-unreachable", "stale-session", "role-missing", "growing-too-old", "growing-flushed", "index-stuck"}, followsFrom["datanode"]...),
+					Follow: append([]string{"node-unreachable", "stale-session", "role-missing", "growing-too-old", "growing-flushed", "index-stuck"}, consequences["datanode"]...),
 				}
 			},
 			Inject: readOnly, Limit: 120 * time.Second, Hold: 60 * time.Second,
-			There: func(_ context.Context, l *Lab, _ Args) Seen {
+			Observe: func(_ context.Context, l *Lab, _ Args) Observation {
 				err := os.WriteFile(filepath.Join(l.Data(), "chaos"), nil, 0o600)
-				return Seen{There: err != nil, What: fmt.Sprintf("writing: %v; datanode %q", err, l.State("datanode"))}
+				return Observation{Present: err != nil, What: fmt.Sprintf("writing: %v; datanode %q", err, l.State("datanode"))}
 			},
 			Heal: func(ctx context.Context, l *Lab, a Args) error {
 				l.EndBackground(false)
-				l.TakeBack()
+				l.UndoAll()
 				_ = os.Remove(filepath.Join(l.Data(), "chaos"))
-				if err := bringBack(ctx, l, Args{Processes: lab.Everybody}); err != nil {
+				if err := bringBack(ctx, l, Args{Processes: lab.AllProcesses}); err != nil {
 					return err
 				}
 				return l.Client(ctx, 120*time.Second, "flush", a.Collection)
@@ -99,7 +99,7 @@ func (l *Lab) stateNow(ctx context.Context, words ...string) (*clusterState, err
 	file := filepath.Join(l.Out, "state.json")
 	ctx, cancel := context.WithTimeout(ctx, 8*time.Minute)
 	defer cancel()
-	if _, err := l.Output(ctx, l.Python(), append([]string{filepath.Join(l.here, "..", "state.py"), lab.EtcdAddress, "-o", file}, words...)...); err != nil {
+	if _, err := l.Output(ctx, l.Python(), append([]string{filepath.Join(l.dir, "..", "state.py"), lab.EtcdAddress, "-o", file}, words...)...); err != nil {
 		return nil, err
 	}
 	text, err := os.ReadFile(file)
@@ -159,11 +159,11 @@ func spoilFiles(ctx context.Context, l *Lab, a Args, spoil func(*Lab, string) er
 			return err
 		}
 	}
-	return l.Beside(ctx, "load", a.Collection, "600")
+	return l.StartClient(ctx, "load", a.Collection, "600")
 }
 
-// aside keeps the content of a file in memory, and restores the file when the fault is taken back.
-func (l *Lab) aside(file string) error {
+// backUp keeps the content of a file in memory, and restores the file when the fault is taken back.
+func (l *Lab) backUp(file string) error {
 	text, err := os.ReadFile(file)
 	if err == nil {
 		l.Undo(func() error {
@@ -174,7 +174,7 @@ func (l *Lab) aside(file string) error {
 }
 
 func moveAway(l *Lab, file string) error {
-	if err := l.aside(file); err != nil {
+	if err := l.backUp(file); err != nil {
 		return err
 	}
 	return os.Remove(file)
@@ -185,7 +185,7 @@ func cutFile(l *Lab, file string) error {
 	if err != nil {
 		return err
 	}
-	if err := l.aside(file); err != nil {
+	if err := l.backUp(file); err != nil {
 		return err
 	}
 	return os.Truncate(file, info.Size()/2)
@@ -200,14 +200,14 @@ func removeStorage(ctx context.Context, l *Lab, a Args) error {
 		return err
 	}
 	l.Undo(func() error { return errors.Join(os.RemoveAll(l.Data()), os.Rename(away, l.Data())) })
-	return l.Beside(ctx, "load", a.Collection, "600")
+	return l.StartClient(ctx, "load", a.Collection, "600")
 }
 
-// spoiled returns whether segments of the collection are still not loaded on any node.
-func spoiled(ctx context.Context, l *Lab, a Args) Seen {
+// notLoaded returns whether segments of the collection are still not loaded on any node.
+func notLoaded(ctx context.Context, l *Lab, a Args) Observation {
 	state, err := l.stateNow(ctx)
 	if err != nil {
-		return Seen{What: err.Error()}
+		return Observation{What: err.Error()}
 	}
 	served := map[string]bool{}
 	for _, n := range state.Nodes {
@@ -224,12 +224,12 @@ func spoiled(ctx context.Context, l *Lab, a Args) Seen {
 			}
 		}
 	}
-	return Seen{There: missing > 0, What: fmt.Sprintf("%d of %d segments of %s are on no node", missing, wanted, a.Collection)}
+	return Observation{Present: missing > 0, What: fmt.Sprintf("%d of %d segments of %s are on no node", missing, wanted, a.Collection)}
 }
 
 func reload(ctx context.Context, l *Lab, a Args) error {
 	l.EndBackground(false)
-	l.TakeBack()
+	l.UndoAll()
 	_ = l.Client(ctx, 60*time.Second, "release", a.Collection)
 	return l.Client(ctx, 150*time.Second, "load", a.Collection, "140")
 }
@@ -249,5 +249,5 @@ func readOnly(ctx context.Context, l *Lab, a Args) error {
 	if err := l.Client(ctx, 60*time.Second, "insert", a.Collection, "300", "3"); err != nil {
 		return err
 	}
-	return l.Beside(ctx, "flush", a.Collection)
+	return l.StartClient(ctx, "flush", a.Collection)
 }

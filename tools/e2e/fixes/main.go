@@ -67,7 +67,7 @@ func run(ctx context.Context, o *options) error {
 		w.storage = l.Data()
 	}
 	if !o.running && !o.alone {
-		if err := l.Fresh(ctx, "SEGMAX=2", "AUTOBALANCE=true"); err != nil {
+		if err := l.Recreate(ctx, "SEGMAX=2", "AUTOBALANCE=true"); err != nil {
 			return err
 		}
 	}

@@ -23,10 +23,10 @@ type Step struct {
 
 // Finding is the part of a finding that a play needs.
 type Finding struct {
-	Check   string    `json:"check"`
-	Message string    `json:"message"`
-	Object  lab.Thing `json:"object"`
-	Fix     []Step    `json:"fix"`
+	Check   string     `json:"check"`
+	Message string     `json:"message"`
+	Object  lab.Object `json:"object"`
+	Fix     []Step     `json:"fix"`
 }
 
 // Play is the test of one fix.
@@ -46,9 +46,9 @@ type Play struct {
 	Inject  func(ctx context.Context, w *World) error
 	// Follow does the action of a step that has no command.
 	Follow func(ctx context.Context, w *World, s *Step) error
-	// Cured returns an error unless the fault is gone according to other means than kitescope.
-	Cured func(ctx context.Context, w *World) error
-	Heal  func(ctx context.Context, w *World) error
+	// Recovered returns an error unless the fault is gone according to other means than kitescope.
+	Recovered func(ctx context.Context, w *World) error
+	Heal      func(ctx context.Context, w *World) error
 }
 
 // Outcome is the result of a play.
@@ -119,7 +119,7 @@ func (w *World) play(ctx context.Context, p *Play) *Outcome {
 			}
 		}()
 	}
-	defer w.TakeBack()
+	defer w.UndoAll()
 	if o.Broken = p.Inject(ctx, w); o.Broken != nil {
 		return o
 	}
@@ -156,10 +156,10 @@ func (w *World) play(ctx context.Context, p *Play) *Outcome {
 	o.Failed = w.until(ctx, p, within-time.Since(began), func(all []*Finding) bool { return len(all) == 0 })
 	for {
 		o.Took = time.Since(began)
-		if o.Failed != nil || p.Cured == nil {
+		if o.Failed != nil || p.Recovered == nil {
 			return o
 		}
-		err := p.Cured(ctx, w)
+		err := p.Recovered(ctx, w)
 		if err == nil {
 			return o
 		}

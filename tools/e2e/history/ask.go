@@ -23,18 +23,18 @@ type Result struct {
 	Known    time.Time `json:"known"`
 	Mended   time.Time `json:"mended"`
 	// Before and During are results of "diagnose" on the live cluster.
-	Before *Look `json:"before,omitempty"`
-	During *Look `json:"during,omitempty"`
+	Before *Diagnosis `json:"before,omitempty"`
+	During *Diagnosis `json:"during,omitempty"`
 	// Recorded and Snapshot are the event in the history, from the recording and from the snapshot of etcd.
-	Recorded Seen `json:"recorded"`
-	Snapshot Seen `json:"snapshot"`
+	Recorded Match `json:"recorded"`
+	Snapshot Match `json:"snapshot"`
 	// Onset is the start of the finding according to "diagnose --since".
 	Onset  *Onset `json:"onset,omitempty"`
 	Broken string `json:"broken,omitempty"` // the run itself failed and is no evidence about kitescope
 }
 
-// Look is a result of "diagnose" and its differences to the recording at the same moment.
-type Look struct {
+// Diagnosis is a result of "diagnose" and its differences to the recording at the same moment.
+type Diagnosis struct {
 	From     time.Time  `json:"from"`
 	To       time.Time  `json:"to"`
 	Findings []*Finding `json:"findings"`
@@ -95,8 +95,8 @@ func (n *named) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// Seen is the first matching event, or the reason in Why if there is none.
-type Seen struct {
+// Match is the first matching event, or the reason in Why if there is none.
+type Match struct {
 	Event *Event `json:"event,omitempty"`
 	Why   string `json:"why,omitempty"`
 }
@@ -111,9 +111,9 @@ type Onset struct {
 
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
-// ask runs kitescope on the recording and the snapshot and stores the events, onsets and differences of each
+// analyze runs kitescope on the recording and the snapshot and stores the events, onsets and differences of each
 // fault.
-func (r *runner) ask(ctx context.Context, results []*Result) {
+func (r *runner) analyze(ctx context.Context, results []*Result) {
 	by := map[string]*Fault{}
 	for _, f := range faults() {
 		by[f.Name] = f
@@ -123,8 +123,8 @@ func (r *runner) ask(ctx context.Context, results []*Result) {
 		if f == nil || result.Broken != "" {
 			continue
 		}
-		result.Recorded = r.seen(ctx, f, result, r.recording(), "recorded")
-		result.Snapshot = r.seen(ctx, f, result, r.snapshot(), "snapshot")
+		result.Recorded = r.findEvent(ctx, f, result, r.recording(), "recorded")
+		result.Snapshot = r.findEvent(ctx, f, result, r.snapshot(), "snapshot")
 		result.Onset = r.onset(ctx, f, result)
 		r.compare(ctx, result.Name+"-before", result.Before)
 		r.compare(ctx, result.Name+"-during", result.During)
@@ -132,26 +132,26 @@ func (r *runner) ask(ctx context.Context, results []*Result) {
 	}
 }
 
-// seen returns the event of a fault in the history, from shortly before the injection on.
-func (r *runner) seen(ctx context.Context, f *Fault, result *Result, from, name string) Seen {
-	early := max(f.Early, exact) // times of revisions are not exact
+// findEvent returns the event of a fault in the history, from shortly before the injection on.
+func (r *runner) findEvent(ctx context.Context, f *Fault, result *Result, from, name string) Match {
+	early := max(f.Early, onsetTolerance) // times of revisions are not exact
 	var events []*Event
-	err := r.asked.Ask(ctx, r.lab, from, filepath.Join(r.lab.Out, result.Name+"-"+name+".json"), &events, "history", "--since", stamp(result.Injected.Add(-early)), "--until", stamp(result.Mended.Add(time.Minute)))
+	err := r.kitescope.Ask(ctx, r.lab, from, filepath.Join(r.lab.Out, result.Name+"-"+name+".json"), &events, "history", "--since", stamp(result.Injected.Add(-early)), "--until", stamp(result.Mended.Add(time.Minute)))
 	if err != nil {
-		return Seen{Why: err.Error()}
+		return Match{Why: err.Error()}
 	}
 	for _, e := range events {
-		if f.is(e, result.Objects) && e.Time.Before(result.Mended.Add(f.Late)) {
-			return Seen{Event: e}
+		if f.matches(e, result.Objects) && e.Time.Before(result.Mended.Add(f.Late)) {
+			return Match{Event: e}
 		}
 	}
-	return Seen{Why: fmt.Sprintf("none of %s among %d events", strings.Join(f.Events, ", "), len(events))}
+	return Match{Why: fmt.Sprintf("none of %s among %d events", strings.Join(f.Events, ", "), len(events))}
 }
 
-// is reports whether e is an expected event of the fault.
-func (f *Fault) is(e *Event, objects []string) bool {
+// matches reports whether e is an expected event of the fault.
+func (f *Fault) matches(e *Event, objects []string) bool {
 	text := strings.ToLower(string(e.Object) + " " + fmt.Sprint(e.ID) + " " + e.Of + " " + e.Message)
-	return slices.Contains(f.Events, e.Kind) && lab.Names(text, objects)
+	return slices.Contains(f.Events, e.Kind) && lab.Mentions(text, objects)
 }
 
 // onset returns the onset of the earliest finding that reports the fault. It returns nil if the live cluster
@@ -166,7 +166,7 @@ func (r *runner) onset(ctx context.Context, f *Fault, result *Result) *Onset {
 		return nil
 	}
 	var findings []*Finding
-	err := r.asked.Ask(ctx, r.lab, r.recording(), filepath.Join(r.lab.Out, result.Name+"-since.json"), &findings, "diagnose", "--since", stamp(result.Injected.Add(-30*time.Second)), "--at", stamp(result.During.To))
+	err := r.kitescope.Ask(ctx, r.lab, r.recording(), filepath.Join(r.lab.Out, result.Name+"-since.json"), &findings, "diagnose", "--since", stamp(result.Injected.Add(-30*time.Second)), "--at", stamp(result.During.To))
 	if err != nil {
 		return &Onset{First: err.Error()}
 	}
@@ -180,7 +180,7 @@ func (r *runner) onset(ctx context.Context, f *Fault, result *Result) *Onset {
 			if best.First == "" {
 				best.First = x.Before[i].Kind + " " + string(x.Before[i].Object)
 			}
-			if best.Place == 0 && f.is(&x.Before[i], result.Objects) {
+			if best.Place == 0 && f.matches(&x.Before[i], result.Objects) {
 				best.Place = i + 1
 			}
 		}
@@ -190,28 +190,28 @@ func (r *runner) onset(ctx context.Context, f *Fault, result *Result) *Onset {
 
 // compare stores the differences between a live look and the recording, at the same moment and after the next
 // round of calls.
-func (r *runner) compare(ctx context.Context, name string, then *Look) {
-	at, err := r.at(ctx, name+"-at", then.To)
+func (r *runner) compare(ctx context.Context, name string, then *Diagnosis) {
+	at, err := r.diagnoseAt(ctx, name+"-at", then.To)
 	if err != nil {
 		then.Other, then.Apart = []string{err.Error()}, []string{err.Error()}
 		return
 	}
-	behind, err := r.at(ctx, name+"-behind", then.To.Add(r.behind()))
+	behind, err := r.diagnoseAt(ctx, name+"-behind", then.To.Add(r.nextRound()))
 	if err != nil {
 		behind = at
 	}
-	then.Other, then.Apart, then.Compared = differ(keys(then.Findings), keys(at), keys(behind))
+	then.Other, then.Apart, then.Compared = diffFindings(keys(then.Findings), keys(at), keys(behind))
 }
 
-// behind returns how long after a look the recorder has completed another round.
-func (r *runner) behind() time.Duration { return r.every + settles }
+// nextRound returns how long after a look the recorder has completed another round.
+func (r *runner) nextRound() time.Duration { return r.every + settleTime }
 
-// settles is the maximum time for processes to respond to the recorder and for the recorder to write that.
-const settles = 4 * time.Second
+// settleTime is the maximum time for processes to respond to the recorder and for the recorder to write that.
+const settleTime = 4 * time.Second
 
-// at returns the findings of "diagnose" at a moment of the recording.
-func (r *runner) at(ctx context.Context, name string, at time.Time) (findings []*Finding, err error) {
-	err = r.asked.Ask(ctx, r.lab, r.recording(), filepath.Join(r.lab.Out, name+".json"), &findings, "diagnose", "--at", stamp(at))
+// diagnoseAt returns the findings of "diagnose" at a moment of the recording.
+func (r *runner) diagnoseAt(ctx context.Context, name string, at time.Time) (findings []*Finding, err error) {
+	err = r.kitescope.Ask(ctx, r.lab, r.recording(), filepath.Join(r.lab.Out, name+".json"), &findings, "diagnose", "--at", stamp(at))
 	return findings, err
 }
 
@@ -223,11 +223,11 @@ func keys(list []*Finding) map[string]bool {
 	return all
 }
 
-// differ returns the findings that are only live or only recorded. at is the recording at the moment of the
+// diffFindings returns the findings that are only live or only recorded. at is the recording at the moment of the
 // look, whose last round of calls was before it, and behind is the recording after the next round. apart
 // holds the findings that are live but in neither recording, or in both recordings but not live. compared is
 // the number of all findings.
-func differ(live, at, behind map[string]bool) (other, apart []string, compared int) {
+func diffFindings(live, at, behind map[string]bool) (other, apart []string, compared int) {
 	for key := range live {
 		if at[key] {
 			continue

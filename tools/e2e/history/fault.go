@@ -29,8 +29,8 @@ type Fault struct {
 	// Late is how long after the mending the event may still come. A lease lasts 30 s after the death of its
 	// process.
 	Late time.Duration
-	// Held is the time from the injection to the look and the mending.
-	Held   time.Duration
+	// Hold is the time from the injection to the look and the mending.
+	Hold   time.Duration
 	Inject injection
 	Mend   action
 }
@@ -57,28 +57,28 @@ func nodes() []*Fault {
 			// The look is while the session lasts, which is 20 s or more. Five seconds after that, the other
 			// nodes serve its segments and nothing is wrong.
 			Name: "node-killed", What: "a query node is killed", Events: []string{"node_lost", "node_left"}, Objects: []string{"@querynode2"}, Keys: []string{"@querynode2"},
-			Checks: []string{"node-unreachable", "replica-dead-node", "no-shard-leader", "shard-not-serviceable", "stale-session"}, Late: lease, Held: 3 * time.Second,
-			Inject: sent("querynode2", syscall.SIGKILL), Mend: bring("querynode2"),
+			Checks: []string{"node-unreachable", "replica-dead-node", "no-shard-leader", "shard-not-serviceable", "stale-session"}, Late: lease, Hold: 3 * time.Second,
+			Inject: injectSignal("querynode2", syscall.SIGKILL), Mend: bring("querynode2"),
 		},
 		{
 			Name: "node-stopped", What: "a query node is terminated (SIGTERM)",
 			Events: []string{"node_stopping", "node_left"}, Objects: []string{"@querynode3"}, Keys: []string{"@querynode3"},
-			Checks: []string{"node-stopping"}, Late: 5 * time.Second, Held: 25 * time.Second,
-			Inject: sent("querynode3", syscall.SIGTERM), Mend: bring("querynode3"),
+			Checks: []string{"node-stopping"}, Late: 5 * time.Second, Hold: 25 * time.Second,
+			Inject: injectSignal("querynode3", syscall.SIGTERM), Mend: bring("querynode3"),
 		},
 		{
 			Name: "node-joined", What: "a fourth query node starts", Events: []string{"node_joined"}, Objects: []string{"querynode"}, Keys: []string{sessions + "querynode-"},
-			Late: 20 * time.Second, Held: 40 * time.Second, Inject: begun(bring("querynode4")), Mend: leave("querynode4"),
+			Late: 20 * time.Second, Hold: 40 * time.Second, Inject: injectNow(bring("querynode4")), Mend: leave("querynode4"),
 		},
 		{
 			Name: "coordinator-killed", What: "QueryCoord is killed", Events: []string{"node_left", "node_lost"}, Objects: []string{"@querycoord"}, Keys: []string{"@querycoord"},
-			Checks: []string{"role-missing", "node-unreachable"}, Late: lease, Held: 45 * time.Second,
-			Inject: sent("querycoord", syscall.SIGKILL), Mend: bring("querycoord"),
+			Checks: []string{"role-missing", "node-unreachable"}, Late: lease, Hold: 45 * time.Second,
+			Inject: injectSignal("querycoord", syscall.SIGKILL), Mend: bring("querycoord"),
 		},
 		{
 			Name: "index-node-killed", What: "the index node is killed", Events: []string{"node_lost", "node_left"}, Objects: []string{"@indexnode"}, Keys: []string{"@indexnode"},
-			Checks: []string{"role-missing", "node-unreachable"}, Late: lease, Held: 45 * time.Second,
-			Inject: sent("indexnode", syscall.SIGKILL), Mend: bring("indexnode"),
+			Checks: []string{"role-missing", "node-unreachable"}, Late: lease, Hold: 45 * time.Second,
+			Inject: injectSignal("indexnode", syscall.SIGKILL), Mend: bring("indexnode"),
 		},
 	}
 }
@@ -88,35 +88,35 @@ func metadata() []*Fault {
 	return []*Fault{
 		{
 			Name: "auto-balance-off", What: "`queryCoord.autoBalance` false in etcd", Events: []string{"config_changed"}, Objects: []string{"queryCoord/autoBalance", "queryCoord.autoBalance"}, Keys: []string{config + "queryCoord/autoBalance"},
-			Checks: []string{"auto-balance-off", "bad-switches"}, Held: 30 * time.Second, Inject: begun(put("queryCoord/autoBalance", "false")), Mend: del("queryCoord/autoBalance"),
+			Checks: []string{"auto-balance-off", "bad-switches"}, Hold: 30 * time.Second, Inject: injectNow(put("queryCoord/autoBalance", "false")), Mend: del("queryCoord/autoBalance"),
 		},
 		{
 			Name: "config-changed", What: "`queryNode.scheduler.maxReadConcurrentRatio` 0.1 in etcd", Events: []string{"config_changed"}, Objects: []string{"maxReadConcurrentRatio"}, Keys: []string{config + "queryNode/scheduler/maxReadConcurrentRatio"},
-			Checks: []string{"bad-switches"}, Held: 30 * time.Second,
-			Inject: begun(put("queryNode/scheduler/maxReadConcurrentRatio", "0.1")), Mend: del("queryNode/scheduler/maxReadConcurrentRatio"),
+			Checks: []string{"bad-switches"}, Hold: 30 * time.Second,
+			Inject: injectNow(put("queryNode/scheduler/maxReadConcurrentRatio", "0.1")), Mend: del("queryNode/scheduler/maxReadConcurrentRatio"),
 		},
 		{
-			Name: "released", What: "a collection is released", Events: []string{"collection_released"}, Objects: []string{"wide"}, Held: 10 * time.Second,
-			Inject: asked(time.Minute, "release", "wide"),
+			Name: "released", What: "a collection is released", Events: []string{"collection_released"}, Objects: []string{"wide"}, Hold: 10 * time.Second,
+			Inject: injectRequest(time.Minute, "release", "wide"),
 		},
 		{
 			Name: "index-dropped", What: "the index of a collection is dropped",
-			Events: []string{"index_dropped"}, Objects: []string{"wide", "vec"}, Held: 10 * time.Second,
-			Checks: []string{"collection-unindexed"}, Inject: asked(time.Minute, "unindex", "wide"),
+			Events: []string{"index_dropped"}, Objects: []string{"wide", "vec"}, Hold: 10 * time.Second,
+			Checks: []string{"collection-unindexed"}, Inject: injectRequest(time.Minute, "unindex", "wide"),
 		},
 		{
 			Name: "dropped", What: "a collection is dropped",
-			Events: []string{"collection_dropped"}, Objects: []string{"wide"}, Held: 10 * time.Second,
-			Inject: asked(time.Minute, "drop", "wide"),
+			Events: []string{"collection_dropped"}, Objects: []string{"wide"}, Hold: 10 * time.Second,
+			Inject: injectRequest(time.Minute, "drop", "wide"),
 		},
 		{
 			Name: "flush-storm", What: "forty flushes of 100 rows each", Events: []string{"segment_flushed", "segment_sealed", "segment_created"}, Objects: []string{"many"},
-			Late: 20 * time.Second, Held: 20 * time.Second, Checks: []string{"small-segments"}, Inject: asked(4*time.Minute, "storm", "many", "40", "100"),
+			Late: 20 * time.Second, Hold: 20 * time.Second, Checks: []string{"small-segments"}, Inject: injectRequest(4*time.Minute, "storm", "many", "40", "100"),
 		},
 		{
 			Name: "compaction", What: "the flushed segments are compacted",
 			Events: []string{"segment_compacted"}, Objects: []string{"many"},
-			Late: 60 * time.Second, Held: 20 * time.Second, Inject: asked(4*time.Minute, "compact", "many"),
+			Late: 60 * time.Second, Hold: 20 * time.Second, Inject: injectRequest(4*time.Minute, "compact", "many"),
 		},
 	}
 }
@@ -128,14 +128,14 @@ func slow() []*Fault {
 	return []*Fault{
 		{
 			Name: "kafka-stopped", What: "Kafka is stopped (SIGSTOP)", Events: []string{"checkpoint_stopped"}, Objects: []string{"dml"},
-			Checks: []string{"queue-unreachable", "timetick-lag", "channel-consumption-lag", "consistency-wait", "checkpoint-lag"}, Early: minute, Held: still,
-			Inject: sent("kafka", syscall.SIGSTOP), Mend: send("kafka", syscall.SIGCONT),
+			Checks: []string{"queue-unreachable", "timetick-lag", "channel-consumption-lag", "consistency-wait", "checkpoint-lag"}, Early: minute, Hold: still,
+			Inject: injectSignal("kafka", syscall.SIGSTOP), Mend: send("kafka", syscall.SIGCONT),
 		},
 		{
 			Name: "checkpoint-held", What: "the data node is stopped (SIGSTOP): checkpoints do not advance",
 			Events: []string{"checkpoint_stopped", "node_lost", "node_left"}, Objects: []string{"dml", "@datanode"},
-			Keys: []string{"@datanode"}, Checks: []string{"process-slow", "node-unreachable", "role-missing", "checkpoint-lag", "channel-unwatched"}, Early: minute, Late: lease, Held: still,
-			Inject: sent("datanode", syscall.SIGSTOP), Mend: bring("datanode"),
+			Keys: []string{"@datanode"}, Checks: []string{"process-slow", "node-unreachable", "role-missing", "checkpoint-lag", "channel-unwatched"}, Early: minute, Late: lease, Hold: still,
+			Inject: injectSignal("datanode", syscall.SIGSTOP), Mend: bring("datanode"),
 		},
 	}
 }
@@ -144,10 +144,10 @@ func send(process string, s syscall.Signal) action {
 	return func(_ context.Context, l *lab.Lab) error { return l.Signal(process, s) }
 }
 
-func sent(process string, s syscall.Signal) injection { return begun(send(process, s)) }
+func injectSignal(process string, s syscall.Signal) injection { return injectNow(send(process, s)) }
 
-// begun turns an action into an injection that takes effect at once.
-func begun(do action) injection {
+// injectNow turns an action into an injection that takes effect at once.
+func injectNow(do action) injection {
 	return func(ctx context.Context, l *lab.Lab) (time.Time, error) {
 		at := time.Now().UTC()
 		return at, do(ctx, l)
@@ -155,16 +155,16 @@ func begun(do action) injection {
 }
 
 func bring(processes ...string) action {
-	return func(ctx context.Context, l *lab.Lab) error { return l.Bring(ctx, processes...) }
+	return func(ctx context.Context, l *lab.Lab) error { return l.EnsureRunning(ctx, processes...) }
 }
 
 func leave(process string) action {
-	return func(ctx context.Context, l *lab.Lab) error { return l.Leave(ctx, process) }
+	return func(ctx context.Context, l *lab.Lab) error { return l.StopGracefully(ctx, process) }
 }
 
-// asked returns an injection by a client, which reports when it begins.
-func asked(limit time.Duration, words ...string) injection {
-	return func(ctx context.Context, l *lab.Lab) (time.Time, error) { return l.ClientBegan(ctx, limit, words...) }
+// injectRequest returns an injection by a client, which reports when it begins.
+func injectRequest(limit time.Duration, words ...string) injection {
+	return func(ctx context.Context, l *lab.Lab) (time.Time, error) { return l.ClientStarted(ctx, limit, words...) }
 }
 
 func put(key, value string) action {
@@ -183,16 +183,16 @@ func del(key string) action {
 
 // words returns the objects of a fault, with processes named by their sessions as in the history.
 func (f *Fault) words(sessions map[string]lab.Session) ([]string, error) {
-	return called(f.Objects, sessions, func(s *lab.Session) string { return s.Role + "-" + strconv.FormatInt(s.ID, 10) })
+	return resolveNames(f.Objects, sessions, func(s *lab.Session) string { return s.Role + "-" + strconv.FormatInt(s.ID, 10) })
 }
 
 // keys returns the keys whose first change shows when etcd knew of the fault.
 func (f *Fault) keys(sessions map[string]lab.Session) ([]string, error) {
-	return called(f.Keys, sessions, func(s *lab.Session) string { return s.Key })
+	return resolveNames(f.Keys, sessions, func(s *lab.Session) string { return s.Key })
 }
 
-// called replaces each @process by the name of its session.
-func called(list []string, sessions map[string]lab.Session, name func(*lab.Session) string) ([]string, error) {
+// resolveNames replaces each @process by the name of its session.
+func resolveNames(list []string, sessions map[string]lab.Session, name func(*lab.Session) string) ([]string, error) {
 	var words []string
 	for _, o := range list {
 		process, ok := strings.CutPrefix(o, "@")

@@ -32,14 +32,14 @@ func TestEventOfAFault(t *testing.T) {
 		{Event{Kind: "node_lost", Message: "querynode-1 at 127.0.0.1:1 is gone"}, true},
 		{Event{Kind: "node_lost", Of: "querynode-1"}, true},
 	} {
-		if got := f.is(&test.event, words[:1]); got != test.is {
+		if got := f.matches(&test.event, words[:1]); got != test.is {
 			t.Errorf("%+v: %v", test.event, got)
 		}
 	}
 }
 
-// TestNear checks the tolerance of onsets, for checks of metadata and of answers.
-func TestNear(t *testing.T) {
+// TestOnsetTolerance checks the tolerance of onsets, for checks of metadata and of answers.
+func TestOnsetTolerance(t *testing.T) {
 	at := time.Date(2026, 11, 26, 7, 0, 0, 0, time.UTC)
 	r := &Result{Every: "15s", Injected: at, Known: at.Add(30 * time.Second)}
 	for _, test := range []struct {
@@ -57,14 +57,14 @@ func TestNear(t *testing.T) {
 		{"node-unreachable", -6 * time.Second, false},
 		{"", 0, false},
 	} {
-		if o := (&Onset{Check: test.check, Began: at.Add(test.after)}); o.near(r) != test.near {
+		if o := (&Onset{Check: test.check, Began: at.Add(test.after)}); o.withinTolerance(r) != test.near {
 			t.Errorf("%s after %s: %v", test.check, test.after, !test.near)
 		}
 	}
 }
 
-// TestDiffer checks that changes between the two rounds of calls around a look do not count as apart.
-func TestDiffer(t *testing.T) {
+// TestDiffFindings checks that changes between the two rounds of calls around a look do not count as apart.
+func TestDiffFindings(t *testing.T) {
 	set := func(words ...string) map[string]bool {
 		all := map[string]bool{}
 		for _, w := range words {
@@ -72,7 +72,7 @@ func TestDiffer(t *testing.T) {
 		}
 		return all
 	}
-	other, apart, compared := differ(set("both", "live", "begins"), set("both", "recorded", "ends"), set("both", "recorded", "begins"))
+	other, apart, compared := diffFindings(set("both", "live", "begins"), set("both", "recorded", "ends"), set("both", "recorded", "begins"))
 	if want := []string{"live: begins", "live: live", "recorded: ends", "recorded: recorded"}; !slices.Equal(other, want) {
 		t.Errorf("other: %q", other)
 	}
@@ -81,9 +81,9 @@ func TestDiffer(t *testing.T) {
 	}
 }
 
-// TestWhatChecksJudge checks the lists of the report: every name is a check, and those in written need no
+// TestCheckLists checks the lists of the report: every name is a check, and those in written need no
 // answers of processes.
-func TestWhatChecksJudge(t *testing.T) {
+func TestCheckLists(t *testing.T) {
 	files, err := filepath.Glob("../../../inspect/check/rules/*.go")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no rules: %v", err)
@@ -99,7 +99,7 @@ func TestWhatChecksJudge(t *testing.T) {
 			answers[m[1]] = strings.Contains(string(text), "Needs:")
 		}
 	}
-	for _, x := range written {
+	for _, x := range metadataChecks {
 		if needs, known := answers[x]; !known || needs {
 			t.Errorf("%s is judged by answers", x)
 		}

@@ -104,7 +104,7 @@ func run(ctx context.Context, o *options, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	r := &runner{lab: l, asked: &lab.Kitescope{File: o.kitescope}, every: o.every, record: o.record}
+	r := &runner{lab: l, kitescope: &lab.Kitescope{File: o.kitescope}, every: o.every, record: o.record}
 	r.log = func(format string, words ...any) {
 		_, _ = fmt.Fprintf(out, "%s  %s\n", time.Now().UTC().Format(time.TimeOnly), fmt.Sprintf(format, words...))
 	}
@@ -113,14 +113,14 @@ func run(ctx context.Context, o *options, out io.Writer) error {
 	if o.again {
 		results, err = lab.ReadResults[Result](o.record)
 	} else {
-		results, err = r.film(ctx, o, chosen)
+		results, err = r.recordFaults(ctx, o, chosen)
 	}
 	if len(results) == 0 {
 		return err
 	}
 	asking, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Minute) // read the recording, however the run ended
 	defer cancel()
-	r.ask(asking, results)
+	r.analyze(asking, results)
 	text := report(results)
 	err = errors.Join(err, lab.SaveResults(o.record, results, l.Home, l.Out, l.Tools))
 	if o.docs != "" && o.only == "" && ctx.Err() == nil {
@@ -130,22 +130,22 @@ func run(ctx context.Context, o *options, out io.Writer) error {
 	return errors.Join(err, err2, ctx.Err())
 }
 
-// film injects the faults into a cluster that is recorded.
-func (r *runner) film(ctx context.Context, o *options, chosen []*Fault) ([]*Result, error) {
+// recordFaults injects the faults into a cluster that is recorded.
+func (r *runner) recordFaults(ctx context.Context, o *options, chosen []*Fault) ([]*Result, error) {
 	l := r.lab
 	defer func() {
-		l.TakeBack()
+		l.UndoAll()
 		if !o.leave {
 			l.Stop()
 		}
 	}()
-	l.Prefer(o.nice)
+	l.SetPriority(o.nice)
 	if !o.running {
 		r.log("starting a new cluster")
-		if err := l.Fresh(ctx, "SEGMAX=512", "AUTOBALANCE=true", "DATACOORD_COMPACTION_ENABLEAUTOCOMPACTION=false"); err != nil {
+		if err := l.Recreate(ctx, "SEGMAX=512", "AUTOBALANCE=true", "DATACOORD_COMPACTION_ENABLEAUTOCOMPACTION=false"); err != nil {
 			return nil, err
 		}
-		l.Prefer(o.nice)
+		l.SetPriority(o.nice)
 		for _, name := range []string{"docs", "wide", "many"} {
 			if err := l.Client(ctx, 5*time.Minute, "make", name); err != nil {
 				return nil, err

@@ -16,10 +16,10 @@ import (
 
 // runner injects faults and asks kitescope about them.
 type runner struct {
-	lab   *lab.Lab
-	asked *lab.Kitescope
-	every time.Duration
-	watch *watch
+	lab       *lab.Lab
+	kitescope *lab.Kitescope
+	every     time.Duration
+	watch     *watch
 	// record is the results file. It is written after each fault.
 	record string
 	log    func(format string, words ...any)
@@ -29,8 +29,8 @@ type runner struct {
 func (r *runner) recording() string { return filepath.Join(r.lab.Out, "recording") }
 func (r *runner) snapshot() string  { return filepath.Join(r.lab.Out, "etcd.db") }
 
-// light returns the requests that clients send all the time.
-func light() []lab.Stream {
+// lightLoad returns the requests that clients send all the time.
+func lightLoad() []lab.Stream {
 	return []lab.Stream{
 		{Request: "search", Collection: "docs", Threads: 1, NQ: 5, Limit: 10, Params: map[string]int{"ef": 64}, Consistency: "Bounded", Pause: 0.5},
 		{Request: "insert", Collection: "docs", Threads: 1, Batch: 5, Pause: 1},
@@ -39,10 +39,10 @@ func light() []lab.Stream {
 
 // faults injects one fault after the other into a cluster under load that is recorded.
 func (r *runner) faults(ctx context.Context, chosen []*Fault) ([]*Result, error) {
-	if err := r.lab.Quiet(ctx); err != nil {
+	if err := r.lab.WaitQuiet(ctx); err != nil {
 		return nil, err
 	}
-	load, err := r.lab.StartLoad(ctx, light(), filepath.Join(r.lab.Out, "samples.jsonl"))
+	load, err := r.lab.StartLoad(ctx, lightLoad(), filepath.Join(r.lab.Out, "samples.jsonl"))
 	if err != nil {
 		return nil, err
 	}
@@ -65,18 +65,18 @@ func (r *runner) faults(ctx context.Context, chosen []*Fault) ([]*Result, error)
 		if broken := r.play(ctx, f, result); broken != nil {
 			result.Broken = broken.Error()
 			r.log("BROKEN %s", result.Broken)
-			err = r.lab.Bring(ctx, lab.Everybody...)
+			err = r.lab.EnsureRunning(ctx, lab.AllProcesses...)
 		}
 		err = errors.Join(err, lab.SaveResults(r.record, results, r.lab.Home, r.lab.Out, r.lab.Tools))
 	}
-	err = errors.Join(err, lab.Sleep(ctx, r.behind()))
+	err = errors.Join(err, lab.Sleep(ctx, r.nextRound()))
 	_, saved := r.lab.Etcdctl(ctx, "snapshot", "save", r.snapshot())
 	_, ended := load.End()
 	return results, errors.Join(err, saved, ended, endRecorder(recorder), r.watch.end())
 }
 
 func (r *runner) startRecorder(ctx context.Context) (*exec.Cmd, error) {
-	cmd := r.lab.Command(ctx, r.asked.File, "record", "-O", r.recording(), "--every", r.every.String(), "--metrics-port", strconv.Itoa(lab.Ports["proxy"].Metrics), "--from", lab.Source)
+	cmd := r.lab.Command(ctx, r.kitescope.File, "record", "-O", r.recording(), "--every", r.every.String(), "--metrics-port", strconv.Itoa(lab.Ports["proxy"].Metrics), "--from", lab.Source)
 	said, err := os.Create(filepath.Join(r.lab.Out, "record.log"))
 	if err != nil {
 		return nil, err
@@ -115,16 +115,16 @@ func (r *runner) play(ctx context.Context, f *Fault, result *Result) error {
 	if err != nil {
 		return err
 	}
-	if result.Before, err = r.look(ctx, f.Name+"-before"); err != nil {
+	if result.Before, err = r.diagnose(ctx, f.Name+"-before"); err != nil {
 		return err
 	}
 	if result.Injected, err = f.Inject(ctx, r.lab); err != nil {
 		return fmt.Errorf("inject it: %w", err)
 	}
-	if err := lab.Sleep(ctx, max(0, f.Held-time.Since(result.Injected))); err != nil {
+	if err := lab.Sleep(ctx, max(0, f.Hold-time.Since(result.Injected))); err != nil {
 		return err
 	}
-	if result.During, err = r.look(ctx, f.Name+"-during"); err != nil {
+	if result.During, err = r.diagnose(ctx, f.Name+"-during"); err != nil {
 		return err
 	}
 	result.Known = result.Injected
@@ -137,14 +137,14 @@ func (r *runner) play(ctx context.Context, f *Fault, result *Result) error {
 		}
 	}
 	result.Mended = time.Now().UTC()
-	return lab.Sleep(ctx, r.behind())
+	return lab.Sleep(ctx, r.nextRound())
 }
 
-// look runs diagnose on the live cluster, with a window as long as the interval of the recorder. Then it
+// diagnose runs diagnose on the live cluster, with a window as long as the interval of the recorder. Then it
 // waits until the recorder has completed another round.
-func (r *runner) look(ctx context.Context, name string) (*Look, error) {
-	look := &Look{From: time.Now().UTC()}
-	err := r.asked.Ask(ctx, r.lab, lab.Source, filepath.Join(r.lab.Out, name+".json"), &look.Findings, "diagnose", "--metrics-port", strconv.Itoa(lab.Ports["proxy"].Metrics), "--window", r.every.String())
+func (r *runner) diagnose(ctx context.Context, name string) (*Diagnosis, error) {
+	look := &Diagnosis{From: time.Now().UTC()}
+	err := r.kitescope.Ask(ctx, r.lab, lab.Source, filepath.Join(r.lab.Out, name+".json"), &look.Findings, "diagnose", "--metrics-port", strconv.Itoa(lab.Ports["proxy"].Metrics), "--window", r.every.String())
 	look.To = time.Now().UTC()
-	return look, errors.Join(err, lab.Sleep(ctx, r.behind()))
+	return look, errors.Join(err, lab.Sleep(ctx, r.nextRound()))
 }

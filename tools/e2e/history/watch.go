@@ -30,8 +30,8 @@ type change struct {
 	Gone bool
 }
 
-// watched lists the prefixes of the watched keys.
-var watched = []string{sessions, config}
+// watchedPrefixes lists the prefixes of the watched keys.
+var watchedPrefixes = []string{sessions, config}
 
 func startWatch(ctx context.Context, l *lab.Lab) (*watch, error) {
 	w := &watch{cmd: l.Command(ctx, "etcdctl", "--endpoints", lab.EtcdAddress, "watch", "--prefix", "by-dev/", "-w", "json"), done: make(chan struct{})}
@@ -67,7 +67,7 @@ func (w *watch) follow(out io.Reader, now func() time.Time) {
 		w.mu.Lock()
 		for _, e := range answer.Events {
 			key := string(e.KV.Key)
-			if slices.ContainsFunc(watched, func(prefix string) bool { return strings.HasPrefix(key, prefix) }) {
+			if slices.ContainsFunc(watchedPrefixes, func(prefix string) bool { return strings.HasPrefix(key, prefix) }) {
 				w.changes = append(w.changes, change{at, key, e.Type == 1})
 			}
 		}

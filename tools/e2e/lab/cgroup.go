@@ -43,7 +43,7 @@ func (l *Lab) Group(controller, process string, settings map[string]string) erro
 	if err := os.MkdirAll(group, 0o755); err != nil {
 		return fmt.Errorf("limit %s: %w", process, err)
 	}
-	l.Undo(func() error { return dissolve(root, group) })
+	l.Undo(func() error { return removeGroup(root, group) })
 	for name, value := range settings {
 		if err := os.WriteFile(filepath.Join(group, name), []byte(value), 0o644); err != nil {
 			return fmt.Errorf("limit %s: %w", process, err)
@@ -55,9 +55,9 @@ func (l *Lab) Group(controller, process string, settings map[string]string) erro
 	return nil
 }
 
-// dissolve moves the processes of a control group back to root and removes the group. Processes that end
+// removeGroup moves the processes of a control group back to root and removes the group. Processes that end
 // leave the group by themselves after a moment, so it retries for two seconds.
-func dissolve(root, group string) error {
+func removeGroup(root, group string) error {
 	var err error
 	for range 20 {
 		pids, readErr := os.ReadFile(filepath.Join(group, "cgroup.procs"))

@@ -23,7 +23,7 @@ func (l *Lab) StartKafka(ctx context.Context) error {
 // Stop kills all processes of the lab.
 func (l *Lab) Stop() {
 	l.EndBackground(false)
-	for _, p := range append([]string{"etcd", "kafka", "minio", "querynode4"}, Everybody...) {
+	for _, p := range append([]string{"etcd", "kafka", "minio", "querynode4"}, AllProcesses...) {
 		if l.PID(p) > 0 && l.State(p) != "" {
 			_ = l.Signal(p, syscall.SIGKILL)
 		}
@@ -31,8 +31,8 @@ func (l *Lab) Stop() {
 	clear(l.Address)
 }
 
-// Fresh stops everything and starts a new, empty cluster with the given settings of cluster.sh and Milvus.
-func (l *Lab) Fresh(ctx context.Context, settings ...string) error {
+// Recreate stops everything and starts a new, empty cluster with the given settings of cluster.sh and Milvus.
+func (l *Lab) Recreate(ctx context.Context, settings ...string) error {
 	l.Stop()
 	if err := Sleep(ctx, 2*time.Second); err != nil {
 		return err

@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// Thing is the object of a finding.
-type Thing struct {
+// Object is the object of a finding.
+type Object struct {
 	Resource string `json:"resource"`
 	ID       string `json:"id"`
 	Name     string `json:"name"`
@@ -25,32 +25,32 @@ type Thing struct {
 // Cause is the finding that another follows from.
 type Cause struct {
 	Check  string `json:"check"`
-	Object Thing  `json:"object"`
+	Object Object `json:"object"`
 }
 
 // Finding is the scored part of a finding of "diagnose -o json".
 type Finding struct {
-	Check    string  `json:"check"`
-	Severity string  `json:"severity"`
-	Message  string  `json:"message"`
-	Object   Thing   `json:"object"`
-	Objects  []Thing `json:"objects,omitempty"`
-	Cause    *Cause  `json:"cause,omitempty"`
-	Change   string  `json:"change,omitempty"`
-	At       string  `json:"at,omitempty"`
+	Check    string   `json:"check"`
+	Severity string   `json:"severity"`
+	Message  string   `json:"message"`
+	Object   Object   `json:"object"`
+	Objects  []Object `json:"objects,omitempty"`
+	Cause    *Cause   `json:"cause,omitempty"`
+	Change   string   `json:"change,omitempty"`
+	At       string   `json:"at,omitempty"`
 }
 
 // Text returns the message and the names of the objects, in lower case.
 func (f *Finding) Text() string {
 	words := []string{f.Message}
-	for _, o := range append([]Thing{f.Object}, f.Objects...) {
+	for _, o := range append([]Object{f.Object}, f.Objects...) {
 		words = append(words, o.Name, o.ID)
 	}
 	return strings.ToLower(strings.Join(words, "\n"))
 }
 
-// Loud reports whether a finding is a warning or an error.
-func (f *Finding) Loud() bool { return f.Severity == "warning" || f.Severity == "error" }
+// IsAlert reports whether a finding is a warning or an error.
+func (f *Finding) IsAlert() bool { return f.Severity == "warning" || f.Severity == "error" }
 
 func (f *Finding) String() string {
 	return fmt.Sprintf("%s %s (%s): %s", f.Severity, f.Check, strings.TrimSpace(f.Object.Name), f.Message)
@@ -70,8 +70,8 @@ type Impact struct {
 	Mean float64 `json:"mean_ms"`
 }
 
-// Look is one run of diagnose.
-type Look struct {
+// Diagnosis is one run of diagnose.
+type Diagnosis struct {
 	After    float64   `json:"after_seconds"` // from the injection to its end
 	Took     float64   `json:"took_seconds"`
 	Exit     int       `json:"exit"`
@@ -85,7 +85,7 @@ const proxyMetrics = "20131"
 
 // Diagnose runs diagnose once as a user would and saves its JSON document in a file. The only flags besides
 // more are --from and --metrics-port, because proxies of 2.3 do not report their port.
-func (k *Kitescope) Diagnose(ctx context.Context, l *Lab, file string, since time.Time, more ...string) (*Look, error) {
+func (k *Kitescope) Diagnose(ctx context.Context, l *Lab, file string, since time.Time, more ...string) (*Diagnosis, error) {
 	ctx, cancel := context.WithTimeout(ctx, 90*time.Second)
 	defer cancel()
 	var out, errs bytes.Buffer
@@ -93,7 +93,7 @@ func (k *Kitescope) Diagnose(ctx context.Context, l *Lab, file string, since tim
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	began := time.Now()
 	err := cmd.Run()
-	look := &Look{After: Seconds(time.Since(since)), Took: Seconds(time.Since(began)), Stderr: strings.TrimSpace(errs.String())}
+	look := &Diagnosis{After: Seconds(time.Since(since)), Took: Seconds(time.Since(began)), Stderr: strings.TrimSpace(errs.String())}
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		look.Exit = exit.ExitCode()
 	} else if err != nil {
@@ -178,8 +178,8 @@ func (w *Watch) Events() []Finding {
 	return all
 }
 
-// Risen returns the findings that appeared or got worse in a span of time.
-func Risen(events []Finding, from, to time.Time) []Finding {
+// Appeared returns the findings that appeared or got worse in a span of time.
+func Appeared(events []Finding, from, to time.Time) []Finding {
 	var out []Finding
 	for _, f := range events {
 		if t := f.Time(); (f.Change == "new" || f.Change == "worse" || f.Change == "unsure") && !t.Before(from) && t.Before(to) {
@@ -189,8 +189,8 @@ func Risen(events []Finding, from, to time.Time) []Finding {
 	return out
 }
 
-// Stood reports whether a finding was last seen as new or changed, and not as gone, before a time.
-func Stood(events []Finding, f *Finding, before time.Time) bool {
+// WasOpen reports whether a finding was last seen as new or changed, and not as gone, before a time.
+func WasOpen(events []Finding, f *Finding, before time.Time) bool {
 	stood := false
 	for _, e := range events {
 		if e.Check == f.Check && e.Object == f.Object && e.Time().Before(before) {

@@ -33,7 +33,7 @@ var (
 	Coordinators = []string{"rootcoord", "datacoord", "querycoord"}
 	QueryNodes   = []string{"querynode1", "querynode2", "querynode3"}
 	Workers      = []string{"datanode", "indexnode", "proxy"}
-	Everybody    = slices.Concat(Coordinators, Workers, QueryNodes)
+	AllProcesses = slices.Concat(Coordinators, Workers, QueryNodes)
 )
 
 // Addresses that do not change.
@@ -153,9 +153,9 @@ func (l *Lab) Client(ctx context.Context, limit time.Duration, words ...string) 
 	return err
 }
 
-// ClientBegan is like Client, and returns the time when the client was connected and began. The client takes
+// ClientStarted is like Client, and returns the time when the client was connected and began. The client takes
 // seconds to start.
-func (l *Lab) ClientBegan(ctx context.Context, limit time.Duration, words ...string) (time.Time, error) {
+func (l *Lab) ClientStarted(ctx context.Context, limit time.Duration, words ...string) (time.Time, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	out, err := l.Output(ctx, l.Python(), append([]string{"-W", "ignore", l.Script, ProxyAddress}, words...)...)
@@ -171,8 +171,8 @@ func (l *Lab) ClientBegan(ctx context.Context, limit time.Duration, words ...str
 	return time.Time{}, fmt.Errorf("no start time in the output of the client: %.200s", out)
 }
 
-// Beside starts the client in the background until EndBackground.
-func (l *Lab) Beside(ctx context.Context, words ...string) error {
+// StartClient starts the client in the background until EndBackground.
+func (l *Lab) StartClient(ctx context.Context, words ...string) error {
 	cmd := l.Command(ctx, l.Python(), append([]string{"-W", "ignore", l.Script, ProxyAddress}, words...)...)
 	if err := cmd.Start(); err != nil {
 		return err
@@ -223,17 +223,17 @@ func (l *Lab) Sessions(ctx context.Context) (map[string]Session, error) {
 	return found, nil
 }
 
-// Undo registers a function that TakeBack calls. The last one is called first.
+// Undo registers a function that UndoAll calls. The last one is called first.
 func (l *Lab) Undo(f func() error) { l.undo = append(l.undo, f) }
 
-// TakeBack undoes the changes to files, mounts, limits and listeners.
-func (l *Lab) TakeBack() { l.TakeBackTo(0) }
+// UndoAll undoes the changes to files, mounts, limits and listeners.
+func (l *Lab) UndoAll() { l.UndoTo(0) }
 
-// Done returns the number of changes that can be taken back.
-func (l *Lab) Done() int { return len(l.undo) }
+// UndoCount returns the number of changes that can be taken back.
+func (l *Lab) UndoCount() int { return len(l.undo) }
 
-// TakeBackTo takes back changes until n are left.
-func (l *Lab) TakeBackTo(n int) {
+// UndoTo takes back changes until n are left.
+func (l *Lab) UndoTo(n int) {
 	for len(l.undo) > n {
 		last := l.undo[len(l.undo)-1]
 		l.undo = l.undo[:len(l.undo)-1]

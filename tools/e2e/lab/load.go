@@ -40,10 +40,10 @@ type Sample struct {
 
 // Load is a running client that sends requests.
 type Load struct {
-	file  string
-	cmd   *exec.Cmd
-	input io.Closer
-	said  *bytes.Buffer
+	file   string
+	cmd    *exec.Cmd
+	input  io.Closer
+	stderr *bytes.Buffer
 }
 
 // StartLoad starts the client and waits until it has generated its requests and sends them. The samples go
@@ -53,11 +53,11 @@ func (l *Lab) StartLoad(ctx context.Context, streams []Stream, file string) (*Lo
 	if err != nil {
 		return nil, err
 	}
-	d := &Load{file: file, said: &bytes.Buffer{}}
+	d := &Load{file: file, stderr: &bytes.Buffer{}}
 	// The client gets a higher priority, because its own wait for a CPU must not count. Without the
 	// permission, nice only warns.
 	d.cmd = l.Command(ctx, "nice", "-n", "-10", l.Python(), "-W", "ignore", l.Script, ProxyAddress, "load", string(spec), file)
-	d.cmd.Stderr = d.said
+	d.cmd.Stderr = d.stderr
 	if d.input, err = d.cmd.StdinPipe(); err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func (l *Lab) StartLoad(ctx context.Context, streams []Stream, file string) (*Lo
 func (d *Load) End() ([]Sample, error) {
 	_ = d.input.Close()
 	if err := d.cmd.Wait(); err != nil {
-		return nil, fmt.Errorf("the client: %w: %s", err, strings.TrimSpace(d.said.String()))
+		return nil, fmt.Errorf("the client: %w: %s", err, strings.TrimSpace(d.stderr.String()))
 	}
 	text, err := os.ReadFile(d.file)
 	if err != nil {

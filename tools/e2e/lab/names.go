@@ -2,9 +2,9 @@ package lab
 
 import "strings"
 
-// Names reports whether a text in lower case contains one of the words. A number must match completely:
+// Mentions reports whether a text in lower case contains one of the words. A number must match completely:
 // querynode-1 is not in querynode-12.
-func Names(text string, words []string) bool {
+func Mentions(text string, words []string) bool {
 	for _, w := range words {
 		w = strings.ToLower(w)
 		for at := 0; w != ""; {

@@ -81,7 +81,7 @@ func (l *Lab) Start(process string, grpc int, settings ...string) error {
 		return err
 	}
 	l.Address[process] = fmt.Sprintf("127.0.0.1:%d", grpc)
-	l.prefer(cmd.Process.Pid)
+	l.setPriority(cmd.Process.Pid)
 	go func() { _ = cmd.Wait() }()
 	return os.WriteFile(filepath.Join(l.Run(), "pid", process+".pid"), fmt.Appendln(nil, cmd.Process.Pid), 0o644)
 }
@@ -131,8 +131,8 @@ func Sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Bring starts those of the processes that do not run or are not healthy, and waits until all are healthy.
-func (l *Lab) Bring(ctx context.Context, processes ...string) error {
+// EnsureRunning starts those of the processes that do not run or are not healthy, and waits until all are healthy.
+func (l *Lab) EnsureRunning(ctx context.Context, processes ...string) error {
 	for _, p := range processes {
 		if l.State(p) == "T" {
 			if err := l.Signal(p, syscall.SIGCONT); err != nil {
@@ -161,8 +161,8 @@ func (l *Lab) Bring(ctx context.Context, processes ...string) error {
 	return nil
 }
 
-// Leave stops a process with SIGTERM and waits until it has handed over its segments and ended.
-func (l *Lab) Leave(ctx context.Context, process string) error {
+// StopGracefully stops a process with SIGTERM and waits until it has handed over its segments and ended.
+func (l *Lab) StopGracefully(ctx context.Context, process string) error {
 	if err := l.Signal(process, syscall.SIGTERM); err != nil {
 		return err
 	}
@@ -181,8 +181,8 @@ func Listens(address string) bool {
 // RoleOf returns the role of a process of the lab.
 func RoleOf(process string) string { return strings.TrimRight(process, "0123456789") }
 
-// Duty stops a process for a percentage of each period until it is taken back.
-func (l *Lab) Duty(ctx context.Context, process string, period time.Duration, percent int) {
+// DutyCycle stops a process for a percentage of each period until it is taken back.
+func (l *Lab) DutyCycle(ctx context.Context, process string, period time.Duration, percent int) {
 	ctx, end := context.WithCancel(ctx)
 	done := make(chan struct{})
 	off := period * time.Duration(percent) / 100
@@ -198,21 +198,21 @@ func (l *Lab) Duty(ctx context.Context, process string, period time.Duration, pe
 	l.Undo(func() error { end(); <-done; return nil })
 }
 
-// Prefer sets the CPU priority of this program and the cluster relative to other work on the machine. It also
+// SetPriority sets the CPU priority of this program and the cluster relative to other work on the machine. It also
 // applies to processes of the cluster that are started later. Linux divides CPU time between sessions, each
 // of which has a weight (sched(7), autogroup). Prefer needs root and has no effect if the kernel does not
 // support this.
-func (l *Lab) Prefer(nice int) {
+func (l *Lab) SetPriority(nice int) {
 	l.Nice = nice
-	l.prefer(os.Getpid())
-	for _, p := range append([]string{"etcd", "kafka"}, Everybody...) {
+	l.setPriority(os.Getpid())
+	for _, p := range append([]string{"etcd", "kafka"}, AllProcesses...) {
 		if l.State(p) != "" {
-			l.prefer(l.PID(p))
+			l.setPriority(l.PID(p))
 		}
 	}
 }
 
-func (l *Lab) prefer(pid int) {
+func (l *Lab) setPriority(pid int) {
 	if l.Nice != 0 {
 		_ = os.WriteFile(fmt.Sprintf("/proc/%d/autogroup", pid), []byte(strconv.Itoa(l.Nice)), 0o644)
 	}

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// Quiet waits until all processes are healthy and nothing is moved, built or handed over.
-func (l *Lab) Quiet(ctx context.Context) error {
-	for _, p := range Everybody {
+// WaitQuiet waits until all processes are healthy and nothing is moved, built or handed over.
+func (l *Lab) WaitQuiet(ctx context.Context) error {
+	for _, p := range AllProcesses {
 		if _, err := l.Healthz(ctx, p, 10*time.Second); err != nil {
 			return fmt.Errorf("%s is not healthy: %w", p, err)
 		}

@@ -32,7 +32,7 @@ func (l *Lab) StartEtcd(ctx context.Context, flags ...string) error {
 	if err := os.WriteFile(filepath.Join(l.Run(), "pid", "etcd.pid"), fmt.Appendln(nil, cmd.Process.Pid), 0o644); err != nil {
 		return err
 	}
-	return Wait(ctx, 30*time.Second, "etcd responds", func() bool { return l.EtcdAnswers(ctx) == nil })
+	return Wait(ctx, 30*time.Second, "etcd responds", func() bool { return l.PingEtcd(ctx) == nil })
 }
 
 // StopEtcd kills etcd.
@@ -43,8 +43,8 @@ func (l *Lab) StopEtcd(ctx context.Context) error {
 	return Wait(ctx, 10*time.Second, "end of etcd", func() bool { return l.State("etcd") == "" })
 }
 
-// EtcdAnswers returns an error unless etcd responds to a read.
-func (l *Lab) EtcdAnswers(ctx context.Context) error {
+// PingEtcd returns an error unless etcd responds to a read.
+func (l *Lab) PingEtcd(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	_, err := l.Output(ctx, "etcdctl", "--endpoints", EtcdAddress, "--command-timeout=3s", "get", "by-dev/meta/session/id")

@@ -10,8 +10,8 @@ import (
 
 const namesFile = "names.json"
 
-// keepNames writes the names of the processes, taken from etcd, next to a bundle.
-func keepNames(dir string, names map[string][]string) error {
+// saveNames writes the names of the processes, taken from etcd, next to a bundle.
+func saveNames(dir string, names map[string][]string) error {
 	text, err := json.Marshal(names)
 	if err != nil {
 		return err
@@ -19,9 +19,9 @@ func keepNames(dir string, names map[string][]string) error {
 	return os.WriteFile(filepath.Join(dir, namesFile), text, 0o644)
 }
 
-// again runs another kitescope on the bundles of an earlier run, without a cluster. The client's measurements
+// rerun runs another kitescope on the bundles of an earlier run, without a cluster. The client's measurements
 // stay unchanged.
-func (r *runner) again(ctx context.Context, results []*Result, all []*Situation) error {
+func (r *runner) rerun(ctx context.Context, results []*Result, all []*Situation) error {
 	by := map[string]*Situation{}
 	for _, s := range all {
 		by[s.Name] = s
@@ -40,13 +40,13 @@ func (r *runner) again(ctx context.Context, results []*Result, all []*Situation)
 		if err := json.Unmarshal(text, &names); err != nil {
 			return fmt.Errorf("%s: %w", namesFile, err)
 		}
-		look := &looked{client: []Measured{result.Before}}
-		look.ask(ctx, r, filepath.Join(dir, "cause", "look.kite"), filepath.Join(dir, "cause"))
-		result.Sum, result.Said, result.Missed, result.Unasked = look.sum, nil, "", ""
+		look := &measurement{client: []Measured{result.Before}}
+		look.analyze(ctx, r, filepath.Join(dir, "cause", "look.kite"), filepath.Join(dir, "cause"))
+		result.Sum, result.FirstVerdict, result.Missed, result.WhyError = look.sum, nil, "", ""
 		result.judge(s, look, names)
 		if result.After != nil {
-			look = &looked{client: []Measured{*result.After}}
-			look.ask(ctx, r, filepath.Join(dir, "cured", "look.kite"), filepath.Join(dir, "cured"))
+			look = &measurement{client: []Measured{*result.After}}
+			look.analyze(ctx, r, filepath.Join(dir, "cured", "look.kite"), filepath.Join(dir, "cured"))
 			result.SumAfter = look.sum
 		}
 		r.log("%s: %s; why: %s", s.Name, result.sumText(), result.whyText())

@@ -9,14 +9,14 @@ import (
 	"kitescope/tools/e2e/lab"
 )
 
-// TestAgain checks that another binary is run on a kept bundle, and that only its results change.
-func TestAgain(t *testing.T) {
+// TestRerun checks that another binary is run on a kept bundle, and that only its results change.
+func TestRerun(t *testing.T) {
 	dir := t.TempDir()
 	cause := filepath.Join(dir, "slow-node", "cause")
 	if err := os.MkdirAll(cause, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := keepNames(cause, map[string][]string{"querynode2": {"querynode-5"}}); err != nil {
+	if err := saveNames(cause, map[string][]string{"querynode2": {"querynode-5"}}); err != nil {
 		t.Fatal(err)
 	}
 	script := filepath.Join(dir, "kitescope")
@@ -29,19 +29,19 @@ esac
 	if err := os.WriteFile(script, []byte(says), 0o755); err != nil { //nolint:gosec // it is run
 		t.Fatal(err)
 	}
-	r := &runner{lab: &lab.Lab{Out: dir}, asked: &lab.Kitescope{File: script}, out: dir, log: t.Logf}
-	result := &Result{Name: "slow-node", Before: Measured{Request: "search", Collection: "pics", Count: 70, MeanMS: 500}, Missed: "it was missed", Unasked: "it was not asked"}
+	r := &runner{lab: &lab.Lab{Out: dir}, kitescope: &lab.Kitescope{File: script}, out: dir, log: t.Logf}
+	result := &Result{Name: "slow-node", Before: Measured{Request: "search", Collection: "pics", Count: 70, MeanMS: 500}, Missed: "it was missed", WhyError: "it was not asked"}
 	broken := &Result{Name: "proxy", Broken: "gone"}
-	if err := r.again(context.Background(), []*Result{result, broken}, situations()); err != nil {
+	if err := r.rerun(context.Background(), []*Result{result, broken}, situations()); err != nil {
 		t.Fatal(err)
 	}
-	if result.Missed != "" || result.Unasked != "" || result.Said == nil || result.Sum == nil || result.Sum.SumMS != 480 || result.Sum.ClientMS != 500 {
+	if result.Missed != "" || result.WhyError != "" || result.FirstVerdict == nil || result.Sum == nil || result.Sum.SumMS != 480 || result.Sum.ClientMS != 500 {
 		t.Errorf("%+v, want the new verdict and sum against the old mean", result)
 	}
 	if err := os.WriteFile(script, []byte("#!/bin/sh\necho no such command >&2; exit 2\n"), 0o755); err != nil { //nolint:gosec // it is run
 		t.Fatal(err)
 	}
-	if err := r.again(context.Background(), []*Result{result}, situations()); err != nil || result.Unasked == "" || result.Said != nil || result.Sum != nil {
+	if err := r.rerun(context.Background(), []*Result{result}, situations()); err != nil || result.WhyError == "" || result.FirstVerdict != nil || result.Sum != nil {
 		t.Errorf("%v %+v of a binary that does not have the commands", err, result)
 	}
 }

@@ -14,8 +14,8 @@ type Finding struct {
 	Message  string `json:"message"`
 }
 
-// loud returns the warnings and errors, for which an operator would be paged.
-func loud(all []Finding) []Finding {
+// alerts returns the warnings and errors, for which an operator would be paged.
+func alerts(all []Finding) []Finding {
 	var some []Finding
 	for _, f := range all {
 		if f.Severity == "warning" || f.Severity == "error" {
@@ -34,7 +34,7 @@ func (r *runner) churn(ctx context.Context, span time.Duration) error {
 	for ; time.Since(began) < span && ctx.Err() == nil; looks++ {
 		s := healthy[looks%len(healthy)]
 		dir := filepath.Join(r.out, fmt.Sprintf("healthy-%d", looks))
-		look, err := r.look(ctx, s.Load, nil, dir)
+		look, err := r.measureWindow(ctx, s.Load, nil, dir)
 		if err == nil {
 			err = look.errs
 		}
@@ -42,15 +42,15 @@ func (r *runner) churn(ctx context.Context, span time.Duration) error {
 			return err
 		}
 		var findings []Finding
-		if err := r.asked.Ask(ctx, r.lab, filepath.Join(dir, "look.kite"), filepath.Join(dir, "diagnose.json"), &findings, "diagnose"); err != nil {
+		if err := r.kitescope.Ask(ctx, r.lab, filepath.Join(dir, "look.kite"), filepath.Join(dir, "diagnose.json"), &findings, "diagnose"); err != nil {
 			return err
 		}
-		for _, f := range loud(findings) {
+		for _, f := range alerts(findings) {
 			found++
 			r.log("FALSE %s %s: %s (load %s)", f.Severity, f.Check, f.Message, load1())
 		}
-		for i := range look.said {
-			if v := &look.said[i]; v.tells() {
+		for i := range look.verdicts {
+			if v := &look.verdicts[i]; v.isOwnFinding() {
 				told++
 				r.log("ranked first, %s: %s", v.Finding, v.Verdict)
 			}

@@ -51,8 +51,8 @@ func measure(stream int, s *lab.Stream, all []lab.Sample, from, to time.Time) Me
 	return m
 }
 
-// keepMeasured writes the client's measurements next to the scrapes.
-func keepMeasured(dir string, from, to time.Time, all []Measured) error {
+// saveMeasured writes the client's measurements next to the scrapes.
+func saveMeasured(dir string, from, to time.Time, all []Measured) error {
 	text, err := json.MarshalIndent(map[string]any{"from": from, "to": to, "streams": all}, "", " ")
 	if err != nil {
 		return err

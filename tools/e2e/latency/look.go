@@ -21,9 +21,9 @@ func scrape(ctx context.Context, dir string) (time.Time, error) {
 		return time.Time{}, err
 	}
 	var tasks sync.WaitGroup
-	errs := make([]error, len(lab.Everybody))
+	errs := make([]error, len(lab.AllProcesses))
 	var at time.Time
-	for i, p := range lab.Everybody {
+	for i, p := range lab.AllProcesses {
 		tasks.Go(func() {
 			if p == "proxy" {
 				at = time.Now()
@@ -87,6 +87,6 @@ type Verdict struct {
 func (r *runner) bundle(ctx context.Context, file string) error {
 	ctx, cancel := context.WithTimeout(ctx, r.window+90*time.Second)
 	defer cancel()
-	_, err := r.lab.Output(ctx, r.asked.File, "snapshot", "save", "--live", "--metrics-port", strconv.Itoa(lab.Ports["proxy"].Metrics), "--window", r.window.String(), "--force", "-q", "--from", lab.Source, file)
+	_, err := r.lab.Output(ctx, r.kitescope.File, "snapshot", "save", "--live", "--metrics-port", strconv.Itoa(lab.Ports["proxy"].Metrics), "--window", r.window.String(), "--force", "-q", "--from", lab.Source, file)
 	return err
 }

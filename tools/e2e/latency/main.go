@@ -112,7 +112,7 @@ func run(ctx context.Context, o *options, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	r := &runner{lab: l, asked: &lab.Kitescope{File: o.kitescope}, window: o.window, out: l.Out}
+	r := &runner{lab: l, kitescope: &lab.Kitescope{File: o.kitescope}, window: o.window, out: l.Out}
 	r.log = func(format string, words ...any) {
 		_, _ = fmt.Fprintf(out, "%s  %s\n", time.Now().UTC().Format(time.TimeOnly), fmt.Sprintf(format, words...))
 	}
@@ -120,13 +120,13 @@ func run(ctx context.Context, o *options, out io.Writer) error {
 		return r.rejudge(ctx, o)
 	}
 	defer func() {
-		l.TakeBack()
+		l.UndoAll()
 		if !o.leave {
 			l.Stop()
 		}
 	}()
 	r.log("output folder: %s", l.Out)
-	l.Prefer(o.nice)
+	l.SetPriority(o.nice)
 	if !o.running {
 		if err := r.fresh(ctx, o.healthy > 0); err != nil {
 			return err
@@ -146,10 +146,10 @@ func (r *runner) fresh(ctx context.Context, usual bool) error {
 	if !usual {
 		settings = append(settings, "DATACOORD_COMPACTION_ENABLEAUTOCOMPACTION=false")
 	}
-	if err := r.lab.Fresh(ctx, settings...); err != nil {
+	if err := r.lab.Recreate(ctx, settings...); err != nil {
 		return err
 	}
-	r.lab.Prefer(r.lab.Nice)
+	r.lab.SetPriority(r.lab.Nice)
 	return r.lab.Client(ctx, 10*time.Minute, "seed")
 }
 
@@ -159,7 +159,7 @@ func (r *runner) rejudge(ctx context.Context, o *options) error {
 	if err != nil {
 		return err
 	}
-	if err := r.again(ctx, results, situations()); err != nil {
+	if err := r.rerun(ctx, results, situations()); err != nil {
 		return err
 	}
 	if err := lab.SaveResults(o.record, results, r.lab.Home, r.lab.Out, filepath.Dir(r.lab.Tools)); err != nil || o.docs == "" {

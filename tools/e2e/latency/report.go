@@ -26,14 +26,14 @@ func report(results []*Result, all []*Situation) string {
 			b.WriteString(row(r, s))
 		}
 	}
-	b.WriteString(busy(results))
+	b.WriteString(loadSummary(results))
 	b.WriteString("\nMisses:\n\n")
 	b.WriteString(short(results, by))
 	return b.String()
 }
 
-// busy returns a sentence about the window and the load of the machine, including the cluster's own.
-func busy(results []*Result) string {
+// loadSummary returns a sentence about the window and the load of the machine, including the cluster's own.
+func loadSummary(results []*Result) string {
 	var loads []float64
 	said := ""
 	for _, r := range results {
@@ -60,11 +60,11 @@ func row(r *Result, s *Situation) string {
 	}
 	cells := []string{s.What, fmt.Sprintf("%s, %s, %d", ms(r.Before.MeanMS), ms(r.Before.P99MS), r.Before.Count), "-", "-", "-", "-", "-", "-"}
 	if r.Sum != nil {
-		cells[2] = fmt.Sprintf("%s (%.0f%% off)", ms(r.Sum.SumMS), 100*r.Sum.Off())
+		cells[2] = fmt.Sprintf("%s (%.0f%% off)", ms(r.Sum.SumMS), 100*r.Sum.RelativeError())
 		cells[3] = fmt.Sprintf("%.0f%%", 100*r.Sum.Share())
 		cells[4] = fmt.Sprintf("`%s` %s", r.Sum.Largest, ms(r.Sum.LargestMS))
 	}
-	if r.Unasked == "" {
+	if r.WhyError == "" {
 		cells[5] = lab.Clean(r.whyText())
 	}
 	if r.After != nil {
@@ -87,30 +87,30 @@ func (t *tally) add(r *Result, s *Situation) {
 	}
 	if r.Sum != nil {
 		t.summed++
-		t.off = append(t.off, r.Sum.Off())
-		t.within += one(r.Sum.Off() <= 0.10)
-		t.explained += one(r.Sum.Share() <= 0.20)
+		t.off = append(t.off, r.Sum.RelativeError())
+		t.within += btoi(r.Sum.RelativeError() <= 0.10)
+		t.explained += btoi(r.Sum.Share() <= 0.20)
 	}
-	if r.Unasked != "" {
+	if r.WhyError != "" {
 		return
 	}
 	if s.Want.Nothing {
 		t.healthy++
-		t.silent += one(r.Missed == "")
+		t.silent += btoi(r.Missed == "")
 		return
 	}
 	t.causes++
-	t.named += one(r.Missed == "")
-	if r.After == nil || r.Said == nil {
+	t.named += btoi(r.Missed == "")
+	if r.After == nil || r.FirstVerdict == nil {
 		return
 	}
-	if off, ok := middleOff(r.Said.GainLow, r.Said.GainHigh, r.gain(), r.Before.MeanMS); ok {
+	if off, ok := middleOff(r.FirstVerdict.GainLow, r.FirstVerdict.GainHigh, r.gain(), r.Before.MeanMS); ok {
 		t.gains = append(t.gains, off)
-		t.gainsWithin += one(off <= 0.25)
+		t.gainsWithin += btoi(off <= 0.25)
 	}
 }
 
-func one(is bool) int {
+func btoi(is bool) int {
 	if is {
 		return 1
 	}
@@ -173,10 +173,10 @@ func short(results []*Result, by map[string]*Situation) string {
 		if r.Before.Errors > 0 {
 			tell("%d requests failed: %s", r.Before.Errors, r.Before.Error)
 		}
-		if r.Unasked != "" {
-			tell("not queried: %s", r.Unasked)
+		if r.WhyError != "" {
+			tell("not queried: %s", r.WhyError)
 		}
-		if r.Sum != nil && r.Sum.Off() > 0.10 {
+		if r.Sum != nil && r.Sum.RelativeError() > 0.10 {
 			tell("phases add up to %s, the client measured %s", ms(r.Sum.SumMS), ms(r.Sum.ClientMS))
 		}
 		if r.Sum != nil && r.Sum.Share() > 0.20 {
@@ -185,10 +185,10 @@ func short(results []*Result, by map[string]*Situation) string {
 		if r.Missed != "" {
 			tell("%s", r.Missed)
 		}
-		if r.Said != nil && r.After != nil {
-			if off, ok := middleOff(r.Said.GainLow, r.Said.GainHigh, r.gain(), r.Before.MeanMS); ok && off > 0.25 {
+		if r.FirstVerdict != nil && r.After != nil {
+			if off, ok := middleOff(r.FirstVerdict.GainLow, r.FirstVerdict.GainHigh, r.gain(), r.Before.MeanMS); ok && off > 0.25 {
 				how := "within, but wide"
-				if outside, _ := gainOff(r.Said.GainLow, r.Said.GainHigh, r.gain()); math.IsInf(outside, 1) {
+				if outside, _ := gainOff(r.FirstVerdict.GainLow, r.FirstVerdict.GainHigh, r.gain()); math.IsInf(outside, 1) {
 					how = "no gain"
 				} else if outside > 0 {
 					how = percent(outside) + " outside"

@@ -14,23 +14,23 @@ type Result struct {
 	Nice   int       `json:"nice,omitempty"`         // see -nice
 	Before Measured  `json:"before"`
 	Sum    *Sum      `json:"sum,omitempty"`
-	// Said is the first verdict of "why" for the collection. Missed is the reason if it is not the expected
+	// FirstVerdict is the first verdict of "why" for the collection. Missed is the reason if it is not the expected
 	// one, and Unasked the reason if there is none.
-	Said     *Verdict  `json:"said,omitempty"`
-	Missed   string    `json:"missed,omitempty"`
-	Unasked  string    `json:"unasked,omitempty"`
-	After    *Measured `json:"after,omitempty"`
-	SumAfter *Sum      `json:"sum_after,omitempty"`
-	Broken   string    `json:"broken,omitempty"` // the run itself failed and is no evidence about kitescope
+	FirstVerdict *Verdict  `json:"said,omitempty"`
+	Missed       string    `json:"missed,omitempty"`
+	WhyError     string    `json:"unasked,omitempty"`
+	After        *Measured `json:"after,omitempty"`
+	SumAfter     *Sum      `json:"sum_after,omitempty"`
+	Broken       string    `json:"broken,omitempty"` // the run itself failed and is no evidence about kitescope
 }
 
-func (r *Result) judge(s *Situation, look *looked, names map[string][]string) {
+func (r *Result) judge(s *Situation, look *measurement, names map[string][]string) {
 	if look.errs != nil {
-		r.Unasked = look.errs.Error()
+		r.WhyError = look.errs.Error()
 		return
 	}
-	r.Said = first(look.said, r.Before.Collection, r.Before.Request)
-	r.Missed = s.Want.missed(r.Said, names)
+	r.FirstVerdict = verdictOn(look.verdicts, r.Before.Collection, r.Before.Request)
+	r.Missed = s.Want.missed(r.FirstVerdict, names)
 }
 
 // gain returns the reduction of the client's mean by the cure, in ms.
@@ -42,27 +42,27 @@ func (r *Result) gain() float64 {
 }
 
 func (r *Result) gainText() string {
-	if r.Said == nil || r.Said.GainLow == nil || r.Said.GainHigh == nil {
+	if r.FirstVerdict == nil || r.FirstVerdict.GainLow == nil || r.FirstVerdict.GainHigh == nil {
 		return "nothing"
 	}
-	return fmt.Sprintf("%.1f to %.1f ms", *r.Said.GainLow, *r.Said.GainHigh)
+	return fmt.Sprintf("%.1f to %.1f ms", *r.FirstVerdict.GainLow, *r.FirstVerdict.GainHigh)
 }
 
 func (r *Result) sumText() string {
 	if r.Sum == nil {
 		return "no phases"
 	}
-	return fmt.Sprintf("phases %.1f ms (%.0f%% off), unexplained %.0f%%, most %s", r.Sum.SumMS, 100*r.Sum.Off(), 100*r.Sum.Share(), r.Sum.Largest)
+	return fmt.Sprintf("phases %.1f ms (%.0f%% off), unexplained %.0f%%, most %s", r.Sum.SumMS, 100*r.Sum.RelativeError(), 100*r.Sum.Share(), r.Sum.Largest)
 }
 
 func (r *Result) whyText() string {
 	switch {
-	case r.Unasked != "":
-		return r.Unasked
-	case r.Said == nil:
+	case r.WhyError != "":
+		return r.WhyError
+	case r.FirstVerdict == nil:
 		return "nothing"
 	case r.Missed != "":
-		return r.Said.Verdict + " (MISSED: " + r.Missed + ")"
+		return r.FirstVerdict.Verdict + " (MISSED: " + r.Missed + ")"
 	}
-	return r.Said.Verdict
+	return r.FirstVerdict.Verdict
 }

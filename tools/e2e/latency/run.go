@@ -13,17 +13,17 @@ import (
 )
 
 const (
-	warm  = 5 * time.Second  // load before a window
-	limit = 25 * time.Minute // maximum time of a situation, including its setup and cure
+	warmup = 5 * time.Second  // load before a window
+	limit  = 25 * time.Minute // maximum time of a situation, including its setup and cure
 )
 
 // runner plays situations.
 type runner struct {
-	lab    *lab.Lab
-	asked  *lab.Kitescope
-	window time.Duration
-	out    string
-	log    func(format string, words ...any)
+	lab       *lab.Lab
+	kitescope *lab.Kitescope
+	window    time.Duration
+	out       string
+	log       func(format string, words ...any)
 }
 
 // play plays one situation on a healthy cluster. Failures of the run itself are in the result's Broken.
@@ -36,7 +36,7 @@ func (r *runner) play(ctx context.Context, s *Situation) *Result {
 	if err == nil {
 		err = r.steps(ctx, s, dir, result)
 	}
-	r.lab.TakeBack()
+	r.lab.UndoAll()
 	if s.Restore != nil {
 		err = errors.Join(err, s.Restore(ctx, r.lab))
 	}
@@ -47,7 +47,7 @@ func (r *runner) play(ctx context.Context, s *Situation) *Result {
 }
 
 func (r *runner) steps(ctx context.Context, s *Situation, dir string, result *Result) error {
-	if err := r.lab.Quiet(ctx); err != nil {
+	if err := r.lab.WaitQuiet(ctx); err != nil {
 		return err
 	}
 	if s.Set != nil {
@@ -60,15 +60,15 @@ func (r *runner) steps(ctx context.Context, s *Situation, dir string, result *Re
 		return err
 	}
 	cause := filepath.Join(dir, "cause")
-	look, err := r.look(ctx, s.Load, s.During, cause)
-	err = errors.Join(err, keepNames(cause, names))
+	look, err := r.measureWindow(ctx, s.Load, s.During, cause)
+	err = errors.Join(err, saveNames(cause, names))
 	if err != nil {
 		return err
 	}
 	result.Before, result.Sum = look.client[0], look.sum
 	result.judge(s, look, names)
 	r.log("%s: client %.1f ms (p99 %.1f, %d requests, %d errors); %s; why: %s", s.Name, result.Before.MeanMS, result.Before.P99MS, result.Before.Count, result.Before.Errors, result.sumText(), result.whyText())
-	if !s.cures() {
+	if !s.hasCure() {
 		return nil
 	}
 	if s.Mend != nil {
@@ -76,11 +76,11 @@ func (r *runner) steps(ctx context.Context, s *Situation, dir string, result *Re
 			return fmt.Errorf("apply the fix: %w", err)
 		}
 	}
-	streams := s.Cured
+	streams := s.FixedLoad
 	if streams == nil {
 		streams = s.Load
 	}
-	if look, err = r.look(ctx, streams, nil, filepath.Join(dir, "cured")); err != nil {
+	if look, err = r.measureWindow(ctx, streams, nil, filepath.Join(dir, "cured")); err != nil {
 		return err
 	}
 	result.After, result.SumAfter = &look.client[0], look.sum
@@ -89,17 +89,17 @@ func (r *runner) steps(ctx context.Context, s *Situation, dir string, result *Re
 	return nil
 }
 
-// looked is the result of one window.
-type looked struct {
-	client []Measured
-	sum    *Sum
-	said   []Verdict
-	errs   error // errors of kitescope
+// measurement is the result of one window.
+type measurement struct {
+	client   []Measured
+	sum      *Sum
+	verdicts []Verdict
+	errs     error // errors of kitescope
 }
 
-// look sends requests for a window, in which kitescope queries all processes twice. It does not judge the
+// measureWindow sends requests for a window, in which kitescope queries all processes twice. It does not judge the
 // results.
-func (r *runner) look(ctx context.Context, streams []lab.Stream, during action, dir string) (*looked, error) {
+func (r *runner) measureWindow(ctx context.Context, streams []lab.Stream, during action, dir string) (*measurement, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
@@ -107,11 +107,11 @@ func (r *runner) look(ctx context.Context, streams []lab.Stream, during action, 
 	if err != nil {
 		return nil, err
 	}
-	defer r.lab.TakeBackTo(r.lab.Done())
+	defer r.lab.UndoTo(r.lab.UndoCount())
 	if during != nil {
 		err = during(ctx, r.lab)
 	}
-	err = errors.Join(err, lab.Sleep(ctx, warm))
+	err = errors.Join(err, lab.Sleep(ctx, warmup))
 	from, scraped := scrape(ctx, filepath.Join(dir, "before"))
 	bundle := filepath.Join(dir, "look.kite")
 	asked := r.bundle(ctx, bundle)
@@ -120,32 +120,32 @@ func (r *runner) look(ctx context.Context, streams []lab.Stream, during action, 
 	if err := errors.Join(err, scraped, scrapedAgain, ended); err != nil {
 		return nil, err
 	}
-	l := &looked{errs: asked}
+	l := &measurement{errs: asked}
 	for i := range streams {
 		l.client = append(l.client, measure(i, &streams[i], samples, from, to))
 	}
-	if err := keepMeasured(dir, from, to, l.client); err != nil {
+	if err := saveMeasured(dir, from, to, l.client); err != nil {
 		return nil, err
 	}
 	if l.client[0].Count == 0 {
 		return nil, fmt.Errorf("no request of the client succeeded: %s", l.client[0].Error)
 	}
 	if asked == nil {
-		l.ask(ctx, r, bundle, dir)
+		l.analyze(ctx, r, bundle, dir)
 	}
 	return l, nil
 }
 
-// ask runs kitescope's latency and why on the bundle and stores the results for the first stream.
-func (l *looked) ask(ctx context.Context, r *runner, bundle, dir string) {
+// analyze runs kitescope's latency and why on the bundle and stores the results for the first stream.
+func (l *measurement) analyze(ctx context.Context, r *runner, bundle, dir string) {
 	m := &l.client[0]
 	var items []Item
-	if err := r.asked.Ask(ctx, r.lab, bundle, filepath.Join(dir, "latency.json"), &items, "latency"); err != nil {
+	if err := r.kitescope.Ask(ctx, r.lab, bundle, filepath.Join(dir, "latency.json"), &items, "latency"); err != nil {
 		l.errs = err
 	} else if sum, ok := add(items, m.Collection, m.Request, m.MeanMS); ok {
 		l.sum = &sum
 	}
-	if err := r.asked.Ask(ctx, r.lab, bundle, filepath.Join(dir, "why.json"), &l.said, "why"); err != nil {
+	if err := r.kitescope.Ask(ctx, r.lab, bundle, filepath.Join(dir, "why.json"), &l.verdicts, "why"); err != nil {
 		l.errs = errors.Join(l.errs, err)
 	}
 }

@@ -18,8 +18,8 @@ type Sum struct {
 	ClientMS    float64 `json:"client_ms"`
 }
 
-// Off returns the error of the sum relative to the client's mean.
-func (s *Sum) Off() float64 { return math.Abs(s.SumMS-s.ClientMS) / s.ClientMS }
+// RelativeError returns the error of the sum relative to the client's mean.
+func (s *Sum) RelativeError() float64 { return math.Abs(s.SumMS-s.ClientMS) / s.ClientMS }
 
 // Share returns the unexplained share of the client's mean.
 func (s *Sum) Share() float64 { return s.Unexplained / s.ClientMS }
@@ -55,7 +55,7 @@ func add(items []Item, collection, request string, clientMS float64) (Sum, bool)
 	return s, len(mine) > 0
 }
 
-func sameCollection(told, name string) bool { return told == name || strings.HasSuffix(told, "/"+name) }
+func sameCollection(path, name string) bool { return path == name || strings.HasSuffix(path, "/"+name) }
 
 // isAll reports whether a row is for all nodes together. The other rows are details.
 func isAll(node any) bool {
@@ -70,16 +70,16 @@ func isAll(node any) bool {
 	return false
 }
 
-// first returns the item that the verdict on a request of a collection is about: the one whose message the
+// verdictOn returns the item that the verdict on a request of a collection is about: the one whose message the
 // verdict repeats, or else the first.
-func first(said []Verdict, collection, request string) *Verdict {
+func verdictOn(verdicts []Verdict, collection, request string) *Verdict {
 	var summed *Verdict
-	for i := range said {
-		v := &said[i]
+	for i := range verdicts {
+		v := &verdicts[i]
 		if v.Request != request && v.Request != "" || v.Collection != "" && !sameCollection(v.Collection, collection) {
 			continue
 		}
-		if v.tells() {
+		if v.isOwnFinding() {
 			return v
 		}
 		if summed == nil {
@@ -89,8 +89,8 @@ func first(said []Verdict, collection, request string) *Verdict {
 	return summed
 }
 
-// tells reports whether the verdict is the item's own finding.
-func (v *Verdict) tells() bool {
+// isOwnFinding reports whether the verdict is the item's own finding.
+func (v *Verdict) isOwnFinding() bool {
 	return v.Finding != "" && (v.Message == "" || strings.HasPrefix(v.Verdict, v.Message))
 }
 
@@ -103,7 +103,7 @@ func (w *Want) missed(v *Verdict, names map[string][]string) string {
 		return "no output"
 	}
 	if w.Nothing {
-		if v.tells() {
+		if v.isOwnFinding() {
 			return "finding " + v.Finding + ", although nothing is wrong"
 		}
 		return ""
@@ -114,7 +114,7 @@ func (w *Want) missed(v *Verdict, names map[string][]string) string {
 	text := strings.ToLower(strings.Join([]string{v.Verdict, v.Finding, v.Object, v.Message, v.Hint}, "\n"))
 	for _, words := range w.Words {
 		words = resolve(words, names)
-		if !lab.Names(text, words) {
+		if !lab.Mentions(text, words) {
 			return "names none of " + strings.Join(words, ", ")
 		}
 	}
@@ -151,8 +151,8 @@ func gainOff(low, high *float64, measured float64) (float64, bool) {
 	return 0, true
 }
 
-// little is the share of a request's time below which a gain counts as nothing.
-const little = 0.05
+// minGainShare is the share of a request's time below which a gain counts as nothing.
+const minGainShare = 0.05
 
 // middleOff is like gainOff for the middle of the interval, because a wide interval proves nothing. It
 // returns 0 if the gain and the middle are both little of mean, the request's time in ms.
@@ -160,7 +160,7 @@ func middleOff(low, high *float64, measured, mean float64) (float64, bool) {
 	switch {
 	case low == nil || high == nil:
 		return 0, false
-	case measured <= little*mean && (*low+*high)/2 <= little*mean:
+	case measured <= minGainShare*mean && (*low+*high)/2 <= minGainShare*mean:
 		return 0, true
 	case measured <= 0:
 		return math.Inf(1), true

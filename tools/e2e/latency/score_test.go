@@ -36,8 +36,8 @@ func TestAdd(t *testing.T) {
 	if !ok || s.SumMS != 100 || s.Unexplained != 40 || s.Largest != "consistency_wait" || s.LargestMS != 50 {
 		t.Errorf("%+v %v, want the leaves of one collection and request: 100 ms, 40 unexplained, consistency_wait 50", s, ok)
 	}
-	if s.Off() != 0.2 || s.Share() != 0.32 {
-		t.Errorf("off %v, unexplained %v of the client's mean, want 0.2 and 0.32", s.Off(), s.Share())
+	if s.RelativeError() != 0.2 || s.Share() != 0.32 {
+		t.Errorf("off %v, unexplained %v of the client's mean, want 0.2 and 0.32", s.RelativeError(), s.Share())
 	}
 	if s, ok := add(items, "docs", "query", 7); !ok || s.SumMS != 7 {
 		t.Errorf("a request without parts: %+v %v, want its total", s, ok)
@@ -82,17 +82,17 @@ func TestMissed(t *testing.T) {
 	}
 }
 
-// TestFirst checks which item a verdict belongs to.
-func TestFirst(t *testing.T) {
+// TestVerdictOn checks which item a verdict belongs to.
+func TestVerdictOn(t *testing.T) {
 	said := []Verdict{{Collection: "pics"}, {Collection: "docs", Request: "insert"}, {Collection: "default/docs", Verdict: "a"}, {Collection: "docs", Verdict: "b"}}
-	if v := first(said, "docs", "search"); v == nil || v.Verdict != "a" {
+	if v := verdictOn(said, "docs", "search"); v == nil || v.Verdict != "a" {
 		t.Errorf("%+v, want the first of the collection", v)
 	}
 	told := []Verdict{{Collection: "a", Phase: "unexplained", Verdict: "b is slow; without that 3 ms"}, {Collection: "a", Phase: "proxy_rest", Finding: "x", Message: "b is slow", Verdict: "b is slow; without that 3 ms"}}
-	if v := first(told, "a", "search"); v == nil || v.Phase != "proxy_rest" {
+	if v := verdictOn(told, "a", "search"); v == nil || v.Phase != "proxy_rest" {
 		t.Errorf("%+v, want the item whose message the verdict is", v)
 	}
-	if v := first(said, "grow", "search"); v != nil {
+	if v := verdictOn(said, "grow", "search"); v != nil {
 		t.Errorf("%+v of a collection of which nothing is said", v)
 	}
 }

@@ -32,14 +32,14 @@ type Situation struct {
 	Set, During action
 	// Mend removes the cause. Cured is the load after that, if the cause is in the requests. Without both
 	// there is nothing to cure.
-	Mend  action
-	Cured []lab.Stream
+	Mend      action
+	FixedLoad []lab.Stream
 	// Restore returns the cluster to the state that the next situation expects.
 	Restore action
 }
 
-// cures reports whether the situation has a cure.
-func (s *Situation) cures() bool { return s.Mend != nil || s.Cured != nil }
+// hasCure reports whether the situation has a cure.
+func (s *Situation) hasCure() bool { return s.Mend != nil || s.FixedLoad != nil }
 
 func docs(consistency string) lab.Stream {
 	return lab.Stream{Request: "search", Collection: "docs", Threads: 2, NQ: 60, Limit: 10, Params: map[string]int{"ef": 64}, Consistency: consistency, Pause: 0.03}
@@ -60,17 +60,17 @@ func situations() []*Situation {
 		},
 		{
 			Name: "bounded-inserts", What: "Bounded consistency, with inserts", Want: Want{Nothing: true},
-			Load: []lab.Stream{docs("Bounded"), inserts}, Restore: anew,
+			Load: []lab.Stream{docs("Bounded"), inserts}, Restore: recreateDocs,
 		},
 		{
 			Name: "strong", What: "Strong consistency, no inserts", Cure: "Bounded", Want: consistency,
-			Load: []lab.Stream{docs("Strong")}, Cured: []lab.Stream{docs("Bounded")},
+			Load: []lab.Stream{docs("Strong")}, FixedLoad: []lab.Stream{docs("Bounded")},
 		},
 		{
 			Name: "strong-inserts", What: "Strong consistency, with inserts", Cure: "Bounded", Want: consistency,
-			Load: []lab.Stream{docs("Strong"), inserts}, Cured: []lab.Stream{docs("Bounded"), inserts}, Restore: anew,
+			Load: []lab.Stream{docs("Strong"), inserts}, FixedLoad: []lab.Stream{docs("Bounded"), inserts}, Restore: recreateDocs,
 		},
-		topk(), nq(), slowNode(), duty(), scheduler(), kafka(), proxy(), growing(), small(), led(),
+		topk(), nq(), slowNode(), duty(), scheduler(), kafka(), proxy(), growing(), small(), oneLeader(),
 	}
 }
 
@@ -81,7 +81,7 @@ func topk() *Situation {
 	return &Situation{
 		Name: "topk", What: "16,384 results, with their vectors", Cure: "100 results, without vectors",
 		Want: Want{Words: [][]string{{"topk", "top k", "limit", "vectors returned", "output field"}}},
-		Load: []lab.Stream{wide}, Cured: []lab.Stream{less},
+		Load: []lab.Stream{wide}, FixedLoad: []lab.Stream{less},
 	}
 }
 
@@ -93,7 +93,7 @@ func nq() *Situation {
 	return &Situation{
 		Name: "nq", What: "1,000 vectors in a search", Cure: "10 vectors in a search",
 		Want: Want{Phases: []string{"kernel_sealed", "read_queue", "thread_wait"}, Words: [][]string{{"nq", "vectors a search", "vectors in a search", "query vectors"}}},
-		Load: []lab.Stream{many}, Cured: []lab.Stream{few},
+		Load: []lab.Stream{many}, FixedLoad: []lab.Stream{few},
 	}
 }
 
@@ -113,7 +113,7 @@ func duty() *Situation {
 		Want: Want{Words: [][]string{{"@querynode2"}}},
 		Load: []lab.Stream{pics},
 		Set: func(ctx context.Context, l *lab.Lab) error {
-			l.Duty(ctx, "querynode2", 500*time.Millisecond, 80)
+			l.DutyCycle(ctx, "querynode2", 500*time.Millisecond, 80)
 			return nil
 		},
 		Mend: takeBack,
@@ -142,10 +142,10 @@ func kafka() *Situation {
 		Want: Want{Phases: []string{"consistency_wait"}, Words: [][]string{{"kafka", "queue", "timetick", "time tick"}}},
 		Load: []lab.Stream{docs("Strong"), inserts},
 		During: func(ctx context.Context, l *lab.Lab) error {
-			l.Duty(ctx, "kafka", 3*time.Second, 67)
+			l.DutyCycle(ctx, "kafka", 3*time.Second, 67)
 			return nil
 		},
-		Mend: takeBack, Restore: anew,
+		Mend: takeBack, Restore: recreateDocs,
 	}
 }
 
@@ -182,10 +182,10 @@ func small() *Situation {
 	}
 }
 
-// led returns a situation in which one node leads all shards. The other nodes are restarted with auto-balance
+// oneLeader returns a situation in which one node leads all shards. The other nodes are restarted with auto-balance
 // off, so their shards stay on the remaining node. All rows are growing, and only leaders hold growing rows.
 // Each node is limited to a part of a core, so the leader is short of CPU time and not the machine.
-func led() *Situation {
+func oneLeader() *Situation {
 	const auto = "queryCoord/autoBalance"
 	nodes := lab.QueryNodes[1:]
 	return &Situation{
@@ -200,18 +200,18 @@ func led() *Situation {
 				return err
 			}
 			for _, n := range nodes {
-				if err := l.Leave(ctx, n); err != nil {
+				if err := l.StopGracefully(ctx, n); err != nil {
 					return err
 				}
 			}
-			if err := l.Bring(ctx, nodes...); err != nil {
+			if err := l.EnsureRunning(ctx, nodes...); err != nil {
 				return err
 			}
 			return errors.Join(client(3*time.Minute, "grow", "led", "60000")(ctx, l), limitAll(l, 0.3))
 		},
 		Mend: client(3*time.Minute, "reload", "led"),
 		Restore: func(ctx context.Context, l *lab.Lab) error {
-			l.TakeBack()
+			l.UndoAll()
 			_, err := l.Etcdctl(ctx, "del", "by-dev/config/"+auto)
 			return errors.Join(err, client(time.Minute, "drop", "led")(ctx, l))
 		},
@@ -227,7 +227,7 @@ func limitAll(l *lab.Lab, cores float64) error {
 }
 
 func takeBack(_ context.Context, l *lab.Lab) error {
-	l.TakeBack()
+	l.UndoAll()
 	return nil
 }
 
@@ -235,8 +235,8 @@ func client(limit time.Duration, words ...string) action {
 	return func(ctx context.Context, l *lab.Lab) error { return l.Client(ctx, limit, words...) }
 }
 
-// anew recreates the collection that received inserts, because growing rows are searched row by row.
-func anew(ctx context.Context, l *lab.Lab) error {
+// recreateDocs recreates the collection that received inserts, because growing rows are searched row by row.
+func recreateDocs(ctx context.Context, l *lab.Lab) error {
 	return client(3*time.Minute, "make", "docs")(ctx, l)
 }
 

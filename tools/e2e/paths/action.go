@@ -45,8 +45,8 @@ var calls = map[string][]string{
 	"querynode3": {"kafka", "storage", "querynode1", "querynode2"},
 }
 
-// next returns the components next to those of an action on any path. A link has none: both of its ends are injected.
-func (a *Action) next() []string {
+// neighbors returns the components next to those of an action on any path. A link has none: both of its ends are injected.
+func (a *Action) neighbors() []string {
 	if a.Family == "link" {
 		return nil
 	}
@@ -65,16 +65,16 @@ func (a *Action) next() []string {
 	return slices.DeleteFunc(slices.Compact(all), func(c string) bool { return slices.Contains(a.Components, c) })
 }
 
-// words are the names of components that are no registered process, or the only one of their role.
-var words = map[string][]string{
+// componentNames are the names of components that are no registered process, or the only one of their role.
+var componentNames = map[string][]string{
 	"proxy": {"proxy", "proxies"}, "rootcoord": {"rootcoord"}, "datacoord": {"datacoord"}, "querycoord": {"querycoord"},
 	"datanode": {"datanode", "data node"}, "indexnode": {"indexnode", "index node"},
 	"kafka": {"kafka", "message queue", "the queue", lab.KafkaAddress}, "etcd": {"etcd"}, "storage": {"storage", "disk"},
-	"host": {"host", "machine"}, "client": {"client", "collection " + felt, felt},
+	"host": {"host", "machine"}, "client": {"client", "collection " + probeCollection, probeCollection},
 }
 
-// felt is the collection of the client to which all that misbehaves goes, too.
-const felt = "felt"
+// probeCollection is the collection of the client to which all that misbehaves goes, too.
+const probeCollection = "felt"
 
 // checks returns the checks of kitescope that are for what is done to a process, nil if there is none, or it depends on what was drawn. A
 // component at which requests break is named by the checks about requests, and by no other one then.
@@ -96,22 +96,22 @@ func (a *Action) checks() []string {
 func (l *Lab) namesOf(components []string) []string {
 	var all []string
 	for _, c := range components {
-		all = append(all, words[c]...)
-		all = append(all, l.known[c]...)
+		all = append(all, componentNames[c]...)
+		all = append(all, l.sessionNames[c]...)
 	}
 	return all
 }
 
-// remember adds the sessions that processes have now to the names they have had in this round.
-func (l *Lab) remember(ctx context.Context) {
+// recordSessions adds the sessions that processes have now to the names they have had in this round.
+func (l *Lab) recordSessions(ctx context.Context) {
 	sessions, err := l.Sessions(ctx)
 	if err != nil {
 		return
 	}
 	for process, s := range sessions {
 		for _, name := range []string{fmt.Sprintf("%s-%d", s.Role, s.ID), s.Address} {
-			if !slices.Contains(l.known[process], name) {
-				l.known[process] = append(l.known[process], name)
+			if !slices.Contains(l.sessionNames[process], name) {
+				l.sessionNames[process] = append(l.sessionNames[process], name)
 			}
 		}
 	}

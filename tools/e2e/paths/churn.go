@@ -20,12 +20,12 @@ func churn(ctx context.Context, l *Lab, span time.Duration, log func(string, ...
 	}
 	defer watch.End()
 	file := filepath.Join(l.Out, "requests.jsonl")
-	end, err := l.feel(ctx, file)
+	end, err := l.startProbe(ctx, file)
 	if err != nil {
 		return err
 	}
 	defer end()
-	if err := l.Beside(ctx, "churn", fmt.Sprint(span.Seconds())); err != nil {
+	if err := l.StartClient(ctx, "churn", fmt.Sprint(span.Seconds())); err != nil {
 		return err
 	}
 	defer l.EndBackground(false)
@@ -34,8 +34,8 @@ func churn(ctx context.Context, l *Lab, span time.Duration, log func(string, ...
 	for time.Since(began) < span {
 		if !starved && time.Since(began) > span/2 {
 			starved = true
-			log("%d busy programs next to the cluster", busy)
-			if err := l.burn(ctx, busy); err != nil {
+			log("%d busy programs next to the cluster", starvingPrograms)
+			if err := l.startBurners(ctx, starvingPrograms); err != nil {
 				return err
 			}
 		}
@@ -45,10 +45,10 @@ func churn(ctx context.Context, l *Lab, span time.Duration, log func(string, ...
 		}
 		looks++
 		for _, f := range look.Findings {
-			if !f.Loud() || f.Cause != nil {
+			if !f.IsAlert() || f.Cause != nil {
 				continue
 			}
-			if why := excuse(&f, file, began, time.Now(), starved); why != "" {
+			if why := trueReason(&f, file, began, time.Now(), starved); why != "" {
 				log("TRUE (%s) %s", why, f.String())
 				continue
 			}
@@ -59,10 +59,10 @@ func churn(ctx context.Context, l *Lab, span time.Duration, log func(string, ...
 			return err
 		}
 	}
-	l.TakeBack()
+	l.UndoAll()
 	events := watch.Events()
-	loud := slices.DeleteFunc(lab.Risen(events, began, time.Now()), func(f lab.Finding) bool {
-		return !f.Loud() || excuse(&f, file, began, f.Time(), f.Time().Sub(began) > span/2) != ""
+	loud := slices.DeleteFunc(lab.Appeared(events, began, time.Now()), func(f lab.Finding) bool {
+		return !f.IsAlert() || trueReason(&f, file, began, f.Time(), f.Time().Sub(began) > span/2) != ""
 	})
 	for _, f := range loud {
 		log("FALSE --watch %s %s", f.At, f.String())
@@ -72,24 +72,24 @@ func churn(ctx context.Context, l *Lab, span time.Duration, log func(string, ...
 	return nil
 }
 
-// excuse returns why a warning or error at a time is true, "" if it is false.
-func excuse(f *lab.Finding, file string, began, at time.Time, starved bool) string {
+// trueReason returns why a warning or error at a time is true, "" if it is false.
+func trueReason(f *lab.Finding, file string, began, at time.Time, starved bool) string {
 	switch {
 	case f.Check == "host-starved" && starved:
 		return "the host is starved"
 	case strings.HasPrefix(f.Check, "requests-"):
-		return feltText(feltAt(file, began, at))
+		return symptomText(symptomsAt(file, began, at))
 	}
 	return ""
 }
 
-// feltAt returns what the client felt in the half minute before a time, against all that it had sent until then.
-func feltAt(file string, began, at time.Time) []Felt {
+// symptomsAt returns what the client felt in the half minute before a time, against all that it had sent until then.
+func symptomsAt(file string, began, at time.Time) []Symptom {
 	const recent = 30 * time.Second
 	all := readRequests(file)
-	usual, _ := past(all, began, at.Add(-recent))
-	return feltOf(all, usual, at.Add(-recent), at)
+	usual, _ := baseline(all, began, at.Add(-recent))
+	return symptomsOf(all, usual, at.Add(-recent), at)
 }
 
-// busy is how many programs starve a host of two processors so that all of the cluster is late, and nothing fails.
-const busy = 16
+// starvingPrograms is how many programs starve a host of two processors so that all of the cluster is late, and nothing fails.
+const starvingPrograms = 16

@@ -22,7 +22,7 @@ func (d *dice) between(low, high float64) float64 {
 // services are the components that are processes, but not of Milvus.
 var services = []string{"etcd", "kafka"}
 
-func processes() []string { return slices.Concat(lab.Everybody, services) }
+func processes() []string { return slices.Concat(lab.AllProcesses, services) }
 
 type family struct {
 	name   string

@@ -22,7 +22,7 @@ func TestSeedDrawsTheSame(t *testing.T) {
 	}
 }
 
-func TestGrammarIsWhole(t *testing.T) {
+func TestGrammarIsComplete(t *testing.T) {
 	drawn, two := map[string]int{}, 0
 	for n := 1; n <= 2000; n++ {
 		actions := round(1, n)
@@ -35,10 +35,10 @@ func TestGrammarIsWhole(t *testing.T) {
 				t.Errorf("%s lacks a part", a)
 			}
 			for _, c := range a.Components {
-				if _, known := lab.Ports[c]; !known && words[c] == nil {
+				if _, known := lab.Ports[c]; !known && componentNames[c] == nil {
 					t.Errorf("%s: nothing names %s", a, c)
 				}
-				if slices.Contains(a.next(), c) {
+				if slices.Contains(a.neighbors(), c) {
 					t.Errorf("%s is a neighbor of itself", a)
 				}
 			}
@@ -64,7 +64,7 @@ func TestNext(t *testing.T) {
 		{Action{Components: []string{"proxy", "kafka"}, Family: "link"}, ""},
 		{Action{Components: []string{"client"}}, "host proxy"},
 	} {
-		if got := strings.Join(c.action.next(), " "); got != c.want {
+		if got := strings.Join(c.action.neighbors(), " "); got != c.want {
 			t.Errorf("next to %v: %s, want %s", c.action.Components, got, c.want)
 		}
 	}

@@ -13,12 +13,12 @@ var kinds = []string{"search", "query", "insert", "upsert", "delete", "flush", "
 
 // request is one that the client sent: pending as long as it has no Took.
 type request struct {
-	N     int      `json:"n"`
-	Kind  string   `json:"kind"`
-	Began float64  `json:"began"` // seconds since the epoch
-	Took  *float64 `json:"took"`
-	Way   string   `json:"way"` // how it ended, if not well: failed, refused, hanging
-	Error string   `json:"error"`
+	N       int      `json:"n"`
+	Kind    string   `json:"kind"`
+	Began   float64  `json:"began"` // seconds since the epoch
+	Took    *float64 `json:"took"`
+	Failure string   `json:"way"` // how it ended, if not well: failed, refused, hanging
+	Error   string   `json:"error"`
 }
 
 // readRequests reads what the client wrote: a line when a request is sent, another when it ends.
@@ -52,34 +52,34 @@ func (r *request) end(now float64) float64 {
 	return r.Began + *r.Took
 }
 
-// Past is how long requests of a kind took while all was well, in seconds.
-type Past struct {
+// Baseline is how long requests of a kind took while all was well, in seconds.
+type Baseline struct {
 	P50 float64 `json:"p50"`
 	P95 float64 `json:"p95"`
 	N   int     `json:"n"`
 }
 
 // limit returns from how many seconds on a request is slow.
-func (p Past) limit() float64 { return max(3*p.P95, p.P95+0.05) }
+func (p Baseline) limit() float64 { return max(3*p.P95, p.P95+0.05) }
 
-// past sums up the requests that ended in a span of time, by kind, and counts those that did not end well.
-func past(all []request, from, to time.Time) (by map[string]Past, bad int) {
+// baseline sums up the requests that ended in a span of time, by kind, and counts those that did not end well.
+func baseline(all []request, from, to time.Time) (by map[string]Baseline, bad int) {
 	times := map[string][]float64{}
 	for i := range all {
 		r := &all[i]
 		if end := r.end(0); r.Took == nil || end < unix(from) || end >= unix(to) {
 			continue
 		}
-		if r.Way != "" {
+		if r.Failure != "" {
 			bad++
 			continue
 		}
 		times[r.Kind] = append(times[r.Kind], *r.Took)
 	}
-	by = map[string]Past{}
+	by = map[string]Baseline{}
 	for kind, t := range times {
 		slices.Sort(t)
-		by[kind] = Past{P50: quantile(t, 0.5), P95: quantile(t, 0.95), N: len(t)}
+		by[kind] = Baseline{P50: quantile(t, 0.5), P95: quantile(t, 0.95), N: len(t)}
 	}
 	return by, bad
 }
@@ -98,26 +98,26 @@ func quantile(sorted []float64, share float64) float64 {
 
 func unix(t time.Time) float64 { return float64(t.UnixMicro()) / 1e6 }
 
-// Felt is what the client felt of one kind of request.
-type Felt struct {
-	Kind  string   `json:"kind"`
-	Ways  []string `json:"ways"`
-	Since float64  `json:"since"` // seconds after the injection
-	Bad   int      `json:"bad"`   // of those that ended or were pending since then
-	Of    int      `json:"of"`
-	P95   float64  `json:"p95"`
-	Past  float64  `json:"past_p95"`
-	Error string   `json:"error,omitempty"`
-	Over  bool     `json:"over,omitempty"` // no request was bad any more while diagnose looked
+// Symptom is what the client felt of one kind of request.
+type Symptom struct {
+	Kind     string   `json:"kind"`
+	Failures []string `json:"ways"`
+	Since    float64  `json:"since"` // seconds after the injection
+	Bad      int      `json:"bad"`   // of those that ended or were pending since then
+	Total    int      `json:"of"`
+	P95      float64  `json:"p95"`
+	Baseline float64  `json:"past_p95"`
+	Error    string   `json:"error,omitempty"`
+	Ended    bool     `json:"over,omitempty"` // no request was bad any more while diagnose looked
 }
 
 // window is how long something has to go on to be felt.
 const window = 10
 
-// feltOf returns the kinds of requests of which failures, or a p95 above three times its past, went on for ten seconds between two times.
+// symptomsOf returns the kinds of requests of which failures, or a p95 above three times its past, went on for ten seconds between two times.
 // A request counts from the moment on at which it is slow, or at its failure.
-func feltOf(all []request, by map[string]Past, from, to time.Time) []Felt {
-	var felt []Felt
+func symptomsOf(all []request, by map[string]Baseline, from, to time.Time) []Symptom {
+	var felt []Symptom
 	for _, kind := range kinds {
 		limit, begin, now := by[kind].limit(), unix(from), unix(to)
 		var spans []span
@@ -136,16 +136,16 @@ func feltOf(all []request, by map[string]Past, from, to time.Time) []Felt {
 	return felt
 }
 
-// markOver marks the kinds of which no request was bad between two times, shortly before and until the end of a look.
-func markOver(felt []Felt, all []request, by map[string]Past, from, to time.Time) {
+// markEnded marks the kinds of which no request was bad between two times, shortly before and until the end of a look.
+func markEnded(felt []Symptom, all []request, by map[string]Baseline, from, to time.Time) {
 	for i := range felt {
 		f := &felt[i]
-		f.Over = !slices.ContainsFunc(all, func(r request) bool {
+		f.Ended = !slices.ContainsFunc(all, func(r request) bool {
 			if r.Kind != f.Kind || r.Began > unix(to) {
 				return false
 			}
 			s := spanOf(&r, by[f.Kind].limit(), unix(from), unix(to))
-			return s.way != "" && s.bad <= unix(to) && s.end >= unix(from)
+			return s.failure != "" && s.bad <= unix(to) && s.end >= unix(from)
 		})
 	}
 }
@@ -154,18 +154,18 @@ func markOver(felt []Felt, all []request, by map[string]Past, from, to time.Time
 type span struct {
 	*request
 	end, bad float64
-	way      string // "" if it is well
+	failure  string // "" if it is well
 }
 
 func spanOf(r *request, limit, begin, now float64) span {
-	s := span{request: r, end: r.end(now), way: r.Way}
+	s := span{request: r, end: r.end(now), failure: r.Failure}
 	s.bad = min(r.Began+limit, s.end)
 	switch {
-	case s.way != "":
+	case s.failure != "":
 	case r.Took == nil && now-r.Began > max(limit, window):
-		s.way = "hanging"
+		s.failure = "hanging"
 	case s.end-r.Began > limit:
-		s.way = "slow"
+		s.failure = "slow"
 	}
 	if s.bad < begin {
 		s.bad = begin
@@ -173,8 +173,8 @@ func spanOf(r *request, limit, begin, now float64) span {
 	return s
 }
 
-// fewSlow is how many requests have to be slow where none fails or hangs: of less than twenty the 95th percentile is the slowest one.
-const fewSlow = 3
+// minSlow is how many requests have to be slow where none fails or hangs: of less than twenty the 95th percentile is the slowest one.
+const minSlow = 3
 
 // badIn reports whether more than a twentieth of the requests of ten seconds were bad, and since when. Some have to be bad in each half, of
 // frequent kinds in each part in which ten requests are: a machine that stands still for a moment makes some late, too.
@@ -185,9 +185,9 @@ func badIn(spans []span, from, to float64) (since float64, there bool) {
 		if s.end < from || s.Began > to {
 			continue
 		}
-		if of++; s.way != "" && s.bad <= to {
+		if of++; s.failure != "" && s.bad <= to {
 			bad, since = bad+1, min(since, max(s.bad, from))
-			if s.way == "slow" {
+			if s.failure == "slow" {
 				slow++
 			}
 		}
@@ -195,33 +195,33 @@ func badIn(spans []span, from, to float64) (since float64, there bool) {
 	parts := min(5, max(2, of/10))
 	for i := range parts {
 		begin, end := from+(to-from)*float64(i)/float64(parts), from+(to-from)*float64(i+1)/float64(parts)
-		if !slices.ContainsFunc(spans, func(s span) bool { return s.way != "" && s.bad <= end && s.end >= begin }) {
+		if !slices.ContainsFunc(spans, func(s span) bool { return s.failure != "" && s.bad <= end && s.end >= begin }) {
 			return since, false
 		}
 	}
-	return since, float64(bad) > 0.05*float64(of) && (bad > slow || slow >= fewSlow)
+	return since, float64(bad) > 0.05*float64(of) && (bad > slow || slow >= minSlow)
 }
 
-func sum(kind string, spans []span, since, begin float64, p Past) Felt {
-	f := Felt{Kind: kind, Since: round1(since - begin), Past: p.P95}
+func sum(kind string, spans []span, since, begin float64, p Baseline) Symptom {
+	f := Symptom{Kind: kind, Since: round1(since - begin), Baseline: p.P95}
 	var times []float64
 	for _, s := range spans {
 		if s.end < since {
 			continue
 		}
-		f.Of++
+		f.Total++
 		times = append(times, s.end-s.Began)
-		if s.way == "" {
+		if s.failure == "" {
 			continue
 		}
 		f.Bad++
-		ways := []string{s.way}
-		if s.way == "failed" && s.end-s.Began > window/2 {
+		ways := []string{s.failure}
+		if s.failure == "failed" && s.end-s.Began > window/2 {
 			ways = append(ways, "hanging") // which it was for whoever looked before it failed
 		}
 		for _, way := range ways {
-			if !slices.Contains(f.Ways, way) {
-				f.Ways = append(f.Ways, way)
+			if !slices.Contains(f.Failures, way) {
+				f.Failures = append(f.Failures, way)
 			}
 		}
 		if f.Error == "" {

@@ -15,28 +15,28 @@ import (
 // Lab is the running cluster, and the names that its processes have had in this round.
 type Lab struct {
 	*lab.Lab
-	kitescope *lab.Kitescope
-	known     map[string][]string
-	past      map[string]Past // how long requests took while the cluster was well
+	kitescope    *lab.Kitescope
+	sessionNames map[string][]string
+	baseline     map[string]Baseline // how long requests took while the cluster was well
 }
 
-// fresh ends everything and starts a new cluster with the collections of client.py.
-func (l *Lab) fresh(ctx context.Context) error {
+// recreate ends everything and starts a new cluster with the collections of client.py.
+func (l *Lab) recreate(ctx context.Context) error {
 	l.Stop()
-	l.past = nil
+	l.baseline = nil
 	if err := l.mountStorage(); err != nil {
 		return err
 	}
-	if err := l.Fresh(ctx, "SEGMAX=2", "AUTOBALANCE=true"); err != nil {
+	if err := l.Recreate(ctx, "SEGMAX=2", "AUTOBALANCE=true"); err != nil {
 		return err
 	}
-	l.Prefer(l.Nice)
+	l.SetPriority(l.Nice)
 	return l.Client(ctx, 6*time.Minute, "seed")
 }
 
-// again stops a process as an orchestrator does, which waits twenty seconds, starts it with these settings, and waits until it is registered.
+// stopAndStart stops a process as an orchestrator does, which waits twenty seconds, starts it with these settings, and waits until it is registered.
 // What it registered before would last for half a minute, and name it for a reason of the trial's own: it is removed.
-func (l *Lab) again(ctx context.Context, process string, settings ...string) error {
+func (l *Lab) stopAndStart(ctx context.Context, process string, settings ...string) error {
 	before, err := l.Sessions(ctx)
 	if err != nil {
 		return err
@@ -87,8 +87,8 @@ func (l *Lab) restart(ctx context.Context, process string, settings ...string) e
 	return l.Start(process, 0, settings...)
 }
 
-// during runs a function beside the round, until all is taken back.
-func (l *Lab) during(ctx context.Context, f func(ctx context.Context)) {
+// runInBackground runs a function beside the round, until all is taken back.
+func (l *Lab) runInBackground(ctx context.Context, f func(ctx context.Context)) {
 	ctx, end := context.WithCancel(ctx)
 	done := make(chan struct{})
 	go func() { defer close(done); f(ctx) }()
@@ -97,7 +97,7 @@ func (l *Lab) during(ctx context.Context, f func(ctx context.Context)) {
 
 // heal takes back what was done and starts what is not well or not registered. etcd then forgets: kitescope would count restarts of earlier rounds.
 func (l *Lab) heal(ctx context.Context) error {
-	l.TakeBack()
+	l.UndoAll()
 	for _, p := range services {
 		if l.State(p) == "" {
 			if err := l.restart(ctx, p); err != nil {
@@ -109,21 +109,21 @@ func (l *Lab) heal(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, p := range lab.Everybody {
+	for _, p := range lab.AllProcesses {
 		if sessions[p].ID == 0 { // it serves nobody, whatever it reports
 			_ = l.Signal(p, syscall.SIGKILL)
 		}
 	}
-	if err := l.Bring(ctx, lab.Everybody...); err != nil {
+	if err := l.EnsureRunning(ctx, lab.AllProcesses...); err != nil {
 		return err
 	}
-	return l.forget(ctx)
+	return l.compactHistory(ctx)
 }
 
 var revision = regexp.MustCompile(`"revision":([0-9]+)`)
 
-// forget has etcd compact its history.
-func (l *Lab) forget(ctx context.Context) error {
+// compactHistory has etcd compact its history.
+func (l *Lab) compactHistory(ctx context.Context) error {
 	out, err := l.Etcdctl(ctx, "get", "-w", "json", "nothing")
 	if err != nil {
 		return err
@@ -134,8 +134,8 @@ func (l *Lab) forget(ctx context.Context) error {
 	return err
 }
 
-// feel starts the client that measures, which drops what is left over of other clients, then writes into a file until it is ended.
-func (l *Lab) feel(ctx context.Context, file string) (end func(), err error) {
+// startProbe starts the client that measures, which drops what is left over of other clients, then writes into a file until it is ended.
+func (l *Lab) startProbe(ctx context.Context, file string) (end func(), err error) {
 	cmd := exec.CommandContext(ctx, l.Python(), "-W", "ignore", l.Script, lab.ProxyAddress, "feel", file)
 	cmd.Env, cmd.SysProcAttr = l.Env(), &syscall.SysProcAttr{Setpgid: true}
 	if err := cmd.Start(); err != nil {

@@ -90,13 +90,13 @@ func run(ctx context.Context, o *options, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	base.Prefer(o.nice)
+	base.SetPriority(o.nice)
 	l := &Lab{Lab: base, kitescope: &lab.Kitescope{File: o.kitescope}}
-	defer l.TakeBack()
+	defer l.UndoAll()
 	log := func(format string, words ...any) {
 		_, _ = fmt.Fprintf(out, "%s  %s\n", time.Now().UTC().Format(time.TimeOnly), fmt.Sprintf(format, words...))
 	}
-	start := l.fresh
+	start := l.recreate
 	if o.running {
 		start = l.heal
 	}
@@ -122,7 +122,7 @@ func rounds(ctx context.Context, o *options, l *Lab, out io.Writer, log func(str
 		}
 		if !well {
 			log("starting a new cluster")
-			if err := l.fresh(ctx); err != nil {
+			if err := l.recreate(ctx); err != nil {
 				return err
 			}
 		}
@@ -152,8 +152,8 @@ func (r *Result) print(log func(string, ...any)) {
 	if r.Broken != "" {
 		log("BROKEN %s", r.Broken)
 	}
-	log("FELT after %.0f s: %s; later: %s", r.Began, feltText(r.Felt), feltText(r.Late))
-	log("SCORE loud %v (%.0f s after, took %.1f s), injected at place %d, or next to it %d, --watch %.0f s (any %.0f s)", r.Loud, r.Look, r.Took, r.Place, r.Next, r.Watch, r.WatchAny)
+	log("FELT after %.0f s: %s; later: %s", r.Began, symptomText(r.Symptoms), symptomText(r.LateSymptoms))
+	log("SCORE loud %v (%.0f s after, took %.1f s), injected at place %d, or next to it %d, --watch %.0f s (any %.0f s)", r.Alerting, r.Look, r.Took, r.Place, r.Next, r.Watch, r.WatchAny)
 	for _, i := range r.Impact {
 		log("   impact of %s: %q, right %v", i.Kind, i.State, i.Right)
 	}

@@ -43,7 +43,7 @@ func drawKey(d *dice) *Action {
 			ctx := context.WithoutCancel(ctx)
 			err := l.put(ctx, key, old)
 			if err == nil && len(components) > 1 {
-				err = l.again(ctx, components[1])
+				err = l.stopAndStart(ctx, components[1])
 			}
 			return err
 		})
@@ -61,7 +61,7 @@ func drawKey(d *dice) *Action {
 			}
 		}
 		if err == nil && len(components) > 1 {
-			err = l.again(ctx, components[1])
+			err = l.stopAndStart(ctx, components[1])
 		}
 		return err
 	}
@@ -92,7 +92,7 @@ func (l *Lab) keys(ctx context.Context, shape float64) ([]string, error) {
 	slices.Sort(order)
 	all := byShape[order[int(shape*float64(len(order)))]]
 	var own []string
-	for _, c := range []string{felt, felt + "_load", felt + "_flush"} {
+	for _, c := range []string{probeCollection, probeCollection + "_load", probeCollection + "_flush"} {
 		described, err := l.describe(ctx, c)
 		if err != nil { // felt_load and felt_flush are created and dropped again and again
 			continue

@@ -18,7 +18,7 @@ import (
 // links are the connections that a path may be cut at, from the component that connects to the one that listens.
 func links() [][2]string {
 	var all [][2]string
-	for _, from := range lab.Everybody {
+	for _, from := range lab.AllProcesses {
 		for _, to := range calls[from] {
 			if to != "storage" {
 				all = append(all, [2]string{from, to})
@@ -58,7 +58,7 @@ func drawLink(d *dice) *Action {
 	case "cut":
 		f.cut = true
 	case "blackhole":
-		f.deaf = true
+		f.blackhole = true
 	case "reset":
 		f.after = int64(d.between(500, 500_000))
 		args = fmt.Sprintf("reset after %d bytes", f.after)
@@ -74,12 +74,12 @@ func drawLink(d *dice) *Action {
 
 // forwarder passes TCP connections on, badly.
 type forwarder struct {
-	to    string
-	delay time.Duration // of each piece, each way
-	rate  int           // bytes a second, each way
-	cut   bool          // closes at once
-	deaf  bool          // takes all and passes nothing on
-	after int64         // bytes, of both ways, after which a connection is reset
+	to        string
+	delay     time.Duration // of each piece, each way
+	rate      int           // bytes a second, each way
+	cut       bool          // closes at once
+	blackhole bool          // takes all and passes nothing on
+	after     int64         // bytes, of both ways, after which a connection is reset
 
 	accepted, bytes atomic.Int64
 }
@@ -202,7 +202,7 @@ func (f *forwarder) copy(ctx context.Context, to, from *net.TCPConn, left *atomi
 			}
 			data := make([]byte, size)
 			n, err := from.Read(data)
-			if n > 0 && !f.deaf {
+			if n > 0 && !f.blackhole {
 				select {
 				case pieces <- piece{data[:n], time.Now().Add(f.delay)}:
 				case <-ctx.Done():

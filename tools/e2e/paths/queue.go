@@ -48,7 +48,7 @@ func drawTopic(d *dice) *Action {
 	a.inject = func(ctx context.Context, l *Lab, a *Action) error {
 		topic = name
 		if own {
-			described, err := l.describe(ctx, felt)
+			described, err := l.describe(ctx, probeCollection)
 			if err != nil {
 				return err
 			}

@@ -67,7 +67,7 @@ func drawCPU(d *dice) *Action {
 
 // drawMemory starts a process again within a part of the memory it used, and again each time that it dies, as an orchestrator does.
 func drawMemory(d *dice) *Action {
-	process, percent := pick(d, lab.Everybody), 30+d.IntN(60)
+	process, percent := pick(d, lab.AllProcesses), 30+d.IntN(60)
 	var starts atomic.Int32
 	return &Action{
 		Components: []string{process}, Args: fmt.Sprintf("%d%% of what it used", percent),
@@ -80,14 +80,14 @@ func drawMemory(d *dice) *Action {
 			if !exists("/sys/fs/cgroup/memory") {
 				file = "memory.max"
 			}
-			if err := l.again(ctx, process); err != nil {
+			if err := l.stopAndStart(ctx, process); err != nil {
 				return err
 			}
 			if err := l.Group("memory", process, map[string]string{file: limit}); err != nil {
 				return err
 			}
 			starts.Add(1)
-			l.during(ctx, func(ctx context.Context) {
+			l.runInBackground(ctx, func(ctx context.Context) {
 				for lab.Sleep(ctx, time.Second) == nil {
 					if l.State(process) == "" && l.Start(process, 0) == nil {
 						_ = os.WriteFile(groupFile("memory", process, "cgroup.procs"), []byte(strconv.Itoa(l.PID(process))), 0o644)
@@ -182,14 +182,14 @@ func drawSignal(d *dice) *Action {
 	case "duty":
 		a.Args = fmt.Sprintf("stopped %d%% of each %s", percent, period)
 		a.inject = func(ctx context.Context, l *Lab, _ *Action) error {
-			l.Duty(ctx, process, period, percent)
+			l.DutyCycle(ctx, process, period, percent)
 			return nil
 		}
 	case "restarts":
 		every := 3*time.Second + 4*period
 		a.Args = fmt.Sprintf("killed every %s and started again", every)
 		a.inject = func(ctx context.Context, l *Lab, _ *Action) error {
-			l.during(ctx, func(ctx context.Context) {
+			l.runInBackground(ctx, func(ctx context.Context) {
 				for ctx.Err() == nil {
 					_ = l.restart(ctx, process)
 					_ = lab.Sleep(ctx, every)
@@ -206,7 +206,7 @@ func drawHost(d *dice) *Action {
 	n := int(d.between(8, 80))
 	return &Action{
 		Components: []string{"host"}, Args: fmt.Sprintf("%d busy programs", n),
-		inject: func(ctx context.Context, l *Lab, _ *Action) error { return l.burn(ctx, n) },
+		inject: func(ctx context.Context, l *Lab, _ *Action) error { return l.startBurners(ctx, n) },
 		effect: func(context.Context, *Lab) (bool, string) {
 			text, err := os.ReadFile("/proc/loadavg")
 			return err == nil, "load " + strings.TrimSpace(string(text))
@@ -214,8 +214,8 @@ func drawHost(d *dice) *Action {
 	}
 }
 
-// burn starts programs that only compute, each in a session of its own, so that the kernel gives each as much as one of the cluster.
-func (l *Lab) burn(ctx context.Context, n int) error {
+// startBurners starts programs that only compute, each in a session of its own, so that the kernel gives each as much as one of the cluster.
+func (l *Lab) startBurners(ctx context.Context, n int) error {
 	for range n {
 		cmd := exec.CommandContext(ctx, "sh", "-c", "while :; do :; done")
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}

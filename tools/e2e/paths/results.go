@@ -12,12 +12,12 @@ import (
 // score adds up rounds.
 type score struct {
 	rounds, broken                int
-	felt, silent, over            int
+	withSymptoms, silent, ended   int
 	kinds, right                  int
 	first, second, exact1, exact2 int
 	checks, causes                int
-	quiet, errors, untrue         int
-	warnings, nowhere             int
+	quiet, errors, falseErrors    int
+	warnings, noEffect            int
 	watch                         []float64
 	took                          []float64
 }
@@ -29,26 +29,26 @@ func (s *score) add(r *Result) {
 		return
 	}
 	s.took = append(s.took, r.Took)
-	if !slices.ContainsFunc(r.Actions, func(a Played) bool { return a.There }) {
-		s.nowhere++
+	if !slices.ContainsFunc(r.Actions, func(a Played) bool { return a.Present }) {
+		s.noEffect++
 	}
-	if len(r.Felt) == 0 {
+	if len(r.Symptoms) == 0 {
 		s.quiet++
 		s.errors += min(1, len(r.Errors))
-		s.untrue += min(1, r.False)
+		s.falseErrors += min(1, r.False)
 		s.warnings += min(1, len(r.Warnings))
 		return
 	}
-	if r.over() {
-		s.over++
+	if r.allEnded() {
+		s.ended++
 		return
 	}
-	s.felt++
-	if !r.Loud {
+	s.withSymptoms++
+	if !r.Alerting {
 		s.silent++
 	}
 	for _, i := range r.Impact {
-		if i.State == "" || r.overOf(i.Kind) { // "": etcd refused, and with it who there is to ask
+		if i.State == "" || r.kindEnded(i.Kind) { // "": etcd refused, and with it who there is to ask
 			continue
 		}
 		s.kinds++
@@ -70,13 +70,13 @@ func (s *score) add(r *Result) {
 	}
 }
 
-// over reports whether all that was felt was over before diagnose looked, overOf whether that of a kind of request was.
-func (r *Result) over() bool {
-	return !slices.ContainsFunc(r.Felt, func(f Felt) bool { return !f.Over })
+// allEnded reports whether all that was felt was over before diagnose looked, kindEnded whether that of a kind of request was.
+func (r *Result) allEnded() bool {
+	return !slices.ContainsFunc(r.Symptoms, func(f Symptom) bool { return !f.Ended })
 }
 
-func (r *Result) overOf(kind string) bool {
-	return slices.ContainsFunc(r.Felt, func(f Felt) bool { return f.Kind == kind && f.Over })
+func (r *Result) kindEnded(kind string) bool {
+	return slices.ContainsFunc(r.Symptoms, func(f Symptom) bool { return f.Kind == kind && f.Ended })
 }
 
 func (s *score) row(name string) string {
@@ -88,8 +88,8 @@ func (s *score) row(name string) string {
 	if s.kinds > 0 {
 		impact = share(s.right, s.kinds)
 	}
-	return fmt.Sprintf("| %s | %s | %d | %d | %d | %s | %s, %s | %s, %s | %s | %d of %d, %d, %d | %s | %s |\n", name, rounds, s.over, s.felt, s.silent, impact,
-		share(s.first, s.felt), share(s.second, s.felt), share(s.exact1, s.felt), share(s.exact2, s.felt), share(s.causes, s.checks), s.errors, s.quiet, s.untrue, s.warnings, times(s.watch), times(s.took))
+	return fmt.Sprintf("| %s | %s | %d | %d | %d | %s | %s, %s | %s, %s | %s | %d of %d, %d, %d | %s | %s |\n", name, rounds, s.ended, s.withSymptoms, s.silent, impact,
+		share(s.first, s.withSymptoms), share(s.second, s.withSymptoms), share(s.exact1, s.withSymptoms), share(s.exact2, s.withSymptoms), share(s.causes, s.checks), s.errors, s.quiet, s.falseErrors, s.warnings, times(s.watch), times(s.took))
 }
 
 func share(n, of int) string {
@@ -161,22 +161,22 @@ func misses(results []*Result) string {
 		switch {
 		case r.Broken != "":
 			fmt.Fprintf(&b, "%s: the round failed: %s\n", at, lab.Clean(r.Broken))
-		case len(r.Felt) == 0 && len(r.Errors) > len(r.Stood):
+		case len(r.Symptoms) == 0 && len(r.Errors) > len(r.PreExisting):
 			fmt.Fprintf(&b, "%s: not felt, but an error: %s\n", at, lab.Clean(r.Errors[0]))
-		case len(r.Stood) > 0:
-			fmt.Fprintf(&b, "%s: not felt, but an error from before the injection: %s\n", at, lab.Clean(r.Stood[0]))
-		case len(r.Felt) == 0:
-		case r.over():
-			fmt.Fprintf(&b, "%s: over before the look; felt: %s\n", at, feltText(r.Felt))
+		case len(r.PreExisting) > 0:
+			fmt.Fprintf(&b, "%s: not felt, but an error from before the injection: %s\n", at, lab.Clean(r.PreExisting[0]))
+		case len(r.Symptoms) == 0:
+		case r.allEnded():
+			fmt.Fprintf(&b, "%s: over before the look; felt: %s\n", at, symptomText(r.Symptoms))
 			continue
-		case !r.Loud:
-			fmt.Fprintf(&b, "%s: silent; felt: %s; first finding: %s\n", at, feltText(r.Felt), first)
+		case !r.Alerting:
+			fmt.Fprintf(&b, "%s: silent; felt: %s; first finding: %s\n", at, symptomText(r.Symptoms), first)
 		case r.Next == 0 || r.Next > 2:
 			fmt.Fprintf(&b, "%s: neither the component nor a neighbor ranked first or second; felt: %s; first "+
-				"finding: %s\n", at, feltText(r.Felt), first)
+				"finding: %s\n", at, symptomText(r.Symptoms), first)
 		}
 		for _, i := range r.Impact {
-			if i.State != "" && !i.Right && !r.overOf(i.Kind) {
+			if i.State != "" && !i.Right && !r.kindEnded(i.Kind) {
 				fmt.Fprintf(&b, "%s: impact of %s is %s\n", at, i.Kind, i.State)
 			}
 		}

@@ -23,12 +23,12 @@ type Impact struct {
 }
 
 // impactOf holds the impact of a look against what was felt.
-func impactOf(felt []Felt, look *lab.Look) []Impact {
+func impactOf(felt []Symptom, look *lab.Diagnosis) []Impact {
 	var all []Impact
 	for _, f := range felt {
 		i := Impact{Kind: f.Kind}
 		for _, said := range look.Impact {
-			right := slices.ContainsFunc(f.Ways, func(way string) bool {
+			right := slices.ContainsFunc(f.Failures, func(way string) bool {
 				return slices.Contains(states[way], said.State) || way == "hanging" && said.State == "slow" && said.Mean >= 1000*window/2
 			})
 			switch {
@@ -43,28 +43,28 @@ func impactOf(felt []Felt, look *lab.Look) []Impact {
 	return all
 }
 
-// loud reports whether a look has a warning or an error, or could not read etcd and says so.
-func loud(look *lab.Look) bool {
-	return slices.ContainsFunc(look.Findings, func(f lab.Finding) bool { return f.Loud() }) || unreadable(look)
+// hasAlert reports whether a look has a warning or an error, or could not read etcd and says so.
+func hasAlert(look *lab.Diagnosis) bool {
+	return slices.ContainsFunc(look.Findings, func(f lab.Finding) bool { return f.IsAlert() }) || unreadable(look)
 }
 
-func unreadable(look *lab.Look) bool {
+func unreadable(look *lab.Diagnosis) bool {
 	return len(look.Findings) == 0 && look.Exit != 0 && strings.Contains(look.Stderr, lab.EtcdAddress)
 }
 
 // place returns at which place, from 1 on, a finding that follows from no other names one of these, 0 if none does. Only those count that
 // are loud, or that a loud one follows from.
-func place(look *lab.Look, names []string) int {
-	if unreadable(look) && lab.Names(strings.ToLower(look.Stderr), names) {
+func place(look *lab.Diagnosis, names []string) int {
+	if unreadable(look) && lab.Mentions(strings.ToLower(look.Stderr), names) {
 		return 1
 	}
 	at := 0
 	for i := range look.Findings {
 		f := &look.Findings[i]
 		follows := func(g lab.Finding) bool {
-			return g.Loud() && g.Cause != nil && g.Cause.Check == f.Check && g.Cause.Object == f.Object
+			return g.IsAlert() && g.Cause != nil && g.Cause.Check == f.Check && g.Cause.Object == f.Object
 		}
-		if f.Cause != nil || !f.Loud() && !slices.ContainsFunc(look.Findings, follows) {
+		if f.Cause != nil || !f.IsAlert() && !slices.ContainsFunc(look.Findings, follows) {
 			continue
 		}
 		if at++; namesOne(f, names) {
@@ -80,11 +80,11 @@ func namesOne(f *lab.Finding, names []string) bool {
 	if len(f.Objects) > 3 || strings.HasPrefix(f.Check, "requests-") { // those of requests are the proxies at which clients feel it
 		short.Objects = nil
 	}
-	return lab.Names(short.Text(), names)
+	return lab.Mentions(short.Text(), names)
 }
 
 // root returns the finding that a finding follows from, directly or over others, or the finding itself.
-func root(look *lab.Look, f *lab.Finding) *lab.Finding {
+func root(look *lab.Diagnosis, f *lab.Finding) *lab.Finding {
 	for range look.Findings { // at most as often, in case that causes form a cycle
 		i := -1
 		if f.Cause != nil {
@@ -98,11 +98,11 @@ func root(look *lab.Look, f *lab.Finding) *lab.Finding {
 	return f
 }
 
-// firstLoud returns the seconds until the first loud finding of --watch that names one of these, 0 if there is none.
-func firstLoud(events []lab.Finding, names []string, since float64) float64 {
+// firstAlert returns the seconds until the first loud finding of --watch that names one of these, 0 if there is none.
+func firstAlert(events []lab.Finding, names []string, since float64) float64 {
 	for i := range events {
 		f := &events[i]
-		if f.Loud() && (names == nil || namesOne(f, names)) {
+		if f.IsAlert() && (names == nil || namesOne(f, names)) {
 			return max(round1(unix(f.Time())-since), 0.1)
 		}
 	}

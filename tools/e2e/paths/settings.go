@@ -63,7 +63,7 @@ func (s setting) other(factor float64) string {
 
 // drawSetting starts a process again with a setting that nothing else has.
 func drawSetting(d *dice) *Action {
-	process, place, factor := pick(d, lab.Everybody), d.Float64(), pick(d, []float64{0, 0.001, 0.01, 0.1, 10, 100, 1000})
+	process, place, factor := pick(d, lab.AllProcesses), d.Float64(), pick(d, []float64{0, 0.001, 0.01, 0.1, 10, 100, 1000})
 	return with(process, fmt.Sprintf("a setting at %.3f times %g", place, factor), func(l *Lab) (string, error) {
 		text, err := os.ReadFile(filepath.Join(l.Run(), "conf", "milvus.yaml"))
 		if err != nil {
@@ -92,8 +92,8 @@ func with(process, args string, variable func(l *Lab) (string, error)) *Action {
 			}
 			name, _, _ := strings.Cut(set, "=")
 			a.names = append(a.names, strings.ReplaceAll(strings.ToLower(name), "_", "."))
-			l.Undo(func() error { return l.again(context.WithoutCancel(ctx), process) })
-			return l.again(ctx, process, set)
+			l.Undo(func() error { return l.stopAndStart(context.WithoutCancel(ctx), process) })
+			return l.stopAndStart(ctx, process, set)
 		},
 		effect: func(ctx context.Context, l *Lab) (bool, string) {
 			_, err := l.Healthz(ctx, process, 2*time.Second)
