@@ -573,7 +573,7 @@ func (l *analysis) lags() {
 			words.Plural(behind+still, "consumer"), milliseconds(worst))
 	case still > 1 && sent:
 		e.Text = fmt.Sprintf("none of %s has read a time tick for seconds", words.Plural(still, "consumer"))
-	case still > 1 && !l.suspected(proxy, Queue):
+	case still > 1 && !l.suspected(proxy, Queue) && !l.readsEnd():
 		for _, p := range l.components(rootCoord) {
 			if p.process != nil && p.process.Before != nil && sends(p) {
 				p.addEvidence(Hanging, Medium, "it has sent no time tick for seconds, for which all readers of the queue wait")
@@ -584,6 +584,14 @@ func (l *analysis) lags() {
 		return
 	}
 	l.addEvidenceTo(Queue, e)
+}
+
+// readsEnd reports whether a search or a query succeeded in the window.
+func (l *analysis) readsEnd() bool {
+	return slices.ContainsFunc([]impact.Request{impact.Search, impact.Query}, func(r impact.Request) bool {
+		k := l.impact.Kind(r)
+		return k != nil && k.Succeeded > 0
+	})
 }
 
 // milli returns a duration in milliseconds.
