@@ -47,7 +47,8 @@ func Reload(c *model.Cluster, x *model.Collection) Step {
 // channels, the step has no command because the flush would wait forever.
 func Flush(c *model.Cluster, x *model.Collection, within time.Duration, text stringConstant, args ...any) Step {
 	if !facts.Consumed(c, x.ID) {
-		return Do("flush %s once a node consumes its channels: until then a flush waits forever", x.Name).Interrupting(0, "nothing")
+		return Do("flush %s once a node consumes its channels: until then a flush waits forever", x.Name).
+			Interrupting(0, "nothing")
 	}
 	return Pymilvus(c, x.Database, "Collection(%s).flush()", x.Name).Does(text, args...).Interrupting(within, "nothing")
 }
@@ -82,7 +83,9 @@ func UnwritableStorageSteps(p *facts.Facts, role string) []Step {
 	if role != "datanode" {
 		return nil
 	}
-	steps := []Step{Do("read the end of its log: a data node exits when it cannot write to the storage (missing, read-only, full)")}
+	steps := []Step{
+		Do("read the end of its log: a data node exits when it cannot write to the storage (missing, read-only, full)"),
+	}
 	if p.Storage == nil { // the storage was not examined
 		steps = append(steps, Shell(LookFor(p.ConfiguredStorage().Place)).
 			Does("checks whether the storage exists and is writable, if it is a local folder"))

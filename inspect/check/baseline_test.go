@@ -123,10 +123,21 @@ func TestApply(t *testing.T) {
 		{"by a segment that was compacted since", []Entry{entry("one", "segments/470590569932852601")}, 1, nil},
 		{"of another check", []Entry{entry("quiet", "collections/"+docs)}, 0, []string{"no longer found"}},
 		{"of another object", []Entry{entry("one", "collections/default/other")}, 0, []string{"no longer found"}},
-		{"of a check that could not look", []Entry{entry("unable", "collections/x"), entry("broken", "collections/x"), entry("blind", "nodes/querynode-7")}, 0, nil},
+		{
+			"of a check that could not look",
+			[]Entry{
+				entry("unable", "collections/x"), entry("broken", "collections/x"), entry("blind", "nodes/querynode-7"),
+			},
+			0, nil,
+		},
 		{"of a check that did not run", []Entry{entry("elsewhere", "cluster")}, 0, []string{"no such check"}},
 		{"until today", []Entry{{Check: "one", Object: "collections/default/docs", Until: "2026-11-20"}}, 1, nil},
-		{"until yesterday", []Entry{{Check: "one", Object: "collections/default/docs", Until: "2026-11-19"}}, 0, []string{"was accepted until 2026-11-19"}},
+		{
+			"until yesterday",
+			[]Entry{{Check: "one", Object: "collections/default/docs", Until: "2026-11-19"}},
+			0,
+			[]string{"was accepted until 2026-11-19"},
+		},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			next, stale := (&Baseline{x.entries}).Apply(r, nil)
@@ -153,11 +164,13 @@ func TestApplyRanks(t *testing.T) {
 	effect := fake("effect", about(Info, "collections", docs))
 	effect.FollowsFrom = []Cause{{Check: "cause"}}
 	r := judge(t, modeltest.Small(), effect, cause, fake("other", about(Warning, "nodes", "querynode-3")))
-	if diff := cmp.Diff([]string{"cause config/x", "effect collections/" + docs, "other nodes/querynode-3"}, keysOf(r.Findings)); diff != "" {
+	if diff := cmp.Diff([]string{"cause config/x", "effect collections/" + docs, "other nodes/querynode-3"},
+		keysOf(r.Findings)); diff != "" {
 		t.Fatal(diff)
 	}
 	next, _ := (&Baseline{[]Entry{{Check: "cause", Object: "config/x"}}}).Apply(r, nil)
-	if diff := cmp.Diff([]string{"other nodes/querynode-3", "effect collections/" + docs}, keysOf(next.Findings)); diff != "" {
+	if diff := cmp.Diff([]string{"other nodes/querynode-3", "effect collections/" + docs},
+		keysOf(next.Findings)); diff != "" {
 		t.Error(diff)
 	}
 	if next.Findings[1].Cause != "cause config/x" {
@@ -166,7 +179,9 @@ func TestApplyRanks(t *testing.T) {
 }
 
 func TestNewBaseline(t *testing.T) {
-	r := judge(t, modeltest.Small(), fake("one", about(Warning, "collections", docs), about(Warning, "nodes", "querynode-6")), unable("unable"), fake("quiet"))
+	r := judge(t, modeltest.Small(),
+		fake("one", about(Warning, "collections", docs), about(Warning, "nodes", "querynode-6")), unable("unable"),
+		fake("quiet"))
 	old := &Baseline{[]Entry{
 		{Check: "unable", Object: "nodes/x", Note: "could not look"},
 		{Check: "quiet", Object: "nodes/x", Note: "gone"},
@@ -186,7 +201,9 @@ func TestNewBaseline(t *testing.T) {
 	if len(next.Findings) != 0 || len(stale) != 0 {
 		t.Errorf("%v are left, %v stale", keysOf(next.Findings), stale)
 	}
-	if late := (&Report{Cluster: r.Cluster, Now: time.Date(2027, 1, 2, 0, 0, 0, 0, time.UTC), Results: r.Results, Findings: r.Findings}); true {
+	if late := (&Report{
+		Cluster: r.Cluster, Now: time.Date(2027, 1, 2, 0, 0, 0, 0, time.UTC), Results: r.Results, Findings: r.Findings,
+	}); true {
 		if next, _ := b.Apply(late, nil); len(next.Findings) != 1 {
 			t.Error("an entry accepts after its last day")
 		}

@@ -47,7 +47,9 @@ func SharesProcess(c *model.Cluster, effect, cause *Finding) bool {
 			of[n.Process] = true
 		}
 	}
-	return slices.ContainsFunc(c.Runtime.Nodes, func(n *model.LiveNode) bool { return of[n.Process] && cause.Mentions(n.Ref()) })
+	return slices.ContainsFunc(c.Runtime.Nodes, func(n *model.LiveNode) bool {
+		return of[n.Process] && cause.Mentions(n.Ref())
+	})
 }
 
 // Serves reports whether two findings mention one query node, or one mentions a query node and the other a
@@ -60,13 +62,17 @@ func Serves(c *model.Cluster, effect, cause *Finding) bool {
 func serves(c *model.Cluster, nodeFinding, collectionFinding *Finding) bool {
 	return slices.ContainsFunc(c.Replicas, func(r *model.Replica) bool {
 		return collectionFinding.Mentions(facts.RefCollection(c, r.Collection)) &&
-			slices.ContainsFunc(r.Nodes, func(id model.NodeID) bool { return nodeFinding.Mentions(facts.RefNode("querynode", id)) })
+			slices.ContainsFunc(r.Nodes, func(id model.NodeID) bool {
+				return nodeFinding.Mentions(facts.RefNode("querynode", id))
+			})
 	})
 }
 
 // ClusterWideOr returns a rule for causes that are about the whole cluster or about single objects. A cause about the
 // whole cluster explains everything. For other causes of decides; if it is nil, they explain nothing.
-func ClusterWideOr(applies func(*model.Cluster, *Finding, *Finding) bool) func(*model.Cluster, *Finding, *Finding) bool {
+func ClusterWideOr(
+	applies func(*model.Cluster, *Finding, *Finding) bool,
+) func(*model.Cluster, *Finding, *Finding) bool {
 	return func(c *model.Cluster, effect, cause *Finding) bool {
 		return cause.Object == model.Ref{} || applies != nil && applies(c, effect, cause)
 	}
@@ -88,7 +94,9 @@ func StorageFails(roles ...string) Cause {
 		}
 		return slices.ContainsFunc(append([]model.Ref{cause.Object}, cause.Objects...), func(ref model.Ref) bool {
 			return slices.ContainsFunc(append(roles, "standalone"), func(role string) bool {
-				return slices.ContainsFunc(c.Sessions, func(s *model.Session) bool { return s.Role == role && facts.RefNode(s.Role, s.Node).ID == ref.ID })
+				return slices.ContainsFunc(c.Sessions, func(s *model.Session) bool {
+					return s.Role == role && facts.RefNode(s.Role, s.Node).ID == ref.ID
+				})
 			})
 		})
 	}}
@@ -145,7 +153,9 @@ func missingRoleChecks() []string {
 // StopsTicks reports whether an unresponsive process keeps RootCoord from sending time ticks. RootCoord waits
 // for each registered proxy (internal/rootcoord/timeticksync.go, until 2.5).
 func StopsTicks(_ *model.Cluster, _, cause *Finding) bool {
-	return slices.ContainsFunc(append([]model.Ref{cause.Object}, cause.Objects...), func(r model.Ref) bool { return r.Resource == "nodes" && strings.HasPrefix(r.ID, "proxy-") })
+	return slices.ContainsFunc(append([]model.Ref{cause.Object}, cause.Objects...), func(r model.Ref) bool {
+		return r.Resource == "nodes" && strings.HasPrefix(r.ID, "proxy-")
+	})
 }
 
 // Mentions reports whether a finding is about an object or lists it in Objects.

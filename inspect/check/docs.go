@@ -45,15 +45,16 @@ func (x *Check) Live() bool { return x.Needs != 0 }
 
 // partNames holds the names of model's parts, in their order.
 var partNames = [...]string{
-	"metadata of collections", "index definitions", "load states and replicas", "sessions", "channels and checkpoints", "segments",
-	"logs of segments", "index files of segments", "users and roles", "dynamic configuration in etcd", "background tasks", "older values", "all other keys",
+	"metadata of collections", "index definitions", "load states and replicas", "sessions", "channels and checkpoints",
+	"segments", "logs of segments", "index files of segments", "users and roles", "dynamic configuration in etcd",
+	"background tasks", "older values", "all other keys",
 }
 
 // needNames holds the names of the needs, in their order.
 var needNames = [...]string{
-	"distribution of query nodes", "recovery info of DataCoord", "load state of QueryCoord", "configuration of processes", "metrics of processes",
-	"CPU and memory of processes", "offsets of the message queue", "responses of processes", "health of etcd",
-	"profiles of processes",
+	"distribution of query nodes", "recovery info of DataCoord", "load state of QueryCoord",
+	"configuration of processes", "metrics of processes", "CPU and memory of processes",
+	"offsets of the message queue", "responses of processes", "health of etcd", "profiles of processes",
 	"responses or metrics of processes", "files in storage",
 }
 

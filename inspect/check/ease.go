@@ -23,8 +23,8 @@ func DowngradeStarting(p *facts.Facts, f *Finding, n *model.LiveNode, todo strin
 	f.Severity, f.Cost, f.Fix = Info, 0, Fix(Do(todo))
 }
 
-// DowngradeCatchingUp is like DowngradeStarting for a process that consumes a channel. It also applies if the process was
-// just assigned the channel.
+// DowngradeCatchingUp is like DowngradeStarting for a process that consumes a channel. It also applies if the process
+// was just assigned the channel.
 func DowngradeCatchingUp(p *facts.Facts, f *Finding, n *model.LiveNode, assigned time.Time) {
 	if p.InWarmup(assigned) && !p.InWarmup(n.StartedAt()) {
 		f.Severity, f.Cost, f.Fix = Info, 0, Fix(Do(catchUpAdvice))

@@ -91,7 +91,8 @@ func (r *Report) explanation(f *Finding, symptoms map[string][]string) *Finding 
 		fit := func(s string) bool {
 			return slices.ContainsFunc(f.Requests, func(kind impact.Request) bool { return affects(kind, s) })
 		}
-		if g.Requests == nil && g.Severity >= Warning && (componentOf(g) != "" || slices.ContainsFunc(symptoms[g.Check], fit)) {
+		if g.Requests == nil && g.Severity >= Warning &&
+			(componentOf(g) != "" || slices.ContainsFunc(symptoms[g.Check], fit)) {
 			fitting = append(fitting, g)
 		}
 	}
@@ -108,9 +109,11 @@ func (r *Report) explanation(f *Finding, symptoms map[string][]string) *Finding 
 	if at.Status != nil && at.Status.Component.Kind == place.Host && costly != nil && costly.Cause == "" {
 		return costly
 	}
-	if more := slices.IndexFunc(fitting, func(g *Finding) bool { return g.Check == MoreRequests }); more >= 0 && r.busy(at.Status) {
+	if more := slices.IndexFunc(fitting, func(g *Finding) bool { return g.Check == MoreRequests }); more >= 0 &&
+		r.busy(at.Status) {
 		host := at.Status.Component.Kind == place.Host
-		if host || slices.ContainsFunc(f.Requests, func(kind impact.Request) bool { return Surged(fitting[more], kind) }) {
+		if host ||
+			slices.ContainsFunc(f.Requests, func(kind impact.Request) bool { return Surged(fitting[more], kind) }) {
 			return fitting[more]
 		}
 	}
@@ -138,7 +141,9 @@ func (r *Report) explanation(f *Finding, symptoms map[string][]string) *Finding 
 
 // Surged reports whether a finding of MoreRequests is about requests that take the same path as those of a kind.
 func Surged(more *Finding, kind impact.Request) bool {
-	return slices.ContainsFunc(more.Objects, func(o model.Ref) bool { return o.Resource == "requests" && o.ID == kind.Path() })
+	return slices.ContainsFunc(more.Objects, func(o model.Ref) bool {
+		return o.Resource == "requests" && o.ID == kind.Path()
+	})
 }
 
 // busy reports whether a component may be late because it works: it is a host that lacks CPU, or a process
@@ -180,7 +185,9 @@ func passes(at *place.Place, object model.Ref) bool {
 // share reaches a third.
 func (r *Report) costliest(f *Finding) (most *Finding) {
 	const third = 1.0 / 3
-	slow := slices.DeleteFunc(slices.Clone(f.Requests), func(kind impact.Request) bool { return r.Impact.Kind(kind).State != impact.Slow })
+	slow := slices.DeleteFunc(slices.Clone(f.Requests), func(kind impact.Request) bool {
+		return r.Impact.Kind(kind).State != impact.Slow
+	})
 	part := third
 	for _, g := range r.Findings {
 		for i := range g.Slows {

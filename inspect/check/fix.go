@@ -104,7 +104,10 @@ func PymilvusIn(c *model.Cluster, database string, code stringConstant, args ...
 	if imports != "" {
 		imports += "\n"
 	}
-	return Step{Command: imports + lines + Python(code, args...), Python: true, Changes: !strings.HasPrefix(string(code), "print(")}
+	return Step{
+		Command: imports + lines + Python(code, args...), Python: true,
+		Changes: !strings.HasPrefix(string(code), "print("),
+	}
 }
 
 // clientURI returns the URI for clients of a proxy that reported its configuration. It returns "" if there is

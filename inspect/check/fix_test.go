@@ -22,12 +22,19 @@ func TestPymilvus(t *testing.T) {
 		step check.Step
 		want string
 	}{
-		{check.Pymilvus(c, 1, "Collection(%s).flush()", "bo\"ks"), "from pymilvus import Collection\nCollection(\"bo\\\"ks\").flush()"},
+		{
+			check.Pymilvus(c, 1, "Collection(%s).flush()", "bo\"ks"),
+			"from pymilvus import Collection\nCollection(\"bo\\\"ks\").flush()",
+		},
 		{
 			check.PymilvusIn(c, "shop", "c = Collection(%s)\nc.release()\nutility.drop_alias(%s)", "books", "b"),
-			"from pymilvus import Collection, db, utility\ndb.using_database(\"shop\")\nc = Collection(\"books\")\nc.release()\nutility.drop_alias(\"b\")",
+			"from pymilvus import Collection, db, utility\ndb.using_database(\"shop\")\nc = Collection(\"books\")\n" +
+				"c.release()\nutility.drop_alias(\"b\")",
 		},
-		{check.PymilvusIn(c, "", "utility.list_collections()"), "from pymilvus import utility\nutility.list_collections()"},
+		{
+			check.PymilvusIn(c, "", "utility.list_collections()"),
+			"from pymilvus import utility\nutility.list_collections()",
+		},
 	} {
 		if diff := cmp.Diff(x.want, string(x.step.Command)); diff != "" || !x.step.Python {
 			t.Error(diff)
@@ -43,12 +50,15 @@ func TestPymilvusConnects(t *testing.T) {
 	parts := modeltest.SmallParts()
 	c := model.Build(parts)
 	c.Runtime = model.BuildRuntime(model.RuntimeParts{Kind: "live", Nodes: []*model.LiveNode{proxy}})
-	const want = "from pymilvus import Collection, connections\nconnections.connect(uri=\"http://10.0.0.5:19530\")\nCollection(\"books\").flush()"
+	const want = "from pymilvus import Collection, connections\nconnections.connect(uri=\"http://10.0.0.5:19530\")\n" +
+		"Collection(\"books\").flush()"
 	line := func() string { return string(check.Pymilvus(c, 1, "Collection(%s).flush()", "books").Command) }
 	if diff := cmp.Diff(want, line()); diff != "" {
 		t.Error(diff)
 	}
-	for key, value := range map[string]string{"commonsecurityauthorizationenabled": "true", "commonsecuritytlsmode": "1"} {
+	for key, value := range map[string]string{
+		"commonsecurityauthorizationenabled": "true", "commonsecuritytlsmode": "1",
+	} {
 		config[key] = value
 		if got := line(); got != "from pymilvus import Collection\nCollection(\"books\").flush()" {
 			t.Errorf("with %s: %s", key, got)
@@ -61,8 +71,16 @@ func TestPymilvusConnects(t *testing.T) {
 func TestPymilvusLoopback(t *testing.T) {
 	c := model.Build(modeltest.SmallParts())
 	for _, address := range []string{"127.0.0.1:19529", "[::1]:19529", "localhost:19529"} {
-		c.Runtime = model.BuildRuntime(model.RuntimeParts{Nodes: []*model.LiveNode{{Role: "proxy", Node: 5, Address: address, Config: &model.Config{Values: map[string]string{"proxyport": "19530"}}}}})
-		if got := string(check.Pymilvus(c, 1, "utility.list_collections()").Command); got != "from pymilvus import utility\nutility.list_collections()" {
+		c.Runtime = model.BuildRuntime(model.RuntimeParts{
+			Nodes: []*model.LiveNode{
+				{
+					Role: "proxy", Node: 5, Address: address,
+					Config: &model.Config{Values: map[string]string{"proxyport": "19530"}},
+				},
+			},
+		})
+		if got := string(check.Pymilvus(c, 1, "utility.list_collections()").Command); got != "from pymilvus import "+
+			"utility\nutility.list_collections()" {
 			t.Errorf("%s: %s", address, got)
 		}
 	}
@@ -75,7 +93,8 @@ func TestSteps(t *testing.T) {
 		check.Step{},
 		check.Do("look at the log of %s", "node;1"),
 		check.Shell(check.Etcdctl("put").Arg("a b", "true")).Does("turns %s on", "it"),
-		check.Pymilvus(&model.Cluster{}, 0, "Collection(%s).release()", "x").Interrupting(30*time.Second, "searches of %s", "x y"),
+		check.Pymilvus(&model.Cluster{}, 0, "Collection(%s).release()", "x").Interrupting(30*time.Second,
+			"searches of %s", "x y"),
 		check.Do("restart %s", "proxy-3").Interrupting(0, "nothing"),
 	)}
 	if n := len(f.Steps()); n != 4 {

@@ -38,7 +38,10 @@ func TestHold(t *testing.T) {
 		{"it flaps", false, "w.w..w...w....w.....", "wwwwwwwwwwwwwwwwwwww"},
 		{"less severe after 30 seconds", false, "ewwwwwwww", "eeeeeewww"},
 		{"it returns", false, "w......w" + minutes(2, "."), "wwwwww.w" + minutes(2, "w")[:23] + "."},
-		{"it returns much later", false, "w......" + minutes(3, ".") + "w......", "wwwwww." + minutes(3, ".") + "wwwwww."},
+		{
+			"it returns much later", false, "w......" + minutes(3, ".") + "w......",
+			"wwwwww." + minutes(3, ".") + "wwwwww.",
+		},
 		{"nobody looks", false, "w??????", "wwwwww."},
 	} {
 		t.Run(x.name, func(t *testing.T) {
@@ -89,7 +92,10 @@ func TestHoldTimes(t *testing.T) {
 	var hold Hold
 	var tracker Tracker
 	var got []string
-	for i, x := range []*Check{fake("x"), fake("x", about(Warning, "collections", docs)), fake("x", about(Warning, "collections", docs)), fake("x"), fake("x")} {
+	for i, x := range []*Check{
+		fake("x"), fake("x", about(Warning, "collections", docs)), fake("x", about(Warning, "collections", docs)),
+		fake("x"), fake("x"),
+	} {
 		now := modeltest.Now.Add(time.Duration(i) * 20 * time.Second)
 		report, _ := hold.Next(Run(respondedAt(now), now, []*Check{x}))
 		if pending := hold.Pending(); pending != (i == 3) {
@@ -98,7 +104,9 @@ func TestHoldTimes(t *testing.T) {
 		changes, _ := tracker.Next(report)
 		for _, c := range changes {
 			held := c.Finding().Held
-			got = append(got, fmt.Sprintf("%d %s %s %s %s", i, c.Kind, held.Since.Sub(modeltest.Now), held.Seen.Sub(modeltest.Now), held.Hold))
+			got = append(got,
+				fmt.Sprintf("%d %s %s %s %s", i, c.Kind, held.Since.Sub(modeltest.Now), held.Seen.Sub(modeltest.Now),
+					held.Hold))
 		}
 	}
 	if diff := cmp.Diff([]string{"1 new 20s 20s 30s", "4 gone 20s 40s 30s"}, got); diff != "" {

@@ -186,7 +186,8 @@ func firstFrame(stack []byte) string {
 		// Lines with a file and a line number start with a tab. run.go calls the check and is never the
 		// cause.
 		text := strings.TrimSpace(string(line))
-		if seen && line[0] == '\t' && strings.Contains(text, "/inspect/") && !strings.Contains(text, "/inspect/check/run.go:") {
+		if seen && line[0] == '\t' && strings.Contains(text, "/inspect/") &&
+			!strings.Contains(text, "/inspect/check/run.go:") {
 			if i := strings.LastIndex(text, "/inspect/"); i >= 0 {
 				text = text[i+1:]
 			}

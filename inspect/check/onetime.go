@@ -20,7 +20,8 @@ import (
 // Single objects with a time of their own, such as segments and checkpoints, are compared with AskedAt.
 
 // responseNeeds holds the needs for data from processes or from the message queue.
-const responseNeeds = NeedDistribution | NeedRecovery | NeedQueryCoord | NeedConfig | NeedMetrics | NeedSystem | NeedQueue | NeedResponses | NeedProcesses
+const responseNeeds = NeedDistribution | NeedRecovery | NeedQueryCoord | NeedConfig | NeedMetrics | NeedSystem |
+	NeedQueue | NeedResponses | NeedProcesses
 
 // needsResponses reports whether a check compares data from processes with metadata.
 func (x *Check) needsResponses() bool { return x.Needs&responseNeeds != 0 }
@@ -94,5 +95,7 @@ func CollectionOf(c *model.Cluster, ref model.Ref) (owner model.CollectionID, ok
 // changed while the processes were queried.
 func (r *Report) changedDuringQuery(f *Finding) bool {
 	id, ok := CollectionOf(r.Cluster, f.Object)
-	return ok && slices.Contains(r.Unsettled, id) && slices.ContainsFunc(r.Results, func(x *Result) bool { return x.Check.ID == f.Check && x.Check.needsResponses() })
+	return ok && slices.Contains(r.Unsettled, id) &&
+		slices.ContainsFunc(r.Results,
+			func(x *Result) bool { return x.Check.ID == f.Check && x.Check.needsResponses() })
 }

@@ -37,7 +37,8 @@ func rebuild(c *model.Cluster, x *model.Collection, recreate Hint) Step {
 
 // create returns the lines that drop an index and create it again.
 func create(x *model.Collection, i *model.Index, definition Hint) Hint {
-	return Python("\nc.drop_index(index_name=%s)\nc.create_index(%s, %s, index_name=%[1]s)", i.Name, facts.FieldLabel(x, i.Field), definition)
+	return Python("\nc.drop_index(index_name=%s)\nc.create_index(%s, %s, index_name=%[1]s)", i.Name,
+		facts.FieldLabel(x, i.Field), definition)
 }
 
 // LoadAgain returns a line that loads a collection again as before, "" if it is not loaded.
@@ -59,7 +60,8 @@ func LoadCall(c *model.Cluster, x *model.Collection) Hint {
 	if load.LoadType == "LoadPartition" {
 		var names []string
 		for _, part := range c.PartitionsOf(x.ID) {
-			if slices.ContainsFunc(load.Partitions, func(l model.PartitionLoad) bool { return l.Partition == part.ID }) {
+			if slices.ContainsFunc(load.Partitions,
+				func(l model.PartitionLoad) bool { return l.Partition == part.ID }) {
 				names = append(names, part.Name)
 			}
 		}
@@ -83,7 +85,8 @@ func loadArgs(c *model.Cluster, x *model.Collection, load *model.LoadState) (arg
 	if load.Replicas > 1 {
 		args = append(args, Python("replica_number=%d", load.Replicas))
 	}
-	if groups := groupsOf(c, x.ID); len(groups) == 1 || len(groups) > 0 && len(groups) == int(load.Replicas) { // Milvus accepts only these numbers of groups
+	// Milvus accepts only these numbers of groups
+	if groups := groupsOf(c, x.ID); len(groups) == 1 || len(groups) > 0 && len(groups) == int(load.Replicas) {
 		args = append(args, Python("_resource_groups=%s", literals(groups)))
 	}
 	if fields := loadedFields(x, load); len(fields) > 0 {
@@ -157,7 +160,8 @@ func Definition(kind, metric string, params []model.Pair) Hint {
 		if strings.HasPrefix(kv.Key, "bm25") && !strings.EqualFold(metric, "BM25") {
 			continue
 		}
-		if number, err := strconv.ParseFloat(kv.Value, 64); err == nil && kv.Value == strconv.FormatFloat(number, 'f', -1, 64) {
+		if number, err := strconv.ParseFloat(kv.Value, 64); err == nil &&
+			kv.Value == strconv.FormatFloat(number, 'f', -1, 64) {
 			list = append(list, Python("%s: %v", kv.Key, number))
 		} else {
 			list = append(list, Python("%s: %s", kv.Key, kv.Value))

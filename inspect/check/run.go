@@ -142,7 +142,9 @@ func (r *Report) findCauses(checks []*Check) {
 			}
 		}
 		for _, effect := range byCheck[x.ID] {
-			if i := slices.IndexFunc(lacks, func(f *Finding) bool { return f != effect && f.explains(r.Cluster, x) }); i >= 0 && effect.Cause == "" {
+			if i := slices.IndexFunc(lacks,
+				func(f *Finding) bool { return f != effect && f.explains(r.Cluster, x) }); i >= 0 &&
+				effect.Cause == "" {
 				effect.Cause = lacks[i].Key()
 			}
 		}
@@ -175,8 +177,10 @@ func (r *Report) rank() {
 		order[result.Check.ID] = i
 	}
 	compare := func(a, b *Finding) int {
-		return cmp.Or(-cmp.Compare(a.Severity, b.Severity), -cmp.Compare(a.Cost, b.Cost), cmp.Compare(order[a.Check], order[b.Check]),
-			cmp.Compare(a.Object.Resource, b.Object.Resource), cmp.Compare(a.Object.Name, b.Object.Name), cmp.Compare(a.Object.ID, b.Object.ID))
+		return cmp.Or(-cmp.Compare(a.Severity, b.Severity), -cmp.Compare(a.Cost, b.Cost),
+			cmp.Compare(order[a.Check], order[b.Check]),
+			cmp.Compare(a.Object.Resource, b.Object.Resource), cmp.Compare(a.Object.Name, b.Object.Name),
+			cmp.Compare(a.Object.ID, b.Object.ID))
 	}
 	slices.SortStableFunc(roots, func(a, b *Finding) int {
 		x, y := weights[a], weights[b]
@@ -189,7 +193,8 @@ func (r *Report) rank() {
 			}
 			return 1
 		}
-		return cmp.Or(first(x.leads, y.leads), first(x.felt, y.felt), -cmp.Compare(x.severity, y.severity), -cmp.Compare(x.cost, y.cost), compare(a, b))
+		return cmp.Or(first(x.leads, y.leads), first(x.felt, y.felt), -cmp.Compare(x.severity, y.severity),
+			-cmp.Compare(x.cost, y.cost), compare(a, b))
 	})
 	r.Findings = r.Findings[:0]
 	for _, root := range roots {
@@ -204,7 +209,8 @@ func (r *Report) rank() {
 // NeedResponses. It returns nil if a process answered.
 func (r *Report) noResponseFindings() map[*Finding]bool {
 	c := r.Cluster
-	if c == nil || c.Runtime == nil || slices.ContainsFunc(c.Runtime.Nodes, func(n *model.LiveNode) bool { return n.Outcome == model.Answered }) {
+	if c == nil || c.Runtime == nil ||
+		slices.ContainsFunc(c.Runtime.Nodes, func(n *model.LiveNode) bool { return n.Outcome == model.Answered }) {
 		return nil
 	}
 	list := make(map[*Finding]bool)

@@ -30,8 +30,14 @@ func TestRunStatus(t *testing.T) {
 		{"not everything seen", c, blind("a"), Skipped, "not fully checked: querynode-7: timed out"},
 		{"not everything seen, and something found", c, blind("a", about(Info, "nodes", "querynode-3")), Found, ""},
 		{"nobody asked", noNodes, unable("a"), Skipped, "the nodes were not queried"},
-		{"a part not read", &unread, &Check{ID: "a", Parts: model.PartTasks, Run: fake("a").Run}, Skipped, "the metadata it needs could not be read"},
-		{"nothing to judge by", c, &Check{ID: "a", Run: func(p *Pass) { p.Skip("nothing is configured") }}, Skipped, "nothing is configured"},
+		{
+			"a part not read", &unread, &Check{ID: "a", Parts: model.PartTasks, Run: fake("a").Run}, Skipped,
+			"the metadata it needs could not be read",
+		},
+		{
+			"nothing to judge by", c, &Check{ID: "a", Run: func(p *Pass) { p.Skip("nothing is configured") }}, Skipped,
+			"nothing is configured",
+		},
 		{"findings before a skip", c, &Check{ID: "a", Run: func(p *Pass) {
 			p.Report(about(Warning, "nodes", "querynode-3"))
 			p.Skip("the rest is unknown")
@@ -56,7 +62,8 @@ func TestPanicIsAFault(t *testing.T) {
 	}}
 	r := judge(t, modeltest.Served(), fake("a", about(Info, "nodes", "querynode-6")), wild, fake("b"))
 	got := r.Results[1]
-	if got.Status != Broken || len(got.Findings) > 0 || !strings.Contains(got.Reason, "a bug in kitescope: runtime error: index out of range") ||
+	if got.Status != Broken || len(got.Findings) > 0 ||
+		!strings.Contains(got.Reason, "a bug in kitescope: runtime error: index out of range") ||
 		!strings.Contains(got.Reason, "inspect/check/run_test.go:") {
 		t.Errorf("%s: %s, %d findings", got.Status, got.Reason, len(got.Findings))
 	}
@@ -106,7 +113,8 @@ func TestCauses(t *testing.T) {
 	r := judge(t, modeltest.Small(),
 		fake("dead", about(Warning, "nodes", "querynode-3"), about(Warning, "nodes", "querynode-6")),
 		follows("shard", []Cause{{Check: "dead", Applies: Shares("nodes")}}, lost, other),
-		follows("rows", []Cause{{Check: "nothing"}, {Check: "shard", Applies: Shares("collections")}}, about(Info, "collections", "7")),
+		follows("rows", []Cause{{Check: "nothing"}, {Check: "shard", Applies: Shares("collections")}},
+			about(Info, "collections", "7")),
 	)
 	want := []string{
 		"dead nodes/querynode-3", "shard collections/7", "rows collections/7", // the warning has its effect's weight
@@ -159,11 +167,17 @@ func TestAbout(t *testing.T) {
 // TestNeeds checks the reason for each need that is not met.
 func TestNeeds(t *testing.T) {
 	now := modeltest.Now
-	silent := model.BuildRuntime(model.RuntimeParts{Nodes: []*model.LiveNode{
-		{Role: "querynode", Node: 3, Outcome: model.Refused, Reason: "connection refused"},
-		{Role: "querycoord", Node: 1, Outcome: model.Answered, Calls: []model.Call{{Method: "GetReplicas", Outcome: model.TimedOut}}},
-		{Role: "datacoord", Node: 1, Outcome: model.Denied},
-	}, Processes: []*model.Process{{Address: "10.0.0.3:9091", Outcome: model.TimedOut}}, Skipped: []model.Skipped{{What: "message queue", Reason: "RocksMQ is inside the process"}}})
+	silent := model.BuildRuntime(model.RuntimeParts{
+		Nodes: []*model.LiveNode{
+			{Role: "querynode", Node: 3, Outcome: model.Refused, Reason: "connection refused"},
+			{
+				Role: "querycoord", Node: 1, Outcome: model.Answered,
+				Calls: []model.Call{{Method: "GetReplicas", Outcome: model.TimedOut}},
+			},
+			{Role: "datacoord", Node: 1, Outcome: model.Denied},
+		}, Processes: []*model.Process{{Address: "10.0.0.3:9091", Outcome: model.TimedOut}},
+		Skipped: []model.Skipped{{What: "message queue", Reason: "RocksMQ is inside the process"}},
+	})
 	unasked := model.BuildRuntime(model.RuntimeParts{Nodes: []*model.LiveNode{{Role: "querynode", Node: 3}}})
 	c := modeltest.Small()
 	noEtcd := *c
@@ -173,9 +187,15 @@ func TestNeeds(t *testing.T) {
 		cluster *model.Cluster
 		want    string
 	}{
-		{NeedDistribution, c.WithRuntime(silent), "no query node reported what it serves: querynode-3: refused: connection refused"},
+		{
+			NeedDistribution, c.WithRuntime(silent),
+			"no query node reported what it serves: querynode-3: refused: connection refused",
+		},
 		{NeedRecovery, c.WithRuntime(silent), "DataCoord did not report what should be served: datacoord-1: denied"},
-		{NeedQueryCoord, c.WithRuntime(silent), "QueryCoord did not report what it has loaded: querycoord-1: GetReplicas timed out"},
+		{
+			NeedQueryCoord, c.WithRuntime(silent),
+			"QueryCoord did not report what it has loaded: querycoord-1: GetReplicas timed out",
+		},
 		{NeedConfig, c.WithRuntime(silent), "no process reported its configuration"},
 		{NeedMetrics, c.WithRuntime(silent), "no process reported its metrics"},
 		{NeedSystem, c.WithRuntime(silent), "no process reported its CPU and memory"},
@@ -197,8 +217,11 @@ func TestNeeds(t *testing.T) {
 func TestUnseenNodesReported(t *testing.T) {
 	c := modeltest.Served()
 	parts := c.Runtime.RuntimeParts
-	parts.Nodes = append(slices.Clip(parts.Nodes), &model.LiveNode{Role: "querynode", Node: 99, Reason: "not asked itself"})
-	r := Run(c.WithRuntime(model.BuildRuntime(parts)), modeltest.Now, []*Check{{ID: "a", Needs: NeedDistribution, Run: func(*Pass) {}}})
+	parts.Nodes = append(slices.Clip(parts.Nodes), &model.LiveNode{
+		Role: "querynode", Node: 99, Reason: "not asked itself",
+	})
+	r := Run(c.WithRuntime(model.BuildRuntime(parts)), modeltest.Now,
+		[]*Check{{ID: "a", Needs: NeedDistribution, Run: func(*Pass) {}}})
 	if diff := cmp.Diff([]string{"querynode-12: timed out: no response within 5s"}, r.Results[0].Unseen); diff != "" {
 		t.Error(diff)
 	}
@@ -214,7 +237,8 @@ func TestRunIsDeterministic(t *testing.T) {
 	}
 	checks := []*Check{slow}
 	for id := range strings.FieldsSeq("b c d e f g h i j k") {
-		checks = append(checks, fake(id, about(Warning, "nodes", "querynode-3"), about(Warning, "nodes", "querynode-6")))
+		checks = append(checks,
+			fake(id, about(Warning, "nodes", "querynode-3"), about(Warning, "nodes", "querynode-6")))
 	}
 	first := keysOf(judge(t, modeltest.Small(), checks...).Findings)
 	for range 10 {
@@ -229,8 +253,13 @@ func TestRunIsDeterministic(t *testing.T) {
 func TestNoResponseRanksFirst(t *testing.T) {
 	silence := fake("silence", about(Info, "", ""))
 	silence.Needs = NeedResponses
-	for outcome, want := range map[model.Outcome][]string{model.Refused: {"silence", "bad"}, model.Answered: {"bad", "silence"}} {
-		c := modeltest.Small().WithRuntime(model.BuildRuntime(model.RuntimeParts{Nodes: []*model.LiveNode{{Role: "proxy", Node: 4, Outcome: outcome}}}))
+	for outcome, want := range map[model.Outcome][]string{
+		model.Refused: {"silence", "bad"}, model.Answered: {"bad", "silence"},
+	} {
+		c := modeltest.Small().
+			WithRuntime(model.BuildRuntime(model.RuntimeParts{
+				Nodes: []*model.LiveNode{{Role: "proxy", Node: 4, Outcome: outcome}},
+			}))
 		var got []string
 		for _, f := range judge(t, c, fake("bad", about(Error, "nodes", "querynode-3")), silence).Findings {
 			got = append(got, f.Check)
@@ -243,7 +272,8 @@ func TestNoResponseRanksFirst(t *testing.T) {
 
 // TestNeedNames checks that each need has its own name.
 func TestNeedNames(t *testing.T) {
-	if got := (&Check{Needs: NeedStorage}).Reads(); len(needNames) != bits.Len16(uint16(NeedStorage)) || !slices.Contains(got, "files in storage") {
+	if got := (&Check{Needs: NeedStorage}).Reads(); len(needNames) != bits.Len16(uint16(NeedStorage)) ||
+		!slices.Contains(got, "files in storage") {
 		t.Errorf("%d names, storage is %q", len(needNames), got)
 	}
 }

@@ -34,16 +34,40 @@ func TestSince(t *testing.T) {
 		{"new", fake("x"), fake("x", a), []string{"new x collections/" + docs}},
 		{"same", fake("x", a), fake("x", a), []string{"same x collections/" + docs}},
 		{"gone", fake("x", a), fake("x"), []string{"gone x collections/" + docs}},
-		{"another object", fake("x", a), fake("x", about(Warning, "collections", "5")), []string{"new x collections/5", "gone x collections/" + docs}},
+		{
+			"another object", fake("x", a), fake("x", about(Warning, "collections", "5")),
+			[]string{"new x collections/5", "gone x collections/" + docs},
+		},
 		{"more severe", fake("x", a), fake("x", with(a, Error, 0, 0)), []string{"worse x collections/" + docs}},
 		{"less severe", fake("x", a), fake("x", with(a, Info, 0.9, 9)), []string{"better x collections/" + docs}},
-		{"dearer", fake("x", with(a, Warning, 0.20, 0)), fake("x", with(a, Warning, 0.25, 0)), []string{"worse x collections/" + docs}},
-		{"cheaper", fake("x", with(a, Warning, 0.25, 0)), fake("x", with(a, Warning, 0.20, 0)), []string{"better x collections/" + docs}},
-		{"noise of cost", fake("x", with(a, Warning, 0.500, 0)), fake("x", with(a, Warning, 0.525, 0)), []string{"same x collections/" + docs}},
-		{"noise of a small cost", fake("x", with(a, Warning, 0.001, 0)), fake("x", with(a, Warning, 0.01, 0)), []string{"same x collections/" + docs}},
-		{"more objects", fake("x", with(a, Warning, 0.1, 4)), fake("x", with(a, Warning, 0.1, 5)), []string{"worse x collections/" + docs}},
-		{"fewer objects", fake("x", with(a, Warning, 0, 4)), fake("x", with(a, Warning, 0, 1)), []string{"better x collections/" + docs}},
-		{"noise of objects", fake("x", with(a, Warning, 0, 40)), fake("x", with(a, Warning, 0, 41)), []string{"same x collections/" + docs}},
+		{
+			"dearer", fake("x", with(a, Warning, 0.20, 0)), fake("x", with(a, Warning, 0.25, 0)),
+			[]string{"worse x collections/" + docs},
+		},
+		{
+			"cheaper", fake("x", with(a, Warning, 0.25, 0)), fake("x", with(a, Warning, 0.20, 0)),
+			[]string{"better x collections/" + docs},
+		},
+		{
+			"noise of cost", fake("x", with(a, Warning, 0.500, 0)), fake("x", with(a, Warning, 0.525, 0)),
+			[]string{"same x collections/" + docs},
+		},
+		{
+			"noise of a small cost", fake("x", with(a, Warning, 0.001, 0)), fake("x", with(a, Warning, 0.01, 0)),
+			[]string{"same x collections/" + docs},
+		},
+		{
+			"more objects", fake("x", with(a, Warning, 0.1, 4)), fake("x", with(a, Warning, 0.1, 5)),
+			[]string{"worse x collections/" + docs},
+		},
+		{
+			"fewer objects", fake("x", with(a, Warning, 0, 4)), fake("x", with(a, Warning, 0, 1)),
+			[]string{"better x collections/" + docs},
+		},
+		{
+			"noise of objects", fake("x", with(a, Warning, 0, 40)), fake("x", with(a, Warning, 0, 41)),
+			[]string{"same x collections/" + docs},
+		},
 		{"not looked at before", unable("x"), fake("x", a), []string{"unsure x collections/" + docs}},
 		{"partly looked at before", blind("x"), fake("x", a), []string{"unsure x collections/" + docs}},
 		{"did not run before", fake("y"), fake("x", a), []string{"unsure x collections/" + docs}},
@@ -86,8 +110,9 @@ func TestSinceFollowsObjects(t *testing.T) {
 	}
 	after := model.Build(parts)
 	c := Since(
-		judge(t, modeltest.Small(), fake("x", about(Info, "nodes", "querynode-6"), about(Info, "replicas", "470590570311974919"),
-			about(Info, "segments", "470590569932852601"), about(Info, "segments", "470590569932852602"))),
+		judge(t, modeltest.Small(),
+			fake("x", about(Info, "nodes", "querynode-6"), about(Info, "replicas", "470590570311974919"),
+				about(Info, "segments", "470590569932852601"), about(Info, "segments", "470590569932852602"))),
 		judge(t, after, fake("x", about(Info, "nodes", "querynode-60"), about(Info, "replicas", "470590570311975019"),
 			about(Info, "segments", "470590569932852667"))),
 	)
@@ -100,7 +125,8 @@ func TestSinceFollowsObjects(t *testing.T) {
 		got[ch.Finding().Object.ID] = ch.Kind.String() + " " + from
 	}
 	want := map[string]string{
-		"querynode-60": "same querynode-6", "470590570311975019": "same 470590570311974919", "470590569932852667": "same 470590569932852601",
+		"querynode-60": "same querynode-6", "470590570311975019": "same 470590570311974919",
+		"470590569932852667": "same 470590569932852601",
 		"470590569932852602": "gone 470590569932852602", // compacted into the same segment
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -23,7 +23,11 @@ func TestTree(t *testing.T) {
 	}{
 		{"none", nil, []string{}},
 		{"flat", []*Finding{f("a", ""), f("b", "")}, []string{"0 a 0", "0 b 0"}},
-		{"chain", []*Finding{f("c", "b"), f("a", ""), f("b", "a"), f("d", "a"), f("e", "")}, []string{"0 a 3", "1 b 1", "2 c 0", "1 d 0", "0 e 0"}},
+		{
+			"chain",
+			[]*Finding{f("c", "b"), f("a", ""), f("b", "a"), f("d", "a"), f("e", "")},
+			[]string{"0 a 3", "1 b 1", "2 c 0", "1 d 0", "0 e 0"},
+		},
 		{"cause elsewhere", []*Finding{f("a", "gone")}, []string{"0 a 0"}},
 		{"its own cause", []*Finding{f("a", "a")}, []string{"0 a 0"}},
 		{"circle", []*Finding{f("a", "b"), f("b", "a"), f("c", "b")}, []string{"0 a 0", "0 b 0", "0 c 0"}},

@@ -9,8 +9,8 @@ import (
 // earlier reports whether t is before limit. The values that mean "no time" (0 and MaxTSO) count as earlier.
 func earlier(t, limit model.TSO) bool { return t == model.MaxTSO || t < limit }
 
-// UnchangedSince reports whether a segment was neither written nor created since limit. Segments created by a compaction
-// keep the positions of their sources; their expiry is about the time of the compaction (captures of 2.3.5).
+// UnchangedSince reports whether a segment was neither written nor created since limit. Segments created by a
+// compaction keep the positions of their sources; their expiry is about the time of the compaction (captures of 2.3.5).
 func UnchangedSince(s *model.Segment, limit model.TSO) bool {
 	return limit != 0 && earlier(s.PositionAt, limit) && earlier(s.ExpireAt, limit) && earlier(s.StartAt, limit)
 }

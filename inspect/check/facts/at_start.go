@@ -23,14 +23,39 @@ func startSettings() []startSetting {
 	searchers, queryCoords := []string{"querynode", "streamingnode"}, []string{"querycoord", "mixcoord"}
 	dataCoords := []string{"datacoord", "mixcoord"}
 	return []startSetting{
-		{"querynodeschedulermaxreadconcurrentratio", searchers, Release{}, "internal/querynodev2/tasks/concurrent_safe_scheduler.go, newScheduler"},
-		{"querynodesegcoreknowherethreadpoolnumratio", searchers, Release{Major: 2, Minor: 6}, "internal/querynodev2/server.go, InitSegcore"},
-		{"querynodesegcoreinterimindexenableindex", searchers, Release{}, "internal/util/initcore, InitInterminIndexConfig"},
-		{"commonsimdtype", []string{"querynode", "streamingnode", "indexnode"}, Release{}, "internal/querynodev2/server.go, InitSegcore"},
-		{"querycoordcheckinterval", queryCoords, Release{}, "internal/querycoordv2/checkers/controller.go, startChecker"},
+		{
+			"querynodeschedulermaxreadconcurrentratio", searchers,
+			Release{},
+			"internal/querynodev2/tasks/concurrent_safe_scheduler.go, newScheduler",
+		},
+		{
+			"querynodesegcoreknowherethreadpoolnumratio", searchers,
+			Release{Major: 2, Minor: 6},
+			"internal/querynodev2/server.go, InitSegcore",
+		},
+		{
+			"querynodesegcoreinterimindexenableindex", searchers,
+			Release{},
+			"internal/util/initcore, InitInterminIndexConfig",
+		},
+		{
+			"commonsimdtype",
+			[]string{"querynode", "streamingnode", "indexnode"},
+			Release{},
+			"internal/querynodev2/server.go, InitSegcore",
+		},
+		{
+			"querycoordcheckinterval", queryCoords,
+			Release{},
+			"internal/querycoordv2/checkers/controller.go, startChecker",
+		},
 		{"querycoorddistpullinterval", queryCoords, Release{}, "internal/querycoordv2/dist/dist_handler.go, start"},
 		{"datacoordenablecompaction", dataCoords, Release{}, "internal/datacoord/server.go, startServerLoop"},
-		{"datacoordenablegarbagecollection", dataCoords, Release{}, "internal/datacoord/server.go, initGarbageCollection"},
+		{
+			"datacoordenablegarbagecollection", dataCoords,
+			Release{},
+			"internal/datacoord/server.go, initGarbageCollection",
+		},
 	}
 }
 

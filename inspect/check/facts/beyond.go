@@ -9,8 +9,8 @@ import (
 // Position returns the latest known position of a segment.
 func Position(s *model.Segment) model.TSO { return max(s.StartAt, s.PositionAt) }
 
-// SegmentsAfter selects the segments that are not dropped and have a position after limit. It returns the first MaxObjects
-// by id, the segment with the latest position (nil if there is no such segment), and the total count.
+// SegmentsAfter selects the segments that are not dropped and have a position after limit. It returns the first
+// MaxObjects by id, the segment with the latest position (nil if there is no such segment), and the total count.
 func (f *Facts) SegmentsAfter(limit model.TSO) (first []*model.Segment, latest *model.Segment, count int) {
 	for _, id := range f.SegmentOwners() {
 		d := f.DigestOf(id)

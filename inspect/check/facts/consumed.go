@@ -16,7 +16,8 @@ func Consumed(c *model.Cluster, id model.CollectionID) bool {
 // WatchesKnown reports whether the metadata has channel watches. If it returns false, the version keeps its watches
 // elsewhere.
 func WatchesKnown(c *model.Cluster) bool {
-	return ReleaseOf(c).Before(Release{2, 6}) || slices.ContainsFunc(c.VChannels, func(v *model.VChannel) bool { return v.Watched }) ||
+	return ReleaseOf(c).Before(Release{2, 6}) ||
+		slices.ContainsFunc(c.VChannels, func(v *model.VChannel) bool { return v.Watched }) ||
 		slices.ContainsFunc(c.PChannels, func(x *model.PChannel) bool { return x.Streaming })
 }
 

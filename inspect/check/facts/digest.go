@@ -72,7 +72,8 @@ type Digest struct {
 
 func newDigest(c *model.Cluster, id model.CollectionID) *Digest {
 	d := &Digest{
-		collection: c.Collection(id), segments: c.SegmentsOf(id), indexes: c.IndexesOf(id), partitions: c.PartitionsOf(id),
+		collection: c.Collection(id), segments: c.SegmentsOf(id), indexes: c.IndexesOf(id),
+		partitions:   c.PartitionsOf(id),
 		OldestEngine: -1, NewestEngine: -1,
 	}
 	for _, s := range d.segments {
@@ -141,7 +142,8 @@ func (d *Digest) groupFlushed(s *model.Segment) {
 		return
 	}
 	d.Flushed++
-	if s.Rows > 0 && !s.Fake && !s.Unsized() && !slices.ContainsFunc(s.Logs, func(l model.FieldLogs) bool { return l.Kind == model.InsertLog }) {
+	if s.Rows > 0 && !s.Fake && !s.Unsized() &&
+		!slices.ContainsFunc(s.Logs, func(l model.FieldLogs) bool { return l.Kind == model.InsertLog }) {
 		d.put(UnloggedSegs, s)
 	}
 	if isSmall(s) {
@@ -256,6 +258,8 @@ func hasStrayIndex(s *model.Segment, defined []*model.Index) bool {
 
 // hasPartition reports whether a list of partitions, sorted by id, contains id.
 func hasPartition(list []*model.Partition, id model.PartitionID) bool {
-	_, found := slices.BinarySearchFunc(list, id, func(x *model.Partition, id model.PartitionID) int { return cmp.Compare(x.ID, id) })
+	_, found := slices.BinarySearchFunc(list, id, func(x *model.Partition, id model.PartitionID) int {
+		return cmp.Compare(x.ID, id)
+	})
 	return found
 }

@@ -54,7 +54,9 @@ func (d *Drift) Without(configured map[string]bool) *Drift {
 		return nil
 	}
 	rest := *d
-	rest.Keys = slices.DeleteFunc(slices.Clone(d.Keys), func(x difference) bool { return configured[model.FoldConfigKey(x.Key)] })
+	rest.Keys = slices.DeleteFunc(slices.Clone(d.Keys), func(x difference) bool {
+		return configured[model.FoldConfigKey(x.Key)]
+	})
 	if len(rest.Keys) == 0 {
 		return nil
 	}
@@ -218,11 +220,13 @@ func reportedByName(key string) bool {
 // perProcessKey reports whether a folded key normally differs between processes.
 func perProcessKey(key string) bool {
 	switch key {
-	case "localstoragepath", "logfilerootpath", "etcddatadir", "etcdlogpath", "rocksmqpath", "commonmetricsport", "nodeid", "serverid", "hostname", "podname", "podip":
+	case "localstoragepath", "logfilerootpath", "etcddatadir", "etcdlogpath", "rocksmqpath", "commonmetricsport",
+		"nodeid", "serverid", "hostname", "podname", "podip":
 		return true
 	}
 	for _, suffix := range []string{"port", "ip", "alias"} {
-		if role, ok := strings.CutSuffix(key, suffix); ok && slices.Contains(roleKeys(), strings.TrimSuffix(role, "internal")) {
+		if role, ok := strings.CutSuffix(key, suffix); ok &&
+			slices.Contains(roleKeys(), strings.TrimSuffix(role, "internal")) {
 			return true
 		}
 	}
@@ -231,5 +235,8 @@ func perProcessKey(key string) bool {
 
 // roleKeys returns the prefixes of keys that belong to a role.
 func roleKeys() []string {
-	return []string{"rootcoord", "datacoord", "querycoord", "indexcoord", "mixcoord", "proxy", "querynode", "datanode", "indexnode", "streamingnode"}
+	return []string{
+		"rootcoord", "datacoord", "querycoord", "indexcoord", "mixcoord", "proxy", "querynode", "datanode", "indexnode",
+		"streamingnode",
+	}
 }

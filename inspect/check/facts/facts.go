@@ -146,7 +146,10 @@ type impactCache struct {
 }
 
 func newImpactCache(c *model.Cluster) *impactCache {
-	x := &impactCache{runtime: c.Runtime, etcd: c.Etcd, storage: c.Storage, loaded: c.Loaded, version: c.Version.Text, sessions: c.Sessions}
+	x := &impactCache{
+		runtime: c.Runtime, etcd: c.Etcd, storage: c.Storage, loaded: c.Loaded, version: c.Version.Text,
+		sessions: c.Sessions,
+	}
 	x.impact = sync.OnceValue(func() *impact.Impact { return impact.Measure(c) })
 	x.places = sync.OnceValue(func() *place.Places { return place.Find(c, x.impact()) })
 	return x
@@ -155,7 +158,8 @@ func newImpactCache(c *model.Cluster) *impactCache {
 // validFor reports whether x is still valid for c. It is never valid if storage is known, because the facts about
 // storage depend on settings.
 func (x *impactCache) validFor(c *model.Cluster) bool {
-	return x != nil && x.storage == nil && c.Storage == nil && x.runtime == c.Runtime && x.etcd == c.Etcd && x.loaded == c.Loaded &&
+	return x != nil && x.storage == nil && c.Storage == nil && x.runtime == c.Runtime && x.etcd == c.Etcd &&
+		x.loaded == c.Loaded &&
 		x.version == c.Version.Text && slices.Equal(x.sessions, c.Sessions)
 }
 
@@ -181,7 +185,10 @@ func digests(c *model.Cluster, before map[model.CollectionID]*Digest) map[model.
 }
 
 // allAnomalies returns the Odds of all served collections. It reuses those in before that are still valid.
-func allAnomalies(c *model.Cluster, byCollection map[model.CollectionID]*Digest, survey *balance.Survey, before map[model.CollectionID]*Anomalies) map[model.CollectionID]*Anomalies {
+func allAnomalies(
+	c *model.Cluster, byCollection map[model.CollectionID]*Digest, survey *balance.Survey,
+	before map[model.CollectionID]*Anomalies,
+) map[model.CollectionID]*Anomalies {
 	ids := c.Runtime.ServedCollections()
 	all := make(map[model.CollectionID]*Anomalies, len(ids))
 	for _, id := range ids {

@@ -27,11 +27,14 @@ func TestCacheDropsDeleted(t *testing.T) {
 	c = c.WithRuntime(nil)
 	p := c.Parts
 	p.Collections = p.Collections[:20]
-	p.Segments = slices.DeleteFunc(slices.Clone(p.Segments), func(x *model.Segment) bool { return x.Collection > p.Collections[19].ID })
+	p.Segments = slices.DeleteFunc(slices.Clone(p.Segments), func(x *model.Segment) bool {
+		return x.Collection > p.Collections[19].ID
+	})
 	c = c.Update(p)
 	again(c, true)
 	if n := len(kept.digests); n != 20 || len(kept.anomalies) != 0 || kept.views != nil {
-		t.Errorf("%d digests of 20 collections; %d odds and views %v though nobody was asked", n, len(kept.anomalies), kept.views)
+		t.Errorf("%d digests of 20 collections; %d odds and views %v though nobody was asked", n, len(kept.anomalies),
+			kept.views)
 	}
 	again(c, false)
 	if n := len(kept.digests); n != 0 {

@@ -22,22 +22,26 @@ func (n NewKinds) Since() string {
 func KindsByRelease() []NewKinds {
 	return []NewKinds{
 		{Release{3, 0}, 0, []string{
-			"snapshot", "copy-segment-job", "copy-segment-task", "export-snapshot-job", "external-collection-refresh-job", "external-collection-refresh-task",
-			"query-view", "wal-query-view", "wal-salvage-checkpoint", "predicate-deltalog",
+			"snapshot", "copy-segment-job", "copy-segment-task", "export-snapshot-job",
+			"external-collection-refresh-job", "external-collection-refresh-task", "query-view", "wal-query-view",
+			"wal-salvage-checkpoint", "predicate-deltalog",
 		}},
 		{Release{2, 6}, 0, []string{
-			"streaming-version", "control-channel", "pchannel", "broadcast-task", "replicate-configuration", "replicating-pchannel",
-			"wal-checkpoint", "wal-vchannel", "wal-schema", "wal-segment", "struct-array-field",
+			"streaming-version", "control-channel", "pchannel", "broadcast-task", "replicate-configuration",
+			"replicating-pchannel", "wal-checkpoint", "wal-vchannel", "wal-schema", "wal-segment",
+			"struct-array-field",
 		}},
 		{Release{2, 5}, 0, []string{"stats-task", "bm25log", "function", "privilege-group"}},
 		{Release{2, 4}, 0, []string{
-			"import-job", "preimport-task", "import-task", "compaction-task", "analyze-task", "partition-stats", "partition-stats-version",
+			"import-job", "preimport-task", "import-task", "compaction-task", "analyze-task", "partition-stats",
+			"partition-stats-version",
 		}},
 		{Release{2, 3}, 13, []string{"target"}},
 		{Release{2, 2}, 9, []string{"database"}},
 		{Release{2, 2}, 0, []string{
-			"binlog", "deltalog", "statslog", "index", "segment-index", "collection-load", "partition-load", "channel-checkpoint", "resource-group", "replica",
-			"field", "partition", "role", "user-role", "grantee", "grant",
+			"binlog", "deltalog", "statslog", "index", "segment-index", "collection-load", "partition-load",
+			"channel-checkpoint", "resource-group", "replica", "field", "partition", "role", "user-role", "grantee",
+			"grant",
 		}},
 	}
 }

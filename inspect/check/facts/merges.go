@@ -22,7 +22,8 @@ type mergeKey struct {
 func (f *Facts) Merges(id model.CollectionID, full int64, limit model.TSO) map[mergeKey]Merge {
 	sums := make(map[mergeKey]Merge)
 	for _, s := range f.SegmentsIn(id, SmallSegs) {
-		if s.Level == model.LevelL2 || s.Importing || s.Invisible || lastTouchedTSO(s) >= limit || memorySize(s) >= full {
+		if s.Level == model.LevelL2 || s.Importing || s.Invisible || lastTouchedTSO(s) >= limit ||
+			memorySize(s) >= full {
 			continue
 		}
 		at := mergeKey{s.Partition, s.VChannel}

@@ -72,7 +72,10 @@ func Refs[T any](list []T, ref func(T) model.Ref) []model.Ref {
 
 // RefTask returns a reference to a background task.
 func RefTask(t *model.Task) model.Ref {
-	return model.Ref{Resource: "tasks", ID: t.Type + "/" + model.NodeID(t.ID).String(), Name: t.Type + "-" + model.NodeID(t.ID).String()}
+	return model.Ref{
+		Resource: "tasks", ID: t.Type + "/" + model.NodeID(t.ID).String(),
+		Name: t.Type + "-" + model.NodeID(t.ID).String(),
+	}
 }
 
 // SomeSegments returns references to the first MaxObjects segments by id, without duplicates. It sorts ids in

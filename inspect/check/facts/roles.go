@@ -70,10 +70,13 @@ func Processes(c *model.Cluster, role string) []*model.Session {
 
 // IsEmbedded reports whether a query node is embedded in a streaming node (2.6 and later).
 func IsEmbedded(s *model.Session) bool {
-	return slices.ContainsFunc(s.Labels, func(l model.Pair) bool { return strings.Contains(l.Key, "STREAMING-EMBEDDED") })
+	return slices.ContainsFunc(s.Labels, func(l model.Pair) bool {
+		return strings.Contains(l.Key, "STREAMING-EMBEDDED")
+	})
 }
 
 // DataNodesBuild reports whether data nodes build the indexes (2.6 and later).
 func DataNodesBuild(c *model.Cluster) bool {
-	return HasRole(c, "mixcoord") || HasRole(c, "streamingnode") || ReleaseOf(c).Known() && !ReleaseOf(c).Before(Release{2, 6})
+	return HasRole(c, "mixcoord") || HasRole(c, "streamingnode") ||
+		ReleaseOf(c).Known() && !ReleaseOf(c).Before(Release{2, 6})
 }

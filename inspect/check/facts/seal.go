@@ -162,14 +162,17 @@ func (o *OpenSegment) fromCheckpoint(c *model.Cluster) {
 		return
 	}
 	if at := v.Checkpoint.At.Time(); at.After(written) {
-		o.WrittenAt, o.knownAt, o.WrittenSource = written, at, "last allocation in etcd, complete up to the channel's checkpoint"
+		o.WrittenAt, o.knownAt, o.WrittenSource = written, at,
+			"last allocation in etcd, complete up to the channel's checkpoint"
 	}
 }
 
 // growingSince returns the start position of a growing segment in a leader's view, zero if the view does not have
 // it.
 func growingSince(v *model.LeaderView, id model.SegmentID) time.Time {
-	i, ok := slices.BinarySearchFunc(v.Growing, id, func(g model.GrowingView, id model.SegmentID) int { return cmp.Compare(g.ID, id) })
+	i, ok := slices.BinarySearchFunc(v.Growing, id, func(g model.GrowingView, id model.SegmentID) int {
+		return cmp.Compare(g.ID, id)
+	})
 	if !ok {
 		return time.Time{}
 	}

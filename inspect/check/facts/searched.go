@@ -6,9 +6,9 @@ import (
 	"kitescope/inspect/model"
 )
 
-// RequestsByCollection returns the number of requests of a kind that each collection had in the window, because collections
-// that are not searched cause no work. It returns nil if proxies do not report requests by collection, or report a
-// collection that the metadata does not have: any collection may be searched then.
+// RequestsByCollection returns the number of requests of a kind that each collection had in the window, because
+// collections that are not searched cause no work. It returns nil if proxies do not report requests by collection, or
+// report a collection that the metadata does not have: any collection may be searched then.
 func (f *Facts) RequestsByCollection(kind latency.Request) map[model.CollectionID]float64 {
 	var of map[model.CollectionID]float64
 	for _, b := range f.Latency().Budgets {

@@ -44,10 +44,14 @@ func TestAnomaliesOfSurvey(t *testing.T) {
 		survey := balance.NewSurvey(x)
 		for _, id := range x.Runtime.ServedCollections() {
 			got, want := newAnomalies(x, id, nil, survey), newAnomalies(x, id, nil, &balance.Survey{})
-			if !slices.Equal(got.Strays, want.Strays) || !slices.Equal(got.Unindexed, want.Unindexed) || !slices.Equal(got.MissingIndex, want.MissingIndex) || len(got.Growing) != len(want.Growing) {
-				t.Errorf("collection %d: %d, %d, %d odd segments, want %d, %d, %d", id, len(got.Strays), len(got.Unindexed), len(got.MissingIndex), len(want.Strays), len(want.Unindexed), len(want.MissingIndex))
+			if !slices.Equal(got.Strays, want.Strays) || !slices.Equal(got.Unindexed, want.Unindexed) ||
+				!slices.Equal(got.MissingIndex, want.MissingIndex) || len(got.Growing) != len(want.Growing) {
+				t.Errorf("collection %d: %d, %d, %d odd segments, want %d, %d, %d", id, len(got.Strays),
+					len(got.Unindexed), len(got.MissingIndex), len(want.Strays), len(want.Unindexed),
+					len(want.MissingIndex))
 			}
-			strays, bare, lacking, grown = strays+len(got.Strays), bare+len(got.Unindexed), lacking+len(got.MissingIndex), grown+len(got.Growing)
+			strays, bare, lacking, grown = strays+len(got.Strays), bare+len(got.Unindexed),
+				lacking+len(got.MissingIndex), grown+len(got.Growing)
 		}
 	}
 	if strays == 0 || bare == 0 || lacking == 0 || grown == 0 {

@@ -64,8 +64,8 @@ func (f *Facts) whyNoConfig(key string, roles []string) string {
 	return why
 }
 
-// WhyNoConfigPage returns the reason why no page of the HTTP servers supplied the keys that MixCoord does not report, ""
-// if no page was requested for them.
+// WhyNoConfigPage returns the reason why no page of the HTTP servers supplied the keys that MixCoord does not report,
+// "" if no page was requested for them.
 func (f *Facts) WhyNoConfigPage() string {
 	for _, p := range f.Runtime.Processes {
 		for i := range p.Calls {

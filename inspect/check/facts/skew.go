@@ -7,8 +7,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// ClockTolerance is the tolerance for two clocks that agree: RootCoord reserves timestamps up to 3 s ahead of its clock,
-// and reading a large store takes a while.
+// ClockTolerance is the tolerance for two clocks that agree: RootCoord reserves timestamps up to 3 s ahead of its
+// clock, and reading a large store takes a while.
 const ClockTolerance = 10 * time.Second
 
 // ClockAhead returns how far the clock by which a live cluster was read is ahead of the cluster's own. It returns 0
@@ -31,7 +31,8 @@ func ClockAhead(c *model.Cluster) time.Duration {
 // rootCoordResponds reports whether RootCoord, which reserves timestamps, responds.
 func rootCoordResponds(r *model.Runtime) bool {
 	return r != nil && slices.ContainsFunc(r.Nodes, func(n *model.LiveNode) bool {
-		return (n.Role == "rootcoord" || n.Role == "mixcoord") && n.Outcome == model.Answered && (n.State == "" || n.State == "Healthy")
+		return (n.Role == "rootcoord" || n.Role == "mixcoord") && n.Outcome == model.Answered &&
+			(n.State == "" || n.State == "Healthy")
 	})
 }
 

@@ -13,7 +13,8 @@ import (
 const MinIndexRows = 1024
 
 // PartsOfBuilds are the parts of the metadata that the checks of index builds read.
-const PartsOfBuilds = model.PartObjects | model.PartIndexes | model.PartSegments | model.PartSegmentIndexes | model.PartServing
+const PartsOfBuilds = model.PartObjects | model.PartIndexes | model.PartSegments | model.PartSegmentIndexes |
+	model.PartServing
 
 // Build is the state of one unfinished index on one flushed segment.
 type Build struct {
@@ -117,8 +118,9 @@ type MissingIndex struct {
 	Unsorted int // number of unsorted segments
 }
 
-// MissingIndexes returns the builds of EachUnbuilt that have no record, by index id. It leaves out segments of a running
-// import and segments touched since limit, or for segments that are not sorted yet, since unsorted before limit.
+// MissingIndexes returns the builds of EachUnbuilt that have no record, by index id. It leaves out segments of a
+// running import and segments touched since limit, or for segments that are not sorted yet, since unsorted before
+// limit.
 func (f *Facts) MissingIndexes(limit model.TSO, unsorted time.Duration) []MissingIndex {
 	var list []MissingIndex
 	longer := model.TSOFromTime(time.UnixMilli(unsorted.Milliseconds()))

@@ -16,7 +16,8 @@ type Views struct {
 	Lost func() map[*model.LeaderView][]model.LeaderSegment
 	// Missing returns the flushed segments that DataCoord wants served and that are not sealed in a leader's view.
 	Missing func() map[*model.LeaderView][]model.SegmentID
-	// QueriedNodes returns the nodes that a leader queries for sealed segments, in the order of the first segment of each.
+	// QueriedNodes returns the nodes that a leader queries for sealed segments, in the order of the first segment of
+	// each.
 	QueriedNodes func() map[*model.LeaderView][]model.NodeID
 	// Drifts returns the processes whose configuration differs from that of their peers.
 	Drifts func() map[*model.LiveNode]*Drift

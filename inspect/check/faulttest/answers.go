@@ -153,7 +153,8 @@ func (w *World) reply(args []word) error {
 	}
 	if path, page := strings.CutPrefix(args[1].text, "GET_"); page {
 		w.replaceCalls(live.Record{
-			Role: list[0].Role, Node: list[0].Node, Address: list[0].Address, Method: "GET " + path, Response: []byte(args[2].text), Outcome: model.Answered.String(), At: w.now,
+			Role: list[0].Role, Node: list[0].Node, Address: list[0].Address, Method: "GET " + path,
+			Response: []byte(args[2].text), Outcome: model.Answered.String(), At: w.now,
 		})
 		return nil
 	}
@@ -202,7 +203,8 @@ func (w *World) config(args []word) error {
 		if r.Error != "" {
 			continue // the role does not implement the call
 		}
-		if err := rewrite(r, func(m proto.Message) error { return setConfig(m.ProtoReflect(), key, value) }); err != nil {
+		if err := rewrite(r, func(m proto.Message) error { return setConfig(m.ProtoReflect(), key, value) }); err !=
+			nil {
 			return err
 		}
 		hits++

@@ -99,7 +99,9 @@ func (w *World) recoverInstead(s *model.Segment, id int64) error {
 		err := rewriteOptional(r, func(m proto.Message) error {
 			for _, c := range m.(*datapb.GetRecoveryInfoResponseV2).GetChannels() {
 				if c.GetChannelName() == s.VChannel {
-					c.FlushedSegmentIds = append(slices.DeleteFunc(c.GetFlushedSegmentIds(), func(x int64) bool { return x == int64(s.ID) }), id)
+					c.FlushedSegmentIds = append(slices.DeleteFunc(c.GetFlushedSegmentIds(), func(x int64) bool {
+						return x == int64(s.ID)
+					}), id)
 				}
 			}
 			return nil

@@ -47,7 +47,8 @@ func (w *World) dependsOn(args []word) error {
 	}
 	told["members_health"] = members
 	r := live.Record{
-		Role: list[0].Role, Node: list[0].Node, Address: list[0].Address, Method: "GET /api/v1/_cluster/dependencies", Outcome: model.Answered.String(), At: w.now,
+		Role: list[0].Role, Node: list[0].Node, Address: list[0].Address, Method: "GET /api/v1/_cluster/dependencies",
+		Outcome: model.Answered.String(), At: w.now,
 	}
 	r.Response, err = json.Marshal(map[string]any{part: told})
 	w.records = append(w.records, r)

@@ -176,10 +176,13 @@ func (w *World) queueFact(args []word) error {
 	r := live.Record{Role: "kafka", Address: "127.0.0.1:9092", Method: live.MethodKafka, At: w.now}
 	switch {
 	case args[0].text == "skipped" && len(args) == 2:
-		w.records = append(w.records, live.Record{Method: "message queue", Outcome: model.NotAsked.String(), Error: args[1].text})
+		w.records = append(w.records, live.Record{
+			Method: "message queue", Outcome: model.NotAsked.String(), Error: args[1].text,
+		})
 		return nil
 	case args[0].text == "down" && len(args) == 2:
-		r.Outcome, r.Error = strings.ReplaceAll(args[1].text, "-", " "), "dial tcp 127.0.0.1:9092: connect: connection refused"
+		r.Outcome, r.Error = strings.ReplaceAll(args[1].text, "-", " "),
+			"dial tcp 127.0.0.1:9092: connect: connection refused"
 		if _, ok := model.OutcomeOf(r.Outcome); !ok {
 			return fmt.Errorf("unknown outcome %s", args[1].text)
 		}

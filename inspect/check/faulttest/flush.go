@@ -37,7 +37,10 @@ func (w *World) flushSegment(args []word) error {
 	}
 	tso := strconv.FormatUint(uint64(model.TSOFromTime(at)), 10)
 	err = w.edit(w.store.below("datacoord-meta/s/"+segmentPath(s)), []word{
-		{text: "state=Flushed"}, {text: "num_of_rows=" + args[1].text}, {text: "dml_position.timestamp=" + tso}, {text: "last_expire_time=" + tso},
+		{text: "state=Flushed"},
+		{text: "num_of_rows=" + args[1].text},
+		{text: "dml_position.timestamp=" + tso},
+		{text: "last_expire_time=" + tso},
 	})
 	if err == nil {
 		err = w.writeLogs(s, args[1].text)
@@ -54,7 +57,9 @@ func (w *World) flushSegment(args []word) error {
 		if err != nil {
 			return err
 		}
-		if err := w.serveSegment([]word{args[0], {text: "on"}, {text: leader}, {text: fmt.Sprintf("now-%s", age-sealedAfter)}}); err != nil {
+		if err := w.serveSegment([]word{
+			args[0], {text: "on"}, {text: leader}, {text: fmt.Sprintf("now-%s", age-sealedAfter)},
+		}); err != nil {
 			return err
 		}
 	}
@@ -70,7 +75,9 @@ func (w *World) writeLogs(s *model.Segment, rows string) error {
 	if len(w.store.below(prefix)) > 0 {
 		return nil
 	}
-	return w.putKey([]word{{text: prefix + "100"}, {text: "fieldID: 100 binlogs: {entries_num: " + rows + " log_size: " + rows + "}"}})
+	return w.putKey([]word{
+		{text: prefix + "100"}, {text: "fieldID: 100 binlogs: {entries_num: " + rows + " log_size: " + rows + "}"},
+	})
 }
 
 // leaderOf returns the query node that leads a shard after the edits so far.
@@ -106,7 +113,9 @@ func (w *World) addToRecovery(s *model.Segment) error {
 				if c.GetChannelName() != s.VChannel {
 					continue
 				}
-				c.UnflushedSegmentIds = slices.DeleteFunc(c.GetUnflushedSegmentIds(), func(id int64) bool { return id == int64(s.ID) })
+				c.UnflushedSegmentIds = slices.DeleteFunc(c.GetUnflushedSegmentIds(), func(id int64) bool {
+					return id == int64(s.ID)
+				})
 				if !slices.Contains(c.GetFlushedSegmentIds(), int64(s.ID)) {
 					c.FlushedSegmentIds = append(c.GetFlushedSegmentIds(), int64(s.ID))
 				}

@@ -191,7 +191,8 @@ func forNewNode(r live.Record, id int64, like, address string) (live.Record, err
 			x.ComponentName = r.Role + strconv.FormatInt(id, 10)
 			x.Response = strings.ReplaceAll(x.GetResponse(), old, address)
 			x.Response = strings.Replace(x.GetResponse(), `"id":`+like, `"id":`+strconv.FormatInt(id, 10), 1)
-			x.Response = strings.Replace(x.GetResponse(), `"name":"`+r.Role+like, `"name":"`+r.Role+strconv.FormatInt(id, 10), 1)
+			x.Response = strings.Replace(x.GetResponse(), `"name":"`+r.Role+like,
+				`"name":"`+r.Role+strconv.FormatInt(id, 10), 1)
 		case *internalpb.ShowConfigurationsResponse:
 			return setConfig(x.ProtoReflect(), "commonmetricsport", strconv.FormatInt(21001+id*10, 10))
 		case *milvuspb.ComponentStates:

@@ -53,7 +53,8 @@ func (j *judging) problem(format string, args ...any) {
 func (c *Case) Judge(b *Base, r *check.Report) *Verdict {
 	j := &judging{
 		Verdict: &Verdict{Case: c, ran: make(map[string]bool)}, report: r,
-		known: make(map[string]bool), base: b.Report.Findings, names: names{b.Cluster}, wanted: make(map[*check.Finding]bool),
+		known: make(map[string]bool), base: b.Report.Findings, names: names{b.Cluster},
+		wanted: make(map[*check.Finding]bool),
 	}
 	for _, f := range b.Report.Findings {
 		j.known[f.Key()] = true
@@ -128,7 +129,8 @@ func (j *judging) match(all []*check.Finding, w Want) (list []*check.Finding, ob
 	}
 	resource, id, _ := strings.Cut(object, "/")
 	for _, f := range all {
-		if f.Check == w.Check && (object == "" || about(f, resource, id)) && (w.Severity < 0 || int(f.Severity) == w.Severity) {
+		if f.Check == w.Check && (object == "" || about(f, resource, id)) &&
+			(w.Severity < 0 || int(f.Severity) == w.Severity) {
 			list = append(list, f)
 		}
 	}
@@ -155,12 +157,14 @@ func (j *judging) checkWant(w Want) {
 		return
 	}
 	without := func(f *check.Finding) bool {
-		return !w.explained(f.Cause) || slices.ContainsFunc(words, func(x string) bool { return !strings.Contains(f.Message, x) })
+		return !w.explained(f.Cause) ||
+			slices.ContainsFunc(words, func(x string) bool { return !strings.Contains(f.Message, x) })
 	}
 	list, object := j.match(j.report.Findings, w)
 	list = slices.DeleteFunc(list, without)
 	if len(list) == 0 {
-		j.problem("line %d: no finding %s %s%s; %s", w.Line.Number, w.Check, object, wantedWords(w, words), j.actualResult(w.Check))
+		j.problem("line %d: no finding %s %s%s; %s", w.Line.Number, w.Check, object, wantedWords(w, words),
+			j.actualResult(w.Check))
 		return
 	}
 	for _, f := range list {
@@ -177,7 +181,8 @@ func (j *judging) checkWant(w Want) {
 		j.Rank, j.Found = rank, named
 	}
 	if rank > topRanks {
-		j.problem("line %d: %s is number %d of the findings, behind %s", w.Line.Number, w.Check, rank, j.findingsBefore(named))
+		j.problem("line %d: %s is number %d of the findings, behind %s", w.Line.Number, w.Check, rank,
+			j.findingsBefore(named))
 	}
 }
 
@@ -216,7 +221,8 @@ func (j *judging) actualResult(id string) string {
 		}
 		var parts []string
 		for _, f := range x.Findings {
-			parts = append(parts, fmt.Sprintf("%s %s/%s %s: %s", f.Severity, f.Object.Resource, f.Object.ID, f.Object.Name, f.Message))
+			parts = append(parts,
+				fmt.Sprintf("%s %s/%s %s: %s", f.Severity, f.Object.Resource, f.Object.ID, f.Object.Name, f.Message))
 		}
 		return "it found: " + strings.Join(parts, "; ")
 	}
@@ -225,7 +231,9 @@ func (j *judging) actualResult(id string) string {
 
 // newFindings returns the findings that the edits caused. It excludes those of the base unless they are wanted.
 func (j *judging) newFindings() []*check.Finding {
-	return slices.DeleteFunc(slices.Clone(j.report.Findings), func(f *check.Finding) bool { return j.known[f.Key()] && !j.wanted[f] })
+	return slices.DeleteFunc(slices.Clone(j.report.Findings), func(f *check.Finding) bool {
+		return j.known[f.Key()] && !j.wanted[f]
+	})
 }
 
 // rank returns the best rank, from 1, of some findings among those that the edits caused, with the finding.
@@ -315,7 +323,8 @@ func (j *judging) checkUnknown() {
 			case x.Status != check.Skipped:
 				j.problem("line %d: %s is %s and has to be skipped", l.Number, x.Check.ID, x.Status)
 			case !strings.Contains(x.Reason, reason):
-				j.problem("line %d: %s is skipped because %q, which does not say %q", l.Number, x.Check.ID, x.Reason, reason)
+				j.problem("line %d: %s is skipped because %q, which does not say %q", l.Number, x.Check.ID, x.Reason,
+					reason)
 			}
 		}
 		if hits == 0 {

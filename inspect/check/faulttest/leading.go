@@ -43,7 +43,9 @@ func leads(x *querypb.GetDataDistributionResponse, channel string) int {
 }
 
 func watches(x *querypb.GetDataDistributionResponse, channel string) int {
-	return slices.IndexFunc(x.GetChannels(), func(c *querypb.ChannelVersionInfo) bool { return c.GetChannel() == channel })
+	return slices.IndexFunc(x.GetChannels(), func(c *querypb.ChannelVersionInfo) bool {
+		return c.GetChannel() == channel
+	})
 }
 
 // leadTwice implements "twolead VCHANNEL on NODE TIME": a second node also leads the shard since TIME.
@@ -92,7 +94,9 @@ func (w *World) takeOver(args []word) error {
 		}
 	}
 	for i, s := range segments {
-		if err := w.moveSegment([]word{{text: strconv.FormatInt(s, 10)}, {text: "to"}, {text: others[i%len(others)]}, {text: "now-30s"}}); err != nil {
+		if err := w.moveSegment([]word{
+			{text: strconv.FormatInt(s, 10)}, {text: "to"}, {text: others[i%len(others)]}, {text: "now-30s"},
+		}); err != nil {
 			return err
 		}
 	}
@@ -110,7 +114,9 @@ func (w *World) takeOver(args []word) error {
 			return err
 		}
 	}
-	if err := w.answer([]word{{text: "querycoord"}, {text: "GetMetrics"}, {text: "-response.cluster.connected_nodes[id=" + id + "]"}}); err != nil {
+	if err := w.answer([]word{
+		{text: "querycoord"}, {text: "GetMetrics"}, {text: "-response.cluster.connected_nodes[id=" + id + "]"},
+	}); err != nil {
 		return err
 	}
 	return w.removeFromReplicas(id)
@@ -148,11 +154,15 @@ func (w *World) removeFromReplicas(id string) error {
 			switch x := m.(type) {
 			case *milvuspb.GetReplicasResponse:
 				for _, replica := range x.GetReplicas() {
-					replica.NodeIds = slices.DeleteFunc(replica.GetNodeIds(), func(n int64) bool { return strconv.FormatInt(n, 10) == id })
+					replica.NodeIds = slices.DeleteFunc(replica.GetNodeIds(), func(n int64) bool {
+						return strconv.FormatInt(n, 10) == id
+					})
 				}
 			case *querypb.DescribeResourceGroupResponse:
 				group := x.GetResourceGroup()
-				group.Nodes = slices.DeleteFunc(group.GetNodes(), func(n *commonpb.NodeInfo) bool { return strconv.FormatInt(n.GetNodeId(), 10) == id })
+				group.Nodes = slices.DeleteFunc(group.GetNodes(), func(n *commonpb.NodeInfo) bool {
+					return strconv.FormatInt(n.GetNodeId(), 10) == id
+				})
 			}
 			return nil
 		})

@@ -240,7 +240,9 @@ func (c change) inMap(entries protoreflect.Map, fd protoreflect.FieldDescriptor,
 }
 
 // parseValue parses a value of a field's kind. Messages are prototext and are decoded into empty.
-func parseValue(fd protoreflect.FieldDescriptor, text string, empty protoreflect.Value, now time.Time) (protoreflect.Value, error) {
+func parseValue(
+	fd protoreflect.FieldDescriptor, text string, empty protoreflect.Value, now time.Time,
+) (protoreflect.Value, error) {
 	switch fd.Kind() {
 	case protoreflect.BoolKind:
 		b, err := strconv.ParseBool(text)

@@ -27,7 +27,10 @@ func TestChangeEditsMessages(t *testing.T) {
 	}{
 		"scalars, an enum and a time inside a message": {
 			&datapb.SegmentInfo{ID: 1, State: commonpb.SegmentState_Growing},
-			[]string{"state=Flushed", "num_of_rows=17", "insert_channel=dml_0", "dml_position.timestamp=now-30m", "dropped_at=nanos(now)", "is_sorted=true"},
+			[]string{
+				"state=Flushed", "num_of_rows=17", "insert_channel=dml_0", "dml_position.timestamp=now-30m",
+				"dropped_at=nanos(now)", "is_sorted=true",
+			},
 			&datapb.SegmentInfo{
 				ID: 1, State: commonpb.SegmentState_Flushed, NumOfRows: 17, InsertChannel: "dml_0", IsSorted: true,
 				DmlPosition: &msgpb.MsgPosition{Timestamp: halfPast}, DroppedAt: uint64(noon.UnixNano()),
@@ -35,7 +38,10 @@ func TestChangeEditsMessages(t *testing.T) {
 		},
 		"elements of a list by number, by field and all": {
 			&datapb.FieldBinlog{Binlogs: []*datapb.Binlog{{LogID: 1}, {LogID: 2}, {LogID: 3}}},
-			[]string{"binlogs[logID=2].log_size=5", "-binlogs[0]", "binlogs[*].entries_num=9", "binlogs+=logID: 4 timestamp_to: now-30m"},
+			[]string{
+				"binlogs[logID=2].log_size=5", "-binlogs[0]", "binlogs[*].entries_num=9",
+				"binlogs+=logID: 4 timestamp_to: now-30m",
+			},
 			&datapb.FieldBinlog{Binlogs: []*datapb.Binlog{
 				{LogID: 2, LogSize: 5, EntriesNum: 9}, {LogID: 3, EntriesNum: 9}, {LogID: 4, TimestampTo: halfPast},
 			}},
@@ -46,16 +52,24 @@ func TestChangeEditsMessages(t *testing.T) {
 			&querypb.Replica{Nodes: []int64{4, 6}},
 		},
 		"maps": {
-			&querypb.LeaderView{GrowingSegments: map[int64]*msgpb.MsgPosition{1: {}}, SegmentDist: map[int64]*querypb.SegmentDist{8: {NodeID: 1}}},
+			&querypb.LeaderView{
+				GrowingSegments: map[int64]*msgpb.MsgPosition{1: {}},
+				SegmentDist:     map[int64]*querypb.SegmentDist{8: {NodeID: 1}},
+			},
 			[]string{"-growing_segments[1]", "growing_segments[2]=timestamp: now-30m", "segment_dist[8].nodeID=3"},
 			&querypb.LeaderView{
-				GrowingSegments: map[int64]*msgpb.MsgPosition{2: {Timestamp: halfPast}}, SegmentDist: map[int64]*querypb.SegmentDist{8: {NodeID: 3}},
+				GrowingSegments: map[int64]*msgpb.MsgPosition{2: {Timestamp: halfPast}},
+				SegmentDist:     map[int64]*querypb.SegmentDist{8: {NodeID: 3}},
 			},
 		},
 		"JSON inside a text field": {
-			&milvuspb.GetMetricsResponse{Response: `{"name":"querynode4","hardware_infos":{"memory":25276510208,"ip":"a"}}`},
+			&milvuspb.GetMetricsResponse{
+				Response: `{"name":"querynode4","hardware_infos":{"memory":25276510208,"ip":"a"}}`,
+			},
 			[]string{"response.hardware_infos.memory=17", "-response.hardware_infos.ip", "response.state=busy"},
-			&milvuspb.GetMetricsResponse{Response: `{"hardware_infos":{"memory":17},"name":"querynode4","state":"busy"}`},
+			&milvuspb.GetMetricsResponse{
+				Response: `{"hardware_infos":{"memory":17},"name":"querynode4","state":"busy"}`,
+			},
 		},
 		"bytes as a Kafka offset": {
 			&msgpb.MsgPosition{},
@@ -83,8 +97,9 @@ func TestChangeEditsMessages(t *testing.T) {
 
 func TestChangeMissingField(t *testing.T) {
 	for _, text := range []string{
-		"nonsense", "no_such_field=1", "state=NoSuchState", "num_of_rows=many", "-dml_position", "binlogs[0].fieldID=1", "-binlogs[fieldID=3]",
-		"state.inner=1", "binlogs=[1]", "num_of_rows+=1", "dml_position.timestamp=now-fortnight", "binlogs[0=1",
+		"nonsense", "no_such_field=1", "state=NoSuchState", "num_of_rows=many", "-dml_position", "binlogs[0].fieldID=1",
+		"-binlogs[fieldID=3]", "state.inner=1", "binlogs=[1]", "num_of_rows+=1",
+		"dml_position.timestamp=now-fortnight", "binlogs[0=1",
 	} {
 		m := &datapb.SegmentInfo{ID: 1}
 		change, err := parseChange(text)
@@ -99,7 +114,9 @@ func TestChangeMissingField(t *testing.T) {
 
 func TestSplitKeepsQuotedText(t *testing.T) {
 	got, err := split("want segments/1 \"two words\"  a[b=c]+=`ID: 1 name: \"x\"` end")
-	want := []word{{text: "want"}, {text: "segments/1"}, {"two words", true}, {text: "a[b=c]+=ID: 1 name: \"x\""}, {text: "end"}}
+	want := []word{
+		{text: "want"}, {text: "segments/1"}, {"two words", true}, {text: "a[b=c]+=ID: 1 name: \"x\""}, {text: "end"},
+	}
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(word{})); err != nil || diff != "" {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}

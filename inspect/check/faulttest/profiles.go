@@ -48,8 +48,11 @@ const profiledWindow = 15 * time.Second
 
 // healthyProfile returns the profiles of a healthy process: 0.3 cores, and two dumps of its goroutines.
 func healthyProfile(name, role string, id model.NodeID) *model.ProfiledProcess {
-	c := &model.CPUProfile{Period: profiledWindow, Samples: 450, Cores: 0.3, Load: model.LoadEven, Others: 0.3, Peers: 3}
-	c.GC, c.LockWait, c.OpenMP, c.Knowhere = newShare(c.Samples, 0.05), newShare(c.Samples, 0.01), newShare(c.Samples, 0.05), newShare(c.Samples, 0.4)
+	c := &model.CPUProfile{
+		Period: profiledWindow, Samples: 450, Cores: 0.3, Load: model.LoadEven, Others: 0.3, Peers: 3,
+	}
+	c.GC, c.LockWait, c.OpenMP, c.Knowhere = newShare(c.Samples, 0.05), newShare(c.Samples, 0.01),
+		newShare(c.Samples, 0.05), newShare(c.Samples, 0.4)
 	brute := newShare(c.Samples, 0.05)
 	c.BruteForce = &brute
 	return &model.ProfiledProcess{
@@ -116,7 +119,10 @@ func setProfileNumber(x *model.ProfiledProcess, name string, v float64) error {
 		share := newShare(c.Samples, v)
 		c.BruteForce = &share
 	case "waiting":
-		x.Mutex = &model.MutexProfile{Period: profiledWindow, Enabled: true, Waiting: v, Where: []model.WaitPlace{{Function: "sync.(*Mutex).Unlock", Part: 1}}}
+		x.Mutex = &model.MutexProfile{
+			Period: profiledWindow, Enabled: true, Waiting: v,
+			Where: []model.WaitPlace{{Function: "sync.(*Mutex).Unlock", Part: 1}},
+		}
 	case "dumps":
 		x.Goroutines.Dumps = int(v)
 		x.Goroutines.To = x.Goroutines.From.Add(time.Duration(v-1) * 10 * time.Minute)
@@ -152,7 +158,8 @@ func setGrown(x *model.ProfiledProcess, value string) error {
 	d := x.Goroutines
 	d.After = d.Before + after - before
 	d.Grown = append(d.Grown, model.GrownStack{
-		Function: value[:at], Entry: value[:at], Frames: []string{"runtime.gopark", value[:at]}, Before: before, After: after, Steady: true,
+		Function: value[:at], Entry: value[:at], Frames: []string{"runtime.gopark", value[:at]}, Before: before,
+		After: after, Steady: true,
 		P: significance.EqualRatesP(before, 1, after, 1),
 	})
 	return nil

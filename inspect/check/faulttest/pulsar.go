@@ -47,7 +47,8 @@ func (w *World) addSubscription(topic, name string, s live.SubscriptionStats) er
 	if i < 0 {
 		i = len(w.records)
 		w.records = append(w.records, live.Record{
-			Role: "pulsar", Address: "127.0.0.1:8080", Method: live.MethodPulsar, Outcome: model.Answered.String(), At: w.now, Response: []byte("{}"),
+			Role: "pulsar", Address: "127.0.0.1:8080", Method: live.MethodPulsar, Outcome: model.Answered.String(),
+			At: w.now, Response: []byte("{}"),
 		})
 	}
 	var told live.QueueTopics
@@ -57,7 +58,9 @@ func (w *World) addSubscription(topic, name string, s live.SubscriptionStats) er
 	at := slices.IndexFunc(told.Topics, func(t live.TopicStats) bool { return t.Name == topic })
 	if at < 0 {
 		at = len(told.Topics)
-		told.Topics = append(told.Topics, live.TopicStats{Name: topic, Subscriptions: map[string]live.SubscriptionStats{}})
+		told.Topics = append(told.Topics, live.TopicStats{
+			Name: topic, Subscriptions: map[string]live.SubscriptionStats{},
+		})
 	}
 	t := &told.Topics[at]
 	t.Subscriptions[name] = s

@@ -59,13 +59,15 @@ func (w *World) scrapedAgain(args []word) error {
 		next := *r
 		r.At, next.At = w.now.Add(-apart), w.now
 		next.Response = bytes.Clone(r.Response)
-		if err := setSample(&next, cpuSeconds, "", strconv.FormatFloat(before+used*apart.Seconds(), 'f', 3, 64)); err != nil {
+		if err := setSample(&next, cpuSeconds, "", strconv.FormatFloat(before+used*apart.Seconds(), 'f', 3, 64)); err !=
+			nil {
 			return err
 		}
 		// A response to a scrape allocates memory. Without this change the second scrape would count as a
 		// repetition of the first.
 		if allocated, err := sampleValue(r, allocatedBytes); err == nil {
-			if err := setSample(&next, allocatedBytes, "", strconv.FormatFloat(allocated+1e6, 'g', -1, 64)); err != nil {
+			if err := setSample(&next, allocatedBytes, "", strconv.FormatFloat(allocated+1e6, 'g', -1, 64)); err !=
+				nil {
 				return err
 			}
 		}

@@ -92,7 +92,8 @@ func (n names) followers(path string) ([]object, error) { return n.perShard(path
 func (n names) perShard(path string, leads bool) (list []object, err error) {
 	return n.shards(path, func(v *model.VChannel) object {
 		for _, x := range n.c.Runtime.QueryNodes() {
-			if slices.ContainsFunc(n.c.Runtime.ShardViews(v.Name), func(y model.ShardView) bool { return y.Node == x }) == leads {
+			if slices.ContainsFunc(n.c.Runtime.ShardViews(v.Name),
+				func(y model.ShardView) bool { return y.Node == x }) == leads {
 				return object{id: x.Name()}
 			}
 		}

@@ -83,7 +83,8 @@ func (n names) one(kind, path string) (object, error) {
 	i := strings.LastIndexByte(path, '/')
 	number, err := strconv.Atoi(path[i+1:])
 	if i < 0 || err != nil {
-		return object{}, cmp.Or(problem, fmt.Errorf("%s:%s: there are %d of them: end it in /NUMBER", kind, path, len(list)))
+		return object{},
+			cmp.Or(problem, fmt.Errorf("%s:%s: there are %d of them: end it in /NUMBER", kind, path, len(list)))
 	}
 	if first, err := strconv.ParseInt(path[:i], 10, 64); kind == "number" && err == nil {
 		return object{id: strconv.FormatInt(first+int64(number), 10)}, nil
@@ -100,11 +101,15 @@ func (n names) one(kind, path string) (object, error) {
 // all resolves a path without a number to all its objects.
 func (n names) all(kind, path string) ([]object, error) {
 	resolve, ok := map[string]func(string) ([]object, error){
-		"number": numbers, "database": n.databases, "collection": n.collections, "partition": n.partitions, "field": n.fields, "index": n.indexes,
-		"segment": n.segments, "binlogs": n.logs("binlog"), "deltalogs": n.logs("deltalog"), "statslogs": n.logs("statslog"),
-		"segment-index": n.segmentIndexes, "vchannel": n.vchannels, "pchannel": n.pchannels, "checkpoint": n.checkpoints,
-		"watch": n.watches, "removal": n.removals, "load": n.loads, "partition-load": n.partitionLoads, "replica": n.replicas,
-		"group": n.groups, "session": n.sessions, "node": n.sessions, "id": n.nodeIDs, "address": n.addresses,
+		"number": numbers, "database": n.databases, "collection": n.collections, "partition": n.partitions,
+		"field": n.fields, "index": n.indexes,
+		"segment": n.segments, "binlogs": n.logs("binlog"), "deltalogs": n.logs("deltalog"),
+		"statslogs":     n.logs("statslog"),
+		"segment-index": n.segmentIndexes, "vchannel": n.vchannels, "pchannel": n.pchannels,
+		"checkpoint": n.checkpoints,
+		"watch":      n.watches, "removal": n.removals, "load": n.loads, "partition-load": n.partitionLoads,
+		"replica": n.replicas,
+		"group":   n.groups, "session": n.sessions, "node": n.sessions, "id": n.nodeIDs, "address": n.addresses,
 		"holder": n.holders, "bystander": n.bystanders, "leader": n.leaders, "follower": n.followers,
 		"holder-id": toNodeIDs(n.holders), "bystander-id": toNodeIDs(n.bystanders),
 	}[kind]
@@ -168,7 +173,9 @@ func (n names) collections(path string) ([]object, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []object{{c.ID.String(), []string{fmt.Sprintf("root-coord/database/collection-info/%d/%d", c.Database, c.ID)}}}, nil
+	return []object{
+		{c.ID.String(), []string{fmt.Sprintf("root-coord/database/collection-info/%d/%d", c.Database, c.ID)}},
+	}, nil
 }
 
 func (n names) partitions(path string) (list []object, err error) {
@@ -277,7 +284,9 @@ func (n names) pchannels(path string) ([]object, error) {
 }
 
 func (n names) checkpoints(path string) ([]object, error) {
-	return n.shards(path, func(v *model.VChannel) object { return object{v.Name, []string{"datacoord-meta/channel-cp/" + v.Name}} })
+	return n.shards(path, func(v *model.VChannel) object {
+		return object{v.Name, []string{"datacoord-meta/channel-cp/" + v.Name}}
+	})
 }
 
 func (n names) removals(path string) ([]object, error) {

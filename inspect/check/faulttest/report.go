@@ -62,8 +62,10 @@ func Text(verdicts []*Verdict) string {
 }
 
 func (t Tally) String() string {
-	return fmt.Sprintf("detected %d of %d injected; silent in %d of %d near misses; honest in %d of %d with facts missing; "+
-		"%d false alarms on %d healthy clusters", t.Detected, t.Faults, t.PassedNearMisses, t.NearMisses, t.PassedBlind, t.Blind, t.Alarms, t.Healthy)
+	return fmt.Sprintf("detected %d of %d injected; silent in %d of %d near misses; honest in %d of %d with facts "+
+		"missing; "+
+		"%d false alarms on %d healthy clusters", t.Detected, t.Faults, t.PassedNearMisses, t.NearMisses, t.PassedBlind,
+		t.Blind, t.Alarms, t.Healthy)
 }
 
 // outcome returns a short description of the result of a case.
@@ -92,7 +94,8 @@ func Markdown(verdicts []*Verdict) string {
 	fmt.Fprintf(&b, "| faults, ranked first or second | %d | %d |\n", t.Faults, t.Detected)
 	fmt.Fprintf(&b, "| near misses, silent | %d | %d |\n", t.NearMisses, t.PassedNearMisses)
 	fmt.Fprintf(&b, "| facts missing, reported as unknown | %d | %d |\n", t.Blind, t.PassedBlind)
-	fmt.Fprintf(&b, "| healthy clusters; their findings of severity warning or above | %d | %d |\n", t.Healthy, t.Alarms)
+	fmt.Fprintf(&b, "| healthy clusters; their findings of severity warning or above | %d | %d |\n", t.Healthy,
+		t.Alarms)
 	for _, kind := range []struct {
 		kind  Kind
 		title string

@@ -176,8 +176,11 @@ func (w *World) serveSegment(args []word) error {
 		on.Segments = append(on.GetSegments(), copied)
 		for _, x := range d {
 			for _, view := range x.GetLeaderViews() {
-				if view.GetChannel() == s.VChannel && view.GetSegmentDist()[copied.GetID()] == nil && view.GetSegmentDist() != nil {
-					view.SegmentDist[copied.GetID()] = &querypb.SegmentDist{NodeID: on.GetNodeID(), Version: copied.GetVersion()}
+				if view.GetChannel() == s.VChannel && view.GetSegmentDist()[copied.GetID()] == nil &&
+					view.GetSegmentDist() != nil {
+					view.SegmentDist[copied.GetID()] = &querypb.SegmentDist{
+						NodeID: on.GetNodeID(), Version: copied.GetVersion(),
+					}
 				}
 			}
 		}
@@ -189,13 +192,15 @@ func (w *World) serveSegment(args []word) error {
 // indexes.
 func (w *World) served(s *model.Segment) *querypb.SegmentVersionInfo {
 	x := &querypb.SegmentVersionInfo{
-		ID: int64(s.ID), Collection: int64(s.Collection), Partition: int64(s.Partition), Channel: s.VChannel, Version: w.base.Now.UnixNano(),
+		ID: int64(s.ID), Collection: int64(s.Collection), Partition: int64(s.Partition), Channel: s.VChannel,
+		Version:   w.base.Now.UnixNano(),
 		IndexInfo: make(map[int64]*querypb.FieldIndexInfo),
 	}
 	for i := range s.Indexes {
 		if b := &s.Indexes[i]; b.State == model.IndexFinished {
 			x.IndexInfo[int64(b.Index)] = &querypb.FieldIndexInfo{
-				IndexID: int64(b.Index), BuildID: int64(b.Build), EnableIndex: true, IndexSize: b.Bytes, NumRows: b.Rows,
+				IndexID: int64(b.Index), BuildID: int64(b.Build), EnableIndex: true, IndexSize: b.Bytes,
+				NumRows: b.Rows,
 			}
 		}
 	}
@@ -245,7 +250,9 @@ func (w *World) growSegment(args []word) error {
 				if view.GrowingSegments[int64(s.ID)] != nil {
 					return fmt.Errorf("segment %d is growing already", s.ID)
 				}
-				view.GrowingSegments[int64(s.ID)] = &msgpb.MsgPosition{ChannelName: s.VChannel, Timestamp: uint64(s.StartAt)}
+				view.GrowingSegments[int64(s.ID)] = &msgpb.MsgPosition{
+					ChannelName: s.VChannel, Timestamp: uint64(s.StartAt),
+				}
 				view.NumOfGrowingRows += rows
 				return nil
 			}

@@ -49,11 +49,13 @@ func fail(list []*live.Record, outcome string) error {
 		}
 		switch outcome {
 		case "stale":
-			if err := refuse(r, 904, "NodeIDNotMatch", fmt.Sprintf("node not match[expectedNodeID=%d][actualNodeID=%d]", r.Node+100, r.Node)); err != nil {
+			if err := refuse(r, 904, "NodeIDNotMatch",
+				fmt.Sprintf("node not match[expectedNodeID=%d][actualNodeID=%d]", r.Node+100, r.Node)); err != nil {
 				return err
 			}
 		case "not-ready":
-			if err := refuse(r, 1, "NotReadyServe", fmt.Sprintf("service not ready[%s=%d]: Stopping", r.Role, r.Node)); err != nil {
+			if err := refuse(r, 1, "NotReadyServe",
+				fmt.Sprintf("service not ready[%s=%d]: Stopping", r.Role, r.Node)); err != nil {
 				return err
 			}
 		case "garbled":
@@ -77,7 +79,9 @@ func refuse(r *live.Record, code int32, old, reason string) error {
 	if err != nil {
 		return err
 	}
-	for _, text := range []string{"status.code=" + strconv.Itoa(int(code)), "status.error_code=" + old, "status.reason=" + reason} {
+	for _, text := range []string{
+		"status.code=" + strconv.Itoa(int(code)), "status.error_code=" + old, "status.reason=" + reason,
+	} {
 		c, err := parseChange(text)
 		if err != nil {
 			return err

@@ -13,7 +13,10 @@ import (
 // files exist except those of the given segments; with cut, insert logs have half their size. A process of
 // the cluster runs on the machine that examined it, except with elsewhere.
 func (w *World) setStorage(args []word) error {
-	w.storage = &model.Storage{Local: true, Location: "/data", DiskSpace: &model.DiskSpace{Free: 40 << 30, Size: 100 << 30}, Segments: len(w.base.Cluster.Segments), Checked: len(w.base.Cluster.Segments)}
+	w.storage = &model.Storage{
+		Local: true, Location: "/data", DiskSpace: &model.DiskSpace{Free: 40 << 30, Size: 100 << 30},
+		Segments: len(w.base.Cluster.Segments), Checked: len(w.base.Cluster.Segments),
+	}
 	for _, a := range args {
 		name, value, _ := strings.Cut(a.text, "=")
 		switch name {
@@ -50,11 +53,13 @@ func (w *World) setStorage(args []word) error {
 		switch {
 		case value == "index" && len(s.Indexes) > 0:
 			i := s.Indexes[0]
-			x.Kind, x.Index, x.Build, x.Path = "index", i.Index, i.Build, fmt.Sprintf("index_files/%s/%d/%s/%s", i.Build, i.Version, s.Partition, s.ID)
+			x.Kind, x.Index, x.Build, x.Path = "index", i.Index, i.Build,
+				fmt.Sprintf("index_files/%s/%d/%s/%s", i.Build, i.Version, s.Partition, s.ID)
 		case value == "insert":
 			x.Kind, x.Field, x.Path = "insert log", 100, "insert_log/"+part+"/100"
 		case value == "cut":
-			x.Kind, x.Field, x.Path, x.Found, x.Bytes, x.Size = "insert log", 100, "insert_log/"+part+"/100", 1, 4096, 2048
+			x.Kind, x.Field, x.Path, x.Found, x.Bytes, x.Size = "insert log", 100, "insert_log/"+part+"/100", 1, 4096,
+				2048
 		case value == "delta":
 			x.Kind, x.Path = "delta log", "delta_log/"+part
 		default:

@@ -103,7 +103,8 @@ func (s scrape) value(name, labels string) float64 {
 			continue
 		}
 		head, value, ok := cutSample(strings.TrimSpace(line))
-		if !ok || head != name && !strings.HasPrefix(head, name+"{") || slices.ContainsFunc(pairs, func(p string) bool { return !strings.Contains(head, p) }) {
+		if !ok || head != name && !strings.HasPrefix(head, name+"{") ||
+			slices.ContainsFunc(pairs, func(p string) bool { return !strings.Contains(head, p) }) {
 			continue
 		}
 		v, _ := strconv.ParseFloat(value, 64)
@@ -172,7 +173,9 @@ func (s *searchedParts) set(text string) (err error) {
 		s.shards, err = strconv.ParseFloat(shards, 64)
 	case name == "nq":
 		s.nq, err = strconv.ParseFloat(value, 64)
-	case slices.Contains([]string{"consistency", "queue", "sealed", "growing", "core", "reduce", "proxy", "inqueue", "requery", "segments"}, name):
+	case slices.Contains([]string{
+		"consistency", "queue", "sealed", "growing", "core", "reduce", "proxy", "inqueue", "requery", "segments",
+	}, name):
 		s.durations[name], err = strconv.ParseFloat(value, 64)
 	default:
 		err = fmt.Errorf("%q is no part of a search", name)
@@ -200,7 +203,9 @@ func (w *World) searchedProxies(collection string, count, ms float64, s *searche
 			list = append(list, observed{"req_in_queue_latency", "function_name=Search", count, s.durations["inqueue"]})
 		}
 		if again := s.durations["requery"]; again > 0 {
-			list = append(list, observed{"sq_latency", queryLabel, count, again}, observed{"collection_sq_latency", "collection_name=" + collection + "," + queryLabel, count, again})
+			list = append(list, observed{"sq_latency", queryLabel, count, again}, observed{
+				"collection_sq_latency", "collection_name=" + collection + "," + queryLabel, count, again,
+			})
 		}
 		for _, x := range list {
 			if err := addObservations(r, "milvus_proxy_"+x.name, x.labels, x.count, x.each); err != nil {
@@ -212,9 +217,12 @@ func (w *World) searchedProxies(collection string, count, ms float64, s *searche
 				return err
 			}
 		}
-		for name, labels := range map[string]string{"search_vectors_count": searchLabel, "received_nq": "collection_name=" + collection + "," + searchLabel} {
+		for name, labels := range map[string]string{
+			"search_vectors_count": searchLabel, "received_nq": "collection_name=" + collection + "," + searchLabel,
+		} {
 			name = "milvus_proxy_" + name
-			if err := setSample(r, name, labels, strconv.FormatFloat(scrapeLines(r).value(name, labels)+count*s.nq, 'f', -1, 64)); err != nil {
+			if err := setSample(r, name, labels,
+				strconv.FormatFloat(scrapeLines(r).value(name, labels)+count*s.nq, 'f', -1, 64)); err != nil {
 				return err
 			}
 		}
@@ -246,13 +254,18 @@ func (s *searchedParts) node(r *live.Record, count, ms float64) error {
 	var list []observed
 	for _, t := range tasks {
 		call = max(call, of["queue"]+of["reduce"]+t.each)
-		list = append(list, observed{"sq_req_latency", "scope=FromLeader," + searchLabel, calls, of["queue"] + of["reduce"] + t.each}, observed{"sq_queue_latency", searchLabel, calls, of["queue"]},
-			observed{"sq_segment_latency", "segment_state=" + t.state + "," + searchLabel, calls * t.segments, t.each}, observed{"sq_core_latency", searchLabel, calls * t.segments, t.core},
-			observed{"sq_reduce_latency", "reduce_level=segments," + searchLabel, calls, of["reduce"]}, observed{"search_group_size", "", calls, 1})
+		list = append(list,
+			observed{"sq_req_latency", "scope=FromLeader," + searchLabel, calls, of["queue"] + of["reduce"] + t.each},
+			observed{"sq_queue_latency", searchLabel, calls, of["queue"]},
+			observed{"sq_segment_latency", "segment_state=" + t.state + "," + searchLabel, calls * t.segments, t.each},
+			observed{"sq_core_latency", searchLabel, calls * t.segments, t.core},
+			observed{"sq_reduce_latency", "reduce_level=segments," + searchLabel, calls, of["reduce"]},
+			observed{"search_group_size", "", calls, 1})
 	}
 	if leads {
 		leader := max(ms-of["proxy"]-of["inqueue"]-of["requery"]-of["reduce"]-1, call+of["consistency"])
-		list = append(list, observed{"sq_req_latency", "scope=OnLeader," + searchLabel, calls, leader}, observed{"sq_wait_tsafe_latency", searchLabel, calls, of["consistency"]},
+		list = append(list, observed{"sq_req_latency", "scope=OnLeader," + searchLabel, calls, leader},
+			observed{"sq_wait_tsafe_latency", searchLabel, calls, of["consistency"]},
 			observed{"sq_reduce_latency", "reduce_level=shards," + searchLabel, calls, of["reduce"]})
 	}
 	for _, x := range list {

@@ -19,11 +19,13 @@ var access = rule{
 		Parts:    model.PartObjects | model.PartUsers,
 		Doc: `Looks for grants that are lost or change:
 
-- on an alias: since 2.6.12 Milvus resolves aliases before it looks for grants (Milvus issue 47850, pull request 48052; ` + "`proxy.resolveAliasForPrivilege`" + `).
+- on an alias: since 2.6.12 Milvus resolves aliases before it looks for grants (Milvus issue 47850, pull request
+  48052; ` + "`proxy.resolveAliasForPrivilege`" + `).
 - RenameCollection of cluster_admin: in 3.0 it moves to database_admin (pkg/util/paramtable at 2.6.22 and 3.0.1).
 - without an object, from before 2.5: users reported them as lost (Milvus issues 40355, 43369).
 
-New privileges of a release, e.g. for partitions and flush states in 2.3.4 (Milvus issue 31939), are not fully covered.`,
+New privileges of a release, e.g. for partitions and flush states in 2.3.4 (Milvus issue 31939), are not fully
+covered.`,
 		Remedy: `Grant the same privileges on the collection, and test each role with a client.`,
 	},
 	run: runAccess,
@@ -40,11 +42,13 @@ func runAccess(p *check.Pass, plan Plan) {
 	var onAlias, renaming, wide []*model.Grant
 	for _, g := range p.Grants {
 		switch {
-		case g.ObjectType == "Collection" && aliases[g.Object] != nil && !plan.To.Release.Before(release(2, 6)) && plan.From.Before(Version{release(2, 6), 12}):
+		case g.ObjectType == "Collection" && aliases[g.Object] != nil && !plan.To.Release.Before(release(2, 6)) &&
+			plan.From.Before(Version{release(2, 6), 12}):
 			onAlias = append(onAlias, g)
 		case plan.crosses(release(3, 0)) && strings.Contains(strings.ToLower(g.Privilege), "clusteradmin"):
 			renaming = append(renaming, g)
-		case plan.crosses(release(2, 5)) && g.ObjectType == "Global" && g.Object == "" || plan.crosses(release(2, 5)) && g.ObjectType == "Collection" && g.Object == "":
+		case plan.crosses(release(2, 5)) && g.ObjectType == "Global" && g.Object == "" ||
+			plan.crosses(release(2, 5)) && g.ObjectType == "Collection" && g.Object == "":
 			wide = append(wide, g)
 		}
 	}
@@ -74,7 +78,8 @@ func reportGrants(p *check.Pass, list []*model.Grant, what, impact string, fix c
 			roles = append(roles, g.Role)
 		}
 	}
-	f.Message = fmt.Sprintf("%s of %s %s %s", words.Plural(len(list), "grant"), words.Summarize(roles), words.Agree(len(list), "is", "are"), what)
+	f.Message = fmt.Sprintf("%s of %s %s %s", words.Plural(len(list), "grant"), words.Summarize(roles),
+		words.Agree(len(list), "is", "are"), what)
 	f.Fix = check.Fix(check.Shell(check.Kitescope("get grants")).Does("lists them"), fix)
 	p.Report(f)
 }

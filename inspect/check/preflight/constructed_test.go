@@ -30,7 +30,9 @@ func (m memoryStore) Close() error       { return nil }
 
 func (m memoryStore) Scan(_ context.Context, ranges []source.Range, yield func(source.KV) error) error {
 	for _, kv := range m {
-		if slices.ContainsFunc(ranges, func(r source.Range) bool { return string(kv.Key) >= r.From && string(kv.Key) < r.To }) {
+		if slices.ContainsFunc(ranges, func(r source.Range) bool {
+			return string(kv.Key) >= r.From && string(kv.Key) < r.To
+		}) {
 			if err := yield(kv); err != nil {
 				return err
 			}
@@ -99,14 +101,17 @@ func TestRollbackFromRecords(t *testing.T) {
 		{"as it is", plain, []string{
 			"upgrade-keys: 1 key of kinds that 2.6.22 does not know",
 			"upgrade-keys: 1 key of kinds that 2.6.22 does not know",
-			"upgrade-logs: 1 segment of shop.items, 9 rows, has storage version 3 and a commit timestamp: 2.6.22 cannot read it",
+			"upgrade-logs: 1 segment of shop.items, 9 rows, has storage version 3 and a commit timestamp: 2.6.22 " +
+				"cannot read it",
 		}},
 		{"with what 3.0 writes where it is told to", changed, []string{
-			"upgrade-index-versions: 1 segment of docs, 1,000 rows, has collection-rooted index files (index_v1): 2.6.22 cannot read them",
+			"upgrade-index-versions: 1 segment of docs, 1,000 rows, has collection-rooted index files (index_v1): " +
+				"2.6.22 cannot read them",
 			"upgrade-keys: 1 key of kinds that 2.6.22 does not know",
 			"upgrade-keys: 1 key of kinds that 2.6.22 does not know",
 			"upgrade-logs: 1 segment of docs, 1,000 rows, has a commit timestamp: 2.6.22 cannot read it",
-			"upgrade-logs: 1 segment of shop.items, 9 rows, has storage version 3 and a commit timestamp: 2.6.22 cannot read it",
+			"upgrade-logs: 1 segment of shop.items, 9 rows, has storage version 3 and a commit timestamp: 2.6.22 " +
+				"cannot read it",
 		}},
 	} {
 		var got []string

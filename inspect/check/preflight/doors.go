@@ -58,10 +58,22 @@ func oneWayFormats() []oneWayFormat {
 			fix: check.Do("set dataCoord.compaction.storageVersion.enabled (default true) to false: " +
 				"existing segments are then left alone"),
 		},
-		{first: v(3, 0, 0), key: "common.storage.useLoonFFI", usual: "false", enabledBy: isTrue, what: "segments in storage version 3", source: paramtable + " of 3.0.1"},
-		{first: v(3, 0, 0), key: "dataCoord.index.storePathVersion", usual: "0", enabledBy: above(0), what: "index files under index_v1/", source: paramtable + " of 3.0.1, issue 51788"},
-		{first: v(3, 0, 0), key: "dataCoord.targetVecIndexVersion", usual: "-1", enabledBy: above(9), what: "vector indexes of version 10", source: paramtable + " of 3.0.1"},
-		{first: v(3, 0, 0), key: "dataCoord.targetScalarIndexVersion", usual: "-1", enabledBy: above(3), what: "scalar indexes of version 4", source: "pkg/common of 3.0.1"},
+		{
+			first: v(3, 0, 0), key: "common.storage.useLoonFFI", usual: "false", enabledBy: isTrue,
+			what: "segments in storage version 3", source: paramtable + " of 3.0.1",
+		},
+		{
+			first: v(3, 0, 0), key: "dataCoord.index.storePathVersion", usual: "0", enabledBy: above(0),
+			what: "index files under index_v1/", source: paramtable + " of 3.0.1, issue 51788",
+		},
+		{
+			first: v(3, 0, 0), key: "dataCoord.targetVecIndexVersion", usual: "-1", enabledBy: above(9),
+			what: "vector indexes of version 10", source: paramtable + " of 3.0.1",
+		},
+		{
+			first: v(3, 0, 0), key: "dataCoord.targetScalarIndexVersion", usual: "-1", enabledBy: above(3),
+			what: "scalar indexes of version 4", source: "pkg/common of 3.0.1",
+		},
 	}
 }
 
@@ -76,16 +88,20 @@ var irreversible = rule{
 
 - 2.2: logs, indexes and load states under separate keys (a real 2.2.16 and 2.1.0).
 - 2.4: deletes in segments of level 0.
-- 2.6: a write-ahead log, and a session version that makes older coordinators refuse to start (Milvus pull request 50792).
-- 2.6.9: storage version 2 (Milvus pull request 46889 removed ` + "`common.storage.enableV2`" + `), also of existing segments unless
-  ` + "`dataCoord.compaction.storageVersion.enabled`" + ` is false.
+- 2.6: a write-ahead log, and a session version that makes older coordinators refuse to start (Milvus pull request
+  50792).
+- 2.6.9: storage version 2 (Milvus pull request 46889 removed ` + "`common.storage.enableV2`" + `), also of existing
+  segments unless ` + "`dataCoord.compaction.storageVersion.enabled`" + ` is false.
 
-Enabled by settings (pkg/util/paramtable of 3.0.1, Milvus issue 51788): ` + "`common.storage.enableV2`" + ` (2.6.0 to 2.6.8, default true); in 3.0 ` + "`common.storage.useLoonFFI`" + `,
-` + "`dataCoord.index.storePathVersion`" + ` 1, ` + "`dataCoord.targetVecIndexVersion`" + ` from 10, ` + "`dataCoord.targetScalarIndexVersion`" + ` from 4.
+Enabled by settings (pkg/util/paramtable of 3.0.1, Milvus issue 51788): ` + "`common.storage.enableV2`" + ` (2.6.0 to
+2.6.8, default true); in 3.0 ` + "`common.storage.useLoonFFI`" + `, ` + "`dataCoord.index.storePathVersion`" + ` 1,
+` + "`dataCoord.targetVecIndexVersion`" + ` from 10, ` + "`dataCoord.targetScalarIndexVersion`" + ` from 4.
 
-Rollback: only settings; ` + "`upgrade-logs`" + `, ` + "`upgrade-index-versions`" + ` and ` + "`upgrade-keys`" + ` check the records.`,
-		Remedy: `Save a snapshot of etcd and a backup of the storage before the upgrade. Leave these settings off until you are sure to keep the
-new version.`,
+Rollback: only settings; ` + "`upgrade-logs`" + `, ` + "`upgrade-index-versions`" + ` and ` + "`upgrade-keys`" +
+			` check the
+records.`,
+		Remedy: `Save a snapshot of etcd and a backup of the storage before the upgrade. Leave these settings off
+until you are sure to keep the new version.`,
 	},
 	run: runIrreversible,
 }
@@ -99,7 +115,8 @@ func runIrreversible(p *check.Pass, plan Plan) {
 	var by []oneWayFormat
 	for _, d := range oneWayFormats() {
 		switch {
-		case !older.Release.Before(d.first.Release) || newer.Before(d.first) || d.keyRemoved.Known() && !newer.Before(d.keyRemoved):
+		case !older.Release.Before(d.first.Release) || newer.Before(d.first) ||
+			d.keyRemoved.Known() && !newer.Before(d.keyRemoved):
 		case d.key != "":
 			reportOneWayFormat(p, &d, older, newer)
 		case !plan.Back:
@@ -139,10 +156,14 @@ func reportOneWayFormat(p *check.Pass, d *oneWayFormat, older, newer Version) {
 	}
 	p.Report(check.Finding{
 		Severity: check.Warning, Object: object,
-		Message:  fmt.Sprintf("%s is %s: it enables %s, which %s cannot read", d.key, set.Value, d.what, older),
-		Evidence: []check.Evidence{check.Fact(d.key, set.Value, set.From), check.Fact("first version that reads it", d.first.since(), d.source)},
-		Impact:   "A rollback is possible only with backups from before the upgrade.",
-		Fix:      check.Fix(check.Do("set %s to %s until you are sure to keep the new version", d.key, d.disabledValue())),
+		Message: fmt.Sprintf("%s is %s: it enables %s, which %s cannot read", d.key, set.Value, d.what, older),
+		Evidence: []check.Evidence{
+			check.Fact(d.key, set.Value, set.From),
+			check.Fact("first version that reads it", d.first.since(), d.source),
+		},
+		Impact: "A rollback is possible only with backups from before the upgrade.",
+		Fix: check.Fix(check.Do("set %s to %s until you are sure to keep the new version", d.key,
+			d.disabledValue())),
 	})
 }
 

@@ -16,20 +16,23 @@ var indexVersions = rule{
 		ID:       "upgrade-index-versions",
 		Title:    "The old version may not read index files",
 		Severity: check.Error,
-		Parts:    model.PartObjects | model.PartIndexes | model.PartSegments | model.PartSegmentIndexes | model.PartSessions,
+		Parts: model.PartObjects | model.PartIndexes | model.PartSegments | model.PartSegmentIndexes |
+			model.PartSessions,
 		Doc: `Error for each collection with index files that the old version cannot load:
 
-- below 3.0: vector version 10 or later (` + "`dataCoord.targetVecIndexVersion`" + `, knowhere pull request 1494). Milvus reads files up to its own
-  version: 2.3.15 could not load files of 2.4.1, "channel not available" (Milvus issue 33242).
-- scalar version 4 below 3.0, 3 below 2.6.12 (2.6.12 to 2.6.17 not examined), 2 below 2.6 (pkg/common at 2.5.14, 2.6.0, 2.6.11, 2.6.22 and 3.0.1), 1 below
-  2.5 (Milvus issue 39203).
-- below 3.0: collection-rooted files (` + "`index_v1/`" + `, ` + "`dataCoord.index.storePathVersion`" + `); their collection never became
-  serviceable (Milvus issue 51788).
+- below 3.0: vector version 10 or later (` + "`dataCoord.targetVecIndexVersion`" + `, knowhere pull request 1494).
+  Milvus reads files up to its own version: 2.3.15 could not load files of 2.4.1, "channel not available" (Milvus
+  issue 33242).
+- scalar version 4 below 3.0, 3 below 2.6.12 (2.6.12 to 2.6.17 not examined), 2 below 2.6 (pkg/common at 2.5.14,
+  2.6.0, 2.6.11, 2.6.22 and 3.0.1), 1 below 2.5 (Milvus issue 39203).
+- below 3.0: collection-rooted files (` + "`index_v1/`" + `, ` + "`dataCoord.index.storePathVersion`" + `); their
+  collection never became serviceable (Milvus issue 51788).
 
-Info for vector versions below 10: only query nodes of the old release (2.3 and later) report in their sessions which versions they
-read.`,
-		Remedy: `Before the rollback, set ` + "`dataCoord.targetVecIndexVersion`" + `, ` + "`dataCoord.targetScalarIndexVersion`" + ` and ` + "`dataCoord.index.storePathVersion`" + ` to values
-that the old version reads, then drop and recreate the index.`,
+Info for vector versions below 10: only query nodes of the old release (2.3 and later) report in their sessions which
+versions they read.`,
+		Remedy: `Before the rollback, set ` + "`dataCoord.targetVecIndexVersion`" + `,
+` + "`dataCoord.targetScalarIndexVersion`" + ` and ` + "`dataCoord.index.storePathVersion`" + ` to values that the old
+version reads, then drop and recreate the index.`,
 	},
 	run: runIndexVersions,
 }
@@ -53,7 +56,8 @@ type indexFormat struct {
 func indexFormats() []indexFormat {
 	scalarForm := func(first Version, version int32, source string) indexFormat {
 		return indexFormat{
-			first: first, what: fmt.Sprintf("scalar index files of version %d", version), source: source, key: "dataCoord.targetScalarIndexVersion", most: version - 1,
+			first: first, what: fmt.Sprintf("scalar index files of version %d", version), source: source,
+			key: "dataCoord.targetScalarIndexVersion", most: version - 1,
 			has: func(r *model.SegmentIndex, _, scalar bool) bool {
 				return scalar && (r.ScalarVersion == version || version == newestScalar && r.ScalarVersion > version)
 			},
@@ -61,8 +65,9 @@ func indexFormats() []indexFormat {
 	}
 	return []indexFormat{
 		{
-			first: Version{release(3, 0), 0}, what: fmt.Sprintf("vector index files of version %d or later", firstOf3), source: "knowhere pull request 1494",
-			key: "dataCoord.targetVecIndexVersion", most: firstOf3 - 1,
+			first: Version{release(3, 0), 0}, what: fmt.Sprintf("vector index files of version %d or later", firstOf3),
+			source: "knowhere pull request 1494",
+			key:    "dataCoord.targetVecIndexVersion", most: firstOf3 - 1,
 			has: func(r *model.SegmentIndex, vector, _ bool) bool { return vector && r.EngineVersion >= firstOf3 },
 		},
 		{
@@ -162,7 +167,8 @@ func judgeIndexes(p *check.Pass, plan Plan, x *model.Collection, byIndex indexKi
 			continue
 		}
 		forms, what = append(forms, form), append(what, form.what)
-		f.Evidence = append(f.Evidence, check.Count("segments with "+form.what, found.Segments, "etcd"), check.Fact("first version that reads them", form.first.since(), form.source))
+		f.Evidence = append(f.Evidence, check.Count("segments with "+form.what, found.Segments, "etcd"),
+			check.Fact("first version that reads them", form.first.since(), form.source))
 	}
 	if len(forms) == 0 {
 		return
@@ -171,15 +177,16 @@ func judgeIndexes(p *check.Pass, plan Plan, x *model.Collection, byIndex indexKi
 		return slices.ContainsFunc(forms, func(form indexFormat) bool { return byIndex.has(s, &form) })
 	})
 	f.Objects, f.Cost = all.Objects, facts.Ratio(all.Rows, p.Totals().Rows)
-	f.Message = fmt.Sprintf("%s of %s, %s rows, %s %s: %s cannot read them", words.Plural(all.Segments, "segment"), facts.CollectionLabel(p.Cluster, x.ID),
+	f.Message = fmt.Sprintf("%s of %s, %s rows, %s %s: %s cannot read them", words.Plural(all.Segments, "segment"),
+		facts.CollectionLabel(p.Cluster, x.ID),
 		words.Number(all.Rows), words.Agree(all.Segments, "has", "have"), words.List("and", what...), plan.To)
 	f.Fix = check.Fix(append(oldFormatSteps(plan, forms),
 		check.Do("drop and recreate the indexes of %s before the rollback", x.Name))...)
 	p.Report(f)
 }
 
-// oldFormatSteps returns the settings of the running version that make new files readable by the old one. If a setting has
-// several formats, the oldest decides.
+// oldFormatSteps returns the settings of the running version that make new files readable by the old one. If a setting
+// has several formats, the oldest decides.
 func oldFormatSteps(plan Plan, forms []indexFormat) (steps []check.Step) {
 	for i, form := range forms {
 		older := slices.ContainsFunc(forms[i+1:], func(f indexFormat) bool { return f.key == form.key })

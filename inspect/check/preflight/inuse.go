@@ -35,7 +35,8 @@ type usedQueue struct {
 // message ids.
 func queueInUse(p *check.Pass) usedQueue {
 	var q usedQueue
-	q.setting, q.reported = p.Cluster.Setting("mq.type", queueRoles()...) // a missing mq.type does not matter if other evidence exists
+	// a missing mq.type does not matter if other evidence exists
+	q.setting, q.reported = p.Cluster.Setting("mq.type", queueRoles()...)
 	if q.reported {
 		q.evidence = append(q.evidence, check.Fact("mq.type", cmp.Or(q.setting.Value, `""`), q.setting.From))
 	}
@@ -50,7 +51,8 @@ func queueInUse(p *check.Pass) usedQueue {
 		q.kind, q.sure = q.setting.Value, true
 		return q
 	}
-	if p.Runtime != nil && p.Runtime.Queue != nil && p.Runtime.Queue.Outcome == model.Answered && p.Runtime.Queue.Kind != "" {
+	if p.Runtime != nil && p.Runtime.Queue != nil && p.Runtime.Queue.Outcome == model.Answered &&
+		p.Runtime.Queue.Kind != "" {
 		asked := p.Runtime.Queue
 		return is(asked.Kind, true,
 			check.Fact("queue that responded", words.Plural(len(asked.Topics), "topic"), asked.Kind+" "+asked.Address))

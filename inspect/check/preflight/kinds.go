@@ -19,11 +19,13 @@ var newKinds = rule{
 		Title:    "The old version does not read keys of the new one",
 		Severity: check.Error,
 		Parts:    layoutParts | model.PartTasks | model.PartChannels | model.PartUsers,
-		Doc: `Counts keys in etcd whose kind is newer than the old version (docs/reference of Milvus's metadata). They are ignored: tasks, statistics and WAL channels
-are lost. Warning, except:
+		Doc: `Counts keys in etcd whose kind is newer than the old version (docs/reference of Milvus's metadata). They
+are ignored: tasks, statistics and WAL channels are lost. Warning, except:
 
-- ` + "`predicate-deltalog`" + `, error: rows deleted by a condition come back (3.0; Milvus issue 50433, pull request 50687).
-- ` + "`snapshot`" + `, error: only 3.0 protects files of snapshots; older versions delete them after compaction (Milvus pull requests 47669 and 48022).
+- ` + "`predicate-deltalog`" + `, error: rows deleted by a condition come back (3.0; Milvus issue 50433, pull request
+  50687).
+- ` + "`snapshot`" + `, error: only 3.0 protects files of snapshots; older versions delete them after compaction (Milvus
+  pull requests 47669 and 48022).
 - ` + "`target`" + `, info: QueryCoord recomputes the segments to load.`,
 		Remedy: `Save a snapshot of etcd before the rollback; the new version will read these keys again.`,
 	},
@@ -43,7 +45,8 @@ func lossOf(kind string) loss {
 	switch kind {
 	case "predicate-deltalog":
 		return loss{
-			check.Error, "datacoord-meta/predicate-deltalog/", "Rows that were deleted by a condition come back in searches.",
+			check.Error, "datacoord-meta/predicate-deltalog/",
+			"Rows that were deleted by a condition come back in searches.",
 			check.Do("let the new version compact the segments until no predicate-deltalog keys are left"),
 		}
 	case "snapshot":
@@ -108,9 +111,10 @@ var features = rule{
 		Title:    "Collections use features that the old version lacks",
 		Severity: check.Error,
 		Parts:    model.PartObjects | model.PartIndexes,
-		Doc: `Looks for fields that need a newer release (milvus-proto's schema.proto and the release notes). Since 2.2.9: JSON, partition keys. Since 2.3: Array. Since
-2.4: Float16Vector, BFloat16Vector, SparseFloatVector. Since 2.5: nullable fields, default values, function output. Since 2.6: Int8Vector,
-ArrayOfStruct, ArrayOfVector, Geometry, Timestamptz, Text, Mol. Error for each collection.`,
+		Doc: `Looks for fields that need a newer release (milvus-proto's schema.proto and the release notes). Since
+2.2.9: JSON, partition keys. Since 2.3: Array. Since 2.4: Float16Vector, BFloat16Vector, SparseFloatVector. Since 2.5:
+nullable fields, default values, function output. Since 2.6: Int8Vector, ArrayOfStruct, ArrayOfVector, Geometry,
+Timestamptz, Text, Mol. Error for each collection.`,
 		Remedy: `Export or drop the collection before the rollback.`,
 	},
 	run: runFeatures,

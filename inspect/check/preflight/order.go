@@ -20,11 +20,14 @@ var order = rule{
 		Parts:    model.PartSessions,
 		Doc: `Lists the order of the registered processes, and roles that are added or removed:
 
-- before 2.6: root, data, index and query coordinators, then index, data and query nodes, proxies last (docs of 2.3 to 2.5, rolling upgrade).
-- to 2.6: MixCoord replaces the coordinators, a streaming node is added, data nodes replace index nodes (docs of 2.6, What is new).
+- before 2.6: root, data, index and query coordinators, then index, data and query nodes, proxies last (docs of 2.3 to
+  2.5, rolling upgrade).
+- to 2.6: MixCoord replaces the coordinators, a streaming node is added, data nodes replace index nodes (docs of 2.6,
+  What is new).
 - from versions before 2.2.3 no rolling upgrade: stop all processes first (docs of 2.4, Upgrade Milvus Cluster).
 
-Roles of one process (standalone) are replaced together. Covers the step to the first version of ` + "`upgrade-path`" + `.
+Roles of one process (standalone) are replaced together. Covers the step to the first version of
+` + "`upgrade-path`" + `.
 
 Warning if roles change, versions are mixed or no rolling upgrade is possible; else info.`,
 		Remedy: `Replace one role at a time. Wait until its processes are healthy.`,
@@ -56,7 +59,8 @@ func runOrder(p *check.Pass, plan Plan) {
 		f.Severity, f.Message = check.Warning, f.Message+"; removed: "+words.Summarize(c.removed)
 	}
 	if !plan.rollingPossible() {
-		f.Severity, f.Message = check.Warning, "no rolling upgrade from "+plan.From.String()+": stop all processes first; then "+f.Message
+		f.Severity, f.Message = check.Warning,
+			"no rolling upgrade from "+plan.From.String()+": stop all processes first; then "+f.Message
 	}
 	if next.To != plan.To {
 		f.Message = "first to " + next.To.String() + ": " + f.Message
@@ -89,8 +93,9 @@ func orderSteps(p *check.Pass, plan Plan, c change) []check.Step {
 			"otherwise replace the processes one by one"))
 	}
 	if next.crosses(release(2, 6)) && slices.Contains(c.removed, "rootcoord") {
-		steps = append(steps, check.Do("first run the coordinators as one MixCoord of %s: 2.6 takes over only from that",
-			plan.From.String()))
+		steps = append(steps,
+			check.Do("first run the coordinators as one MixCoord of %s: 2.6 takes over only from that",
+				plan.From.String()))
 	}
 	if len(c.added) > 0 {
 		steps = append(steps, check.Do("add %s to the deployment", c.added))
@@ -102,7 +107,8 @@ func orderSteps(p *check.Pass, plan Plan, c change) []check.Step {
 		case slices.Contains(c.added, x[0]):
 			steps = append(steps, check.Do("start the %s, and wait until it is registered with %s", x[0], to))
 		case len(x) > 1:
-			steps = append(steps, check.Do("replace every process of %s, and wait until all are registered with %s", x, to))
+			steps = append(steps,
+				check.Do("replace every process of %s, and wait until all are registered with %s", x, to))
 		default:
 			steps = append(steps, check.Do("replace every %s, and wait until all are registered with %s", x[0], to))
 		}
@@ -110,7 +116,8 @@ func orderSteps(p *check.Pass, plan Plan, c change) []check.Step {
 	if len(c.removed) > 0 {
 		steps = append(steps, check.Do("remove %s from the deployment once the rest runs %s", c.removed, to))
 	}
-	if next.To.Release == release(2, 5) && plan.crosses(release(2, 6)) && slices.ContainsFunc(c.order, func(roles []string) bool { return slices.Equal(roles, []string{"rootcoord"}) }) {
+	if next.To.Release == release(2, 5) && plan.crosses(release(2, 6)) &&
+		slices.ContainsFunc(c.order, func(roles []string) bool { return slices.Equal(roles, []string{"rootcoord"}) }) {
 		steps = append(steps, check.Do("run the coordinators as one MixCoord: 2.6 takes over only from that"))
 	}
 	if next.To != plan.To {
@@ -122,7 +129,10 @@ func orderSteps(p *check.Pass, plan Plan, c change) []check.Step {
 
 // roleOrder returns the roles in the order of an upgrade.
 func roleOrder() []string {
-	return []string{"rootcoord", "datacoord", "indexcoord", "querycoord", "mixcoord", "streamingnode", "indexnode", "datanode", "querynode", "proxy"}
+	return []string{
+		"rootcoord", "datacoord", "indexcoord", "querycoord", "mixcoord", "streamingnode", "indexnode", "datanode",
+		"querynode", "proxy",
+	}
 }
 
 // processes returns the registered roles, grouped by process: since 2.3 all sessions of a process have the same id.
@@ -162,7 +172,8 @@ func onOneHost(p *check.Pass) bool {
 			return false
 		}
 	}
-	return len(hosts) == 1 && len(ids) == len(p.Sessions) && len(roles) > 1 && facts.ReleaseOf(p.Cluster).Before(release(2, 3))
+	return len(hosts) == 1 && len(ids) == len(p.Sessions) && len(roles) > 1 &&
+		facts.ReleaseOf(p.Cluster).Before(release(2, 3))
 }
 
 // change holds the changes of the processes in an upgrade.
@@ -186,7 +197,8 @@ func changeOf(all [][]string, plan Plan) (c change) {
 	for _, roles := range all {
 		stay := slices.DeleteFunc(slices.Clone(roles), func(r string) bool { return slices.Contains(old, r) })
 		switch {
-		case slices.Contains(roles, "rootcoord") && slices.Contains(roles, "querycoord"): // already one process: it becomes the MixCoord
+		case slices.Contains(roles, "rootcoord") && slices.Contains(roles, "querycoord"):
+			// already one process: it becomes the MixCoord
 			c.order = append(c.order, roles)
 		case len(stay) > 0:
 			c.order = append(c.order, stay)

@@ -87,14 +87,17 @@ var route = rule{
 		Parts:    model.PartSessions,
 		Doc: `Compares the running version with the target and names the versions that cannot be skipped:
 
-- from 2.1 and older: 2.2, with the metadata migrated while Milvus is stopped (docs of 2.2 to 2.4). A real 2.2.16 without this lost
-  all indexes and load states.
-- to 2.6 and later: 2.5.16 or later, with MixCoord (docs of 2.6, Upgrade Milvus Cluster). 2.6.0-rc1 cannot be upgraded.
+- from 2.1 and older: 2.2, with the metadata migrated while Milvus is stopped (docs of 2.2 to 2.4). A real 2.2.16
+  without this lost all indexes and load states.
+- to 2.6 and later: 2.5.16 or later, with MixCoord (docs of 2.6, Upgrade Milvus Cluster). 2.6.0-rc1 cannot be
+  upgraded.
 - to 3.0: 2.6 (docs of 3.0).
 
-Rollback: error if coordinators refuse to start after a newer version, because they compare versions when they register. 2.6 starts only after 3.0,
-since builds of 2026-06-30 (Milvus pull request 50792; 2.6.22 has it). Milvus's documents contradict each other on rollbacks.`,
-		Remedy: `Save a snapshot of etcd before each step, and wait until all nodes run the new version and are healthy.`,
+Rollback: error if coordinators refuse to start after a newer version, because they compare versions when they
+register. 2.6 starts only after 3.0, since builds of 2026-06-30 (Milvus pull request 50792; 2.6.22 has it). Milvus's
+documents contradict each other on rollbacks.`,
+		Remedy: `Save a snapshot of etcd before each step, and wait until all nodes run the new version and are
+healthy.`,
 	},
 	run: runPath,
 }
@@ -106,7 +109,10 @@ func runPath(p *check.Pass, plan Plan) {
 	}
 	steps := []check.Step{check.Do("save a snapshot of etcd before each step")}
 	var over []string
-	f := check.Finding{Severity: check.Error, Evidence: []check.Evidence{check.Fact("running version", p.Version.Text, p.Version.From)}}
+	f := check.Finding{
+		Severity: check.Error,
+		Evidence: []check.Evidence{check.Fact("running version", p.Version.Text, p.Version.From)},
+	}
 	for _, s := range plan.stops() {
 		if s.version != plan.To {
 			over = append(over, s.version.String())
@@ -128,7 +134,8 @@ func runPath(p *check.Pass, plan Plan) {
 	case len(over) == 0:
 		f.Message = fmt.Sprintf("the metadata must be migrated before %s starts", plan.To)
 	default:
-		f.Message = fmt.Sprintf("no direct upgrade from %s to %s: go through %s", plan.From, plan.To, words.Summarize(over))
+		f.Message = fmt.Sprintf("no direct upgrade from %s to %s: go through %s", plan.From, plan.To,
+			words.Summarize(over))
 	}
 	f.Impact = "After an upgrade in one step the new version does not start, or ignores records of the old one."
 	if len(over) > 0 {
@@ -146,7 +153,8 @@ func runPathBack(p *check.Pass, plan Plan) {
 		Severity: check.Error,
 		Evidence: []check.Evidence{check.Fact("running version", p.Version.Text, p.Version.From)},
 		Impact:   "The coordinators do not start, and nothing works until the newer version runs again.",
-		Fix:      check.Fix(check.Do("stay with %s, or restore the snapshot of etcd and the storage from before the upgrade", plan.From.String())),
+		Fix: check.Fix(check.Do("stay with %s, or restore the snapshot of etcd and the storage from before the "+
+			"upgrade", plan.From.String())),
 	}
 	switch {
 	case plan.From.Release == release(3, 0) && plan.To.Release == release(2, 6):
@@ -154,12 +162,16 @@ func runPathBack(p *check.Pass, plan Plan) {
 			return
 		}
 		f.Severity = check.Warning
-		f.Message = fmt.Sprintf("coordinators of %s may refuse to start after %s: builds before 2026-06-30 do", plan.To, plan.From)
+		f.Message = fmt.Sprintf("coordinators of %s may refuse to start after %s: builds before 2026-06-30 do", plan.To,
+			plan.From)
 		f.Fix = check.Fix(check.Do("roll back to 2.6.22 or later"))
-		f.Evidence = append(f.Evidence, check.Fact("source", "pull request 50792, issue 50694", "github.com/milvus-io/milvus"))
+		f.Evidence = append(f.Evidence,
+			check.Fact("source", "pull request 50792, issue 50694", "github.com/milvus-io/milvus"))
 	case plan.To.Release.Before(release(2, 6)) && !plan.From.Release.Before(release(2, 6)):
-		f.Message = fmt.Sprintf("coordinators of %s refuse to start after %s, and do not know the streaming nodes' WAL", plan.To, plan.From)
-		f.Evidence = append(f.Evidence, check.Fact("source", "pull request 50792, issue 50694", "github.com/milvus-io/milvus"))
+		f.Message = fmt.Sprintf("coordinators of %s refuse to start after %s, and do not know the streaming nodes' WAL",
+			plan.To, plan.From)
+		f.Evidence = append(f.Evidence,
+			check.Fact("source", "pull request 50792, issue 50694", "github.com/milvus-io/milvus"))
 	default:
 		f.Severity = check.Warning
 		f.Message = fmt.Sprintf("Milvus does not test rollbacks from %s to %s", plan.From.Release, plan.To.Release)

@@ -63,7 +63,8 @@ func (p Plan) For(c *model.Cluster) (Plan, *PlanError) {
 	return p, nil
 }
 
-// SuggestedTargets returns likely target versions, the newest first: the newest known release and the stops of upgrades.
+// SuggestedTargets returns likely target versions, the newest first: the newest known release and the stops of
+// upgrades.
 func SuggestedTargets() []string {
 	list := []string{Version{newest(), 2}.String()}
 	for _, s := range slices.Backward(stops()) {

@@ -107,7 +107,10 @@ func newest() facts.Release { return release(3, 0) }
 
 // releases returns the releases that the rules cover.
 func releases() []facts.Release {
-	return []facts.Release{release(2, 0), release(2, 1), release(2, 2), release(2, 3), release(2, 4), release(2, 5), release(2, 6), newest()}
+	return []facts.Release{
+		release(2, 0), release(2, 1), release(2, 2), release(2, 3), release(2, 4), release(2, 5), release(2, 6),
+		newest(),
+	}
 }
 
 // whyUncovered returns the reason why the rules do not cover a plan, "" if they do.
@@ -181,7 +184,8 @@ func currentChecks() []*check.Check {
 	for _, x := range rules.All() {
 		unfinished := x.ID == "ddl-stuck"
 		if x.Severity == check.Error || unfinished {
-			list = append(list, x.Filter(func(f *check.Finding) bool { return f.Severity == check.Error || unfinished }))
+			list = append(list,
+				x.Filter(func(f *check.Finding) bool { return f.Severity == check.Error || unfinished }))
 		}
 	}
 	return list
@@ -198,5 +202,8 @@ func All() []*check.Check {
 }
 
 func allRules() []rule {
-	return []rule{route, order, queue, settings, defaults, lostRecords, rewritten, newKinds, features, irreversible, indexVersions, tasks, access, space}
+	return []rule{
+		route, order, queue, settings, defaults, lostRecords, rewritten, newKinds, features, irreversible,
+		indexVersions, tasks, access, space,
+	}
 }

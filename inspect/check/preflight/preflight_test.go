@@ -110,7 +110,8 @@ func TestRealUpgrade(t *testing.T) {
 			t.Errorf("%s lost its index, and is not named", name)
 		}
 	}
-	if indexes != 4 || !strings.Contains(lost[0].Message, "the indexes of 4 collections and the load states of 6 collections") {
+	if indexes != 4 ||
+		!strings.Contains(lost[0].Message, "the indexes of 4 collections and the load states of 6 collections") {
 		t.Errorf("%d collections lost an index; said: %s", indexes, lost[0].Message)
 	}
 	if len(findings(r, "upgrade-path")) != 1 || len(findings(r, "upgrade-order")) != 1 {
@@ -130,7 +131,8 @@ func TestCurrentChecks(t *testing.T) {
 			t.Errorf("%s: %s is no error of the cluster as it is: %s", f.Check, f.Severity, f.Message)
 		}
 	}
-	if !found["layout-older"] || !found["watch-livelock"] || !found["upgrade-order"] || r.Findings[0].Severity != check.Error {
+	if !found["layout-older"] || !found["watch-livelock"] || !found["upgrade-order"] ||
+		r.Findings[0].Severity != check.Error {
 		t.Errorf("findings of %v", found)
 	}
 }
@@ -154,7 +156,9 @@ func TestRealRollback(t *testing.T) {
 
 // TestCleanUpgrade checks that nothing breaks from 2.2.16 to 2.3.5 and within 2.3.
 func TestCleanUpgrade(t *testing.T) {
-	for name, to := range map[string]string{"standalone-2.2.16": "2.3.5", "standalone-2.3.5": "2.3.22", "cluster-2.3.5-t1": "2.4.17"} {
+	for name, to := range map[string]string{
+		"standalone-2.2.16": "2.3.5", "standalone-2.3.5": "2.3.22", "cluster-2.3.5-t1": "2.4.17",
+	} {
 		for _, f := range runPlan(t, capture(t, name), "", to, false).Findings {
 			if f.Severity == check.Error {
 				t.Errorf("%s to %s: %s: %s", name, to, f.Check, f.Message)
@@ -202,8 +206,14 @@ func TestPath(t *testing.T) {
 		{"2.6.22", "3.0.2", "", false},
 		{"2.3.5", "2.5.14", "", false},
 		{"3.0.2", "2.6.22", "", true},
-		{"3.0.2", "2.6.18", "coordinators of 2.6.18 may refuse to start after 3.0.2: builds before 2026-06-30 do", true},
-		{"2.6.22", "2.5.16", "coordinators of 2.5.16 refuse to start after 2.6.22, and do not know the streaming nodes' WAL", true},
+		{
+			"3.0.2", "2.6.18", "coordinators of 2.6.18 may refuse to start after 3.0.2: builds before 2026-06-30 do",
+			true,
+		},
+		{
+			"2.6.22", "2.5.16",
+			"coordinators of 2.5.16 refuse to start after 2.6.22, and do not know the streaming nodes' WAL", true,
+		},
 		{"2.3.5", "2.2.16", "Milvus does not test rollbacks from 2.3 to 2.2", true},
 	} {
 		got := ""
@@ -239,7 +249,9 @@ func TestQueueInUse(t *testing.T) {
 	}
 	noted := func(queue string) func(*model.Parts) {
 		return func(p *model.Parts) {
-			p.PChannels = []*model.PChannel{{Name: "by-dev-rootcoord-dml_0", Checkpoint: model.Checkpoint{Queue: queue}}}
+			p.PChannels = []*model.PChannel{
+				{Name: "by-dev-rootcoord-dml_0", Checkpoint: model.Checkpoint{Queue: queue}},
+			}
 		}
 	}
 	kafkaAnswered := &model.Queue{Kind: "kafka", Outcome: model.Answered, Topics: []model.Topic{{}}}
@@ -250,14 +262,54 @@ func TestQueueInUse(t *testing.T) {
 		forth, back string // severity and a part of the message, "skipped", or "ok"
 	}{
 		{"nothing", nil, nil, "skipped", "skipped"},
-		{"default alone", []func(*model.Parts){set("mq/type", "default")}, nil, "warning mq.type is default", "skipped"},
-		{"Woodpecker's logs, default", []func(*model.Parts){set("mq/type", "default"), logs("by-dev-rootcoord-dml_0")}, nil, "warning woodpecker is the queue", "error Woodpecker is the queue"},
-		{"Woodpecker's logs alone", []func(*model.Parts){logs("by-dev-rootcoord-dml_0")}, nil, "info woodpecker is the queue", "error Woodpecker is the queue"},
-		{"logs of another Milvus", []func(*model.Parts){logs("other-rootcoord-dml_0"), ids(24)}, nil, "info pulsar is the queue", "ok"},
-		{"checkpoints that name it", []func(*model.Parts){noted("woodpecker"), set("mq/type", "pulsar")}, nil, "ok", "error Woodpecker is the queue"},
-		{"brokers", []func(*model.Parts){set("kafka/brokerList", "10.0.0.9:9092"), ids(8)}, nil, "info kafka is the queue", "ok"},
-		{"brokers, default", []func(*model.Parts){set("mq/type", "default"), set("kafka/brokerList", "10.0.0.9:9092"), ids(8)}, nil, "warning kafka is the queue, and mq.type is default", "ok"},
-		{"brokers, without ids", []func(*model.Parts){set("kafka/brokerList", "10.0.0.9:9092")}, nil, "info apparently kafka", "ok"},
+		{
+			"default alone",
+			[]func(*model.Parts){set("mq/type", "default")},
+			nil, "warning mq.type is default",
+			"skipped",
+		},
+		{
+			"Woodpecker's logs, default",
+			[]func(*model.Parts){set("mq/type", "default"), logs("by-dev-rootcoord-dml_0")},
+			nil,
+			"warning woodpecker is the queue", "error Woodpecker is the queue",
+		},
+		{
+			"Woodpecker's logs alone",
+			[]func(*model.Parts){logs("by-dev-rootcoord-dml_0")},
+			nil,
+			"info woodpecker is the queue", "error Woodpecker is the queue",
+		},
+		{
+			"logs of another Milvus",
+			[]func(*model.Parts){logs("other-rootcoord-dml_0"), ids(24)},
+			nil,
+			"info pulsar is the queue", "ok",
+		},
+		{
+			"checkpoints that name it",
+			[]func(*model.Parts){noted("woodpecker"), set("mq/type", "pulsar")},
+			nil, "ok",
+			"error Woodpecker is the queue",
+		},
+		{
+			"brokers",
+			[]func(*model.Parts){set("kafka/brokerList", "10.0.0.9:9092"), ids(8)},
+			nil,
+			"info kafka is the queue", "ok",
+		},
+		{
+			"brokers, default",
+			[]func(*model.Parts){set("mq/type", "default"), set("kafka/brokerList", "10.0.0.9:9092"), ids(8)},
+			nil,
+			"warning kafka is the queue, and mq.type is default", "ok",
+		},
+		{
+			"brokers, without ids",
+			[]func(*model.Parts){set("kafka/brokerList", "10.0.0.9:9092")},
+			nil,
+			"info apparently kafka", "ok",
+		},
 		{"Kafka answered", nil, kafkaAnswered, "info kafka is the queue", "ok"},
 		{"Pulsar's ids", []func(*model.Parts){ids(24)}, nil, "info pulsar is the queue", "ok"},
 		{"numbers", []func(*model.Parts){ids(8)}, nil, "info apparently rocksmq", "ok"},
@@ -336,22 +388,43 @@ func TestOneProcess(t *testing.T) {
 	sessions := func(roles ...string) (list []*model.Session) { // "role id"
 		for _, r := range roles {
 			role, id, _ := strings.Cut(r, " ")
-			list = append(list, &model.Session{Role: role, Node: model.NodeID(id[0] - '0'), Address: "10.0.0." + id + ":1", Version: "2.5.16"})
+			list = append(list, &model.Session{
+				Role: role, Node: model.NodeID(id[0] - '0'), Address: "10.0.0." + id + ":1", Version: "2.5.16",
+			})
 		}
 		return list
 	}
-	split := []string{"rootcoord 1", "datacoord 2", "indexcoord 2", "querycoord 3", "datanode 4", "indexnode 5", "querynode 6", "proxy 7"}
+	split := []string{
+		"rootcoord 1", "datacoord 2", "indexcoord 2", "querycoord 3", "datanode 4", "indexnode 5", "querynode 6",
+		"proxy 7",
+	}
 	for _, x := range []struct {
 		name     string
 		sessions []*model.Session
 		to, want string
 	}{
-		{"standalone", sessions("rootcoord 1", "datacoord 1", "querycoord 1", "datanode 1", "indexnode 1", "querynode 1", "proxy 1"), "2.6.22", "replace the single process, which has all roles"},
-		{"split", sessions(split...), "2.6.22", "upgrade in this order: mixcoord, streamingnode, datanode, querynode, proxy; new: mixcoord and streamingnode; removed: rootcoord, datacoord, indexcoord and 2 more"},
-		{"split, within 2.5", sessions(split...), "2.5.17", "upgrade in this order: rootcoord, process of datacoord and indexcoord, querycoord, indexnode, datanode, querynode, proxy"},
 		{
-			"one MixCoord", sessions("rootcoord 1", "datacoord 1", "querycoord 1", "datanode 4", "indexnode 5", "querynode 6", "proxy 7"), "2.6.22",
-			"upgrade in this order: process of rootcoord, datacoord and querycoord, streamingnode, datanode, querynode, proxy; new: streamingnode; removed: indexnode",
+			"standalone",
+			sessions("rootcoord 1", "datacoord 1", "querycoord 1", "datanode 1", "indexnode 1", "querynode 1",
+				"proxy 1"),
+			"2.6.22", "replace the single process, which has all roles",
+		},
+		{
+			"split", sessions(split...), "2.6.22",
+			"upgrade in this order: mixcoord, streamingnode, datanode, querynode, proxy; new: mixcoord and " +
+				"streamingnode; removed: rootcoord, datacoord, indexcoord and 2 more",
+		},
+		{
+			"split, within 2.5", sessions(split...), "2.5.17",
+			"upgrade in this order: rootcoord, process of datacoord and indexcoord, querycoord, indexnode, datanode, " +
+				"querynode, proxy",
+		},
+		{
+			"one MixCoord",
+			sessions("rootcoord 1", "datacoord 1", "querycoord 1", "datanode 4", "indexnode 5", "querynode 6",
+				"proxy 7"), "2.6.22",
+			"upgrade in this order: process of rootcoord, datacoord and querycoord, streamingnode, datanode, " +
+				"querynode, proxy; new: streamingnode; removed: indexnode",
 		},
 	} {
 		p := capture(t, "standalone-2.3.5").Parts
@@ -361,7 +434,8 @@ func TestOneProcess(t *testing.T) {
 			t.Errorf("%s: %+v", x.name, list[0].Message)
 		}
 		for _, s := range list[0].Fix {
-			if x.name == "standalone" && (strings.Contains(string(s.Text), "add ") || strings.Contains(string(s.Text), "streamingnode")) {
+			if x.name == "standalone" &&
+				(strings.Contains(string(s.Text), "add ") || strings.Contains(string(s.Text), "streamingnode")) {
 				t.Errorf("%s: %s", x.name, s.Text)
 			}
 		}
@@ -400,9 +474,13 @@ func TestSettings(t *testing.T) {
 		}
 		return model.Build(p)
 	}
-	c := set("indexNode/workerSlotUnit", "16", "dataNode/import/maxConcurrentTaskNum", "2", "dataCoord/jsonStatsTriggerCount", "10", "natsmq/server/port", "4222", "queryCoord/balancer", "RowCountBasedBalancer")
+	c := set("indexNode/workerSlotUnit", "16", "dataNode/import/maxConcurrentTaskNum", "2",
+		"dataCoord/jsonStatsTriggerCount", "10", "natsmq/server/port", "4222", "queryCoord/balancer",
+		"RowCountBasedBalancer")
 	list := findings(runPlan(t, c, "2.5.16", "2.6.22", false), "upgrade-settings")
-	if len(list) != 1 || list[0].Message != "2 settings that 2.6.22 does not have: dataNode.import.maxConcurrentTaskNum and natsmq.server.port" {
+	if len(list) != 1 ||
+		list[0].Message != "2 settings that 2.6.22 does not have: dataNode.import.maxConcurrentTaskNum and "+
+			"natsmq.server.port" {
 		t.Errorf("gone: %+v", list)
 	}
 	list = findings(runPlan(t, c, "2.5.16", "2.6.22", false), "upgrade-defaults")
@@ -413,29 +491,40 @@ func TestSettings(t *testing.T) {
 	for i, e := range list[0].Evidence {
 		names[i] = e.Name
 	}
-	if !slices.Contains(names, "autoIndex.params.build") || slices.Contains(names, "queryCoord.balancer") || slices.Contains(names, "natsmq.server.port") {
+	if !slices.Contains(names, "autoIndex.params.build") || slices.Contains(names, "queryCoord.balancer") ||
+		slices.Contains(names, "natsmq.server.port") {
 		t.Errorf("defaults that change: %v", names)
 	}
 	if list := findings(runPlan(t, c, "2.3.5", "2.4.17", false), "upgrade-settings"); len(list) != 0 {
 		t.Errorf("2.4, whose keys are not known: %+v", list)
 	}
-	for _, x := range []struct{ key, value string }{{"common/storage/useLoonFFI", "true"}, {"dataCoord/targetVecIndexVersion", "10"}, {"dataCoord/index/storePathVersion", "1"}} {
-		if list := findings(runPlan(t, set(x.key, x.value), "2.6.22", "3.0.2", false), "upgrade-one-way"); len(list) != 1 {
+	for _, x := range []struct{ key, value string }{
+		{"common/storage/useLoonFFI", "true"},
+		{"dataCoord/targetVecIndexVersion", "10"},
+		{"dataCoord/index/storePathVersion", "1"},
+	} {
+		if list := findings(runPlan(t, set(x.key, x.value), "2.6.22", "3.0.2", false), "upgrade-one-way"); len(list) !=
+			1 {
 			t.Errorf("%s=%s: %+v", x.key, x.value, list)
 		}
-		if list := findings(runPlan(t, set(x.key, x.value), "2.6.22", "2.6.23", false), "upgrade-one-way"); len(list) != 0 {
+		if list := findings(runPlan(t, set(x.key, x.value), "2.6.22", "2.6.23", false), "upgrade-one-way"); len(list) !=
+			0 {
 			t.Errorf("%s=%s within 2.6: %+v", x.key, x.value, list)
 		}
 	}
 	for value, want := range map[string]check.Severity{"natsmq": check.Error, "default": check.Warning} {
-		if list := findings(runPlan(t, set("mq/type", value), "2.5.16", "2.6.22", false), "upgrade-queue"); len(list) != 1 || list[0].Severity != want {
+		if list := findings(runPlan(t, set("mq/type", value), "2.5.16", "2.6.22", false), "upgrade-queue"); len(list) !=
+			1 || list[0].Severity != want {
 			t.Errorf("mq.type %s: %+v", value, list)
 		}
 	}
-	if list := findings(runPlan(t, set("mq/type", "pulsar"), "2.5.16", "2.6.22", false), "upgrade-queue"); len(list) != 0 {
+	if list := findings(runPlan(t, set("mq/type", "pulsar"), "2.5.16", "2.6.22", false), "upgrade-queue"); len(list) !=
+		0 {
 		t.Errorf("mq.type pulsar: %+v", list)
 	}
-	if list := findings(runPlan(t, set("mq/type", "woodpecker"), "2.6.22", "2.5.16", true), "upgrade-queue"); len(list) != 1 || list[0].Severity != check.Error {
+	if list := findings(runPlan(t, set("mq/type", "woodpecker"), "2.6.22", "2.5.16", true), "upgrade-queue"); len(
+		list,
+	) != 1 || list[0].Severity != check.Error {
 		t.Errorf("back with Woodpecker: %+v", list)
 	}
 }
@@ -451,9 +540,18 @@ func TestOneWayFormats(t *testing.T) {
 		want                 []string // parts of the messages
 	}{
 		{"2.5.16", "2.6.22", "", "", false, []string{byItself + "2.5.16 cannot read: a write-ahead log"}},
-		{"2.5.16", "2.6.22", "common/storage/enablev2", "false", false, []string{"segments in storage version 2, including existing ones"}},
-		{"2.5.16", "2.6.22", "common/storage/enablev2", "true", false, []string{"segments in storage version 2, including existing ones"}},
-		{"2.5.16", "2.6", "common/storage/enablev2", "false", false, []string{"segments in storage version 2, including existing ones"}},
+		{
+			"2.5.16", "2.6.22", "common/storage/enablev2", "false", false,
+			[]string{"segments in storage version 2, including existing ones"},
+		},
+		{
+			"2.5.16", "2.6.22", "common/storage/enablev2", "true", false,
+			[]string{"segments in storage version 2, including existing ones"},
+		},
+		{
+			"2.5.16", "2.6", "common/storage/enablev2", "false", false,
+			[]string{"segments in storage version 2, including existing ones"},
+		},
 		{"2.5.16", "2.6.8", "common/storage/enablev2", "true", false, []string{"enableV2 is true", byItself}},
 		{"2.5.16", "2.6.8", "", "", false, []string{"enableV2 is true", byItself}},
 		{"2.5.16", "2.6.8", "common/storage/enablev2", "false", false, []string{byItself}},
@@ -491,7 +589,11 @@ func TestOneWayFormats(t *testing.T) {
 func TestDescribeChange(t *testing.T) {
 	for _, x := range [][3]string{
 		{"60", "15", "60 becomes 15"},
-		{"Query,Search,DescribeCollection,RenameCollection,ListAliases,Insert", "Query,Search,DescribeCollection,ListAliases,Insert,ListSnapshots", "adds ListSnapshots; removes RenameCollection"},
+		{
+			"Query,Search,DescribeCollection,RenameCollection,ListAliases,Insert",
+			"Query,Search,DescribeCollection,ListAliases,Insert,ListSnapshots",
+			"adds ListSnapshots; removes RenameCollection",
+		},
 	} {
 		if got := describeChange(x[0], x[1]); got != x[2] {
 			t.Errorf("%s and %s: %q, want %q", x[0], x[1], got, x[2])
@@ -510,7 +612,9 @@ func TestVersions(t *testing.T) {
 			t.Errorf("%q is %v", text, v)
 		}
 	}
-	for text, want := range map[string]string{"2.6.1-dev": "2.6.1", "2.2.9 to 2.3": "2.2.9", "2.1": "2.1", "v2.3.5": "2.3.5", "2.6 or newer": "2.6"} {
+	for text, want := range map[string]string{
+		"2.6.1-dev": "2.6.1", "2.2.9 to 2.3": "2.2.9", "2.1": "2.1", "v2.3.5": "2.3.5", "2.6 or newer": "2.6",
+	} {
 		if got := versionIn(text).String(); got != want {
 			t.Errorf("%s: %s, want %s", text, got, want)
 		}
@@ -571,10 +675,14 @@ func TestSettingsTable(t *testing.T) {
 // check is not ok in that case.
 func TestSettingsOfOldReleases(t *testing.T) {
 	base := model.Build(capture(t, "standalone-2.3.5").Parts)
-	node := &model.LiveNode{Role: "rootcoord", Node: 9, Config: &model.Config{Values: map[string]string{model.FoldConfigKey("natsmq.server.port"): "4223"}}}
+	node := &model.LiveNode{
+		Role: "rootcoord", Node: 9,
+		Config: &model.Config{Values: map[string]string{model.FoldConfigKey("natsmq.server.port"): "4223"}},
+	}
 	c := base.WithRuntime(model.BuildRuntime(model.RuntimeParts{Nodes: []*model.LiveNode{node}}))
 	for _, r := range runPlan(t, c, "2.0.2", "2.6.22", false).Results {
-		if r.Check.ID == "upgrade-settings" && (r.Status != check.Skipped || !strings.Contains(r.Reason, "the defaults of 2.0 are unknown")) {
+		if r.Check.ID == "upgrade-settings" &&
+			(r.Status != check.Skipped || !strings.Contains(r.Reason, "the defaults of 2.0 are unknown")) {
 			t.Errorf("%s: %s", r.Status, r.Reason)
 		}
 	}
@@ -592,26 +700,39 @@ func TestSettingsOfMixCoord(t *testing.T) {
 	}
 	base := model.Build(capture(t, "standalone-2.3.5").Parts)
 	node := &model.LiveNode{Role: "mixcoord", Node: 9, Config: config("natsmq.server.port", "4223")}
-	whole := &model.Process{ConfigOf: "proxy-4", Config: config("natsmq.server.port", "4222", "dataNode.import.maxConcurrentTaskNum", "2")}
+	whole := &model.Process{
+		ConfigOf: "proxy-4", Config: config("natsmq.server.port", "4222", "dataNode.import.maxConcurrentTaskNum", "2"),
+	}
 	for name, x := range map[string]struct {
 		processes []*model.Process
 		want      string
 		unseen    bool
 	}{
-		"and a proxy": {[]*model.Process{whole}, "2 settings that 2.6.22 does not have: dataNode.import.maxConcurrentTaskNum and natsmq.server.port", false},
-		"alone":       {nil, "1 setting that 2.6.22 does not have: natsmq.server.port", true},
+		"and a proxy": {
+			[]*model.Process{whole},
+			"2 settings that 2.6.22 does not have: dataNode.import.maxConcurrentTaskNum and natsmq.server.port", false,
+		},
+		"alone": {nil, "1 setting that 2.6.22 does not have: natsmq.server.port", true},
 	} {
-		report := runPlan(t, base.WithRuntime(model.BuildRuntime(model.RuntimeParts{Nodes: []*model.LiveNode{node}, Processes: x.processes})), "2.5.16", "2.6.22", false)
+		report := runPlan(t,
+			base.WithRuntime(model.BuildRuntime(model.RuntimeParts{
+				Nodes: []*model.LiveNode{node}, Processes: x.processes,
+			})), "2.5.16", "2.6.22", false)
 		list := findings(report, "upgrade-settings")
 		if len(list) != 1 || list[0].Message != x.want {
 			t.Fatalf("%s: %+v", name, list)
 		}
-		if i := slices.IndexFunc(list[0].Evidence, func(e check.Evidence) bool { return e.Name == "natsmq.server.port" }); i < 0 || list[0].Evidence[i].Value != "4223" {
+		if i := slices.IndexFunc(list[0].Evidence,
+			func(e check.Evidence) bool { return e.Name == "natsmq.server.port" }); i < 0 ||
+			list[0].Evidence[i].Value != "4223" {
 			t.Errorf("%s: %+v", name, list[0].Evidence)
 		}
 		unseen := false
 		for _, r := range report.Results {
-			unseen = unseen || slices.ContainsFunc(r.Unseen, func(s string) bool { return strings.Contains(s, "MixCoord reports only a few") })
+			unseen = unseen ||
+				slices.ContainsFunc(r.Unseen, func(s string) bool {
+					return strings.Contains(s, "MixCoord reports only a few")
+				})
 		}
 		if unseen != x.unseen {
 			t.Errorf("%s: unseen is %v", name, unseen)

@@ -14,15 +14,17 @@ var queue = rule{
 		Title:    "The other version may not use the same message queue",
 		Severity: check.Error,
 		Parts:    model.PartSessions | model.PartConfig | model.PartChannels,
-		Doc: `With ` + "`mq.type: default`" + `, 2.6 and later may select Woodpecker instead of the previous queue, and rows still in the old queue are lost (docs of 2.6: keep
-the previous queue; Milvus issue 50217). Warning for ` + "`default`" + `, info if no process reports ` + "`mq.type`" + ` (usual up to 2.5), error for natsmq, which 2.6 removed
+		Doc: `With ` + "`mq.type: default`" + `, 2.6 and later may select Woodpecker instead of the previous queue, and
+rows still in the old queue are lost (docs of 2.6: keep the previous queue; Milvus issue 50217). Warning for
+` + "`default`" + `, info if no process reports ` + "`mq.type`" +
+			` (usual up to 2.5), error for natsmq, which 2.6 removed
 (pkg/util/paramtable).
 
-Rollback: error for Woodpecker below 2.6, and for RocksMQ below 2.3, because 2.2 cannot open its files (a real 2.2.16 stopped with "Column families not opened:
-properties").
+Rollback: error for Woodpecker below 2.6, and for RocksMQ below 2.3, because 2.2 cannot open its files (a real 2.2.16
+stopped with "Column families not opened: properties").
 
-Evidence: checkpoints of 2.6, ` + "`mq.type`" + `, a queue that responds, Woodpecker's logs in etcd, ` + "`kafka.brokerList`" + `, message ids (8 bytes: RocksMQ or
-Kafka). At most a warning if another queue is possible.`,
+Evidence: checkpoints of 2.6, ` + "`mq.type`" + `, a queue that responds, Woodpecker's logs in etcd,
+` + "`kafka.brokerList`" + `, message ids (8 bytes: RocksMQ or Kafka). At most a warning if another queue is possible.`,
 		Remedy: `Set ` + "`mq.type`" + ` to the queue in use in both configurations before the upgrade.`,
 	},
 	run: runQueue,
@@ -76,7 +78,8 @@ func reportQueueChange(p *check.Pass, plan Plan, q usedQueue) {
 	case isDefault:
 		f = q.finding(check.Warning, "%s is the queue, and mq.type is default: %s may pick another", q.kind, plan.To)
 	case !q.reported && q.kind != "":
-		f = q.finding(check.Info, "%s is the queue, and no process reports mq.type: by default %s may pick another", q.kind, plan.To)
+		f = q.finding(check.Info, "%s is the queue, and no process reports mq.type: by default %s may pick another",
+			q.kind, plan.To)
 	default:
 		return
 	}

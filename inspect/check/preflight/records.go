@@ -12,7 +12,8 @@ import (
 )
 
 // layoutParts are the parts of the metadata that show which version wrote the records.
-const layoutParts = model.PartObjects | model.PartIndexes | model.PartServing | model.PartSessions | model.PartSegments | model.PartLogs | model.PartSegmentIndexes | model.PartRest
+const layoutParts = model.PartObjects | model.PartIndexes | model.PartServing | model.PartSessions |
+	model.PartSegments | model.PartLogs | model.PartSegmentIndexes | model.PartRest
 
 var lostRecords = rule{
 	forward: true,
@@ -21,9 +22,10 @@ var lostRecords = rule{
 		Title:    "The new version does not read records of the old one",
 		Severity: check.Error,
 		Parts:    layoutParts,
-		Doc: `Counts records that Milvus 2.1 and older keep under keys that 2.2 and later do not read: index definitions, the indexes of segments, and
-which collections are loaded (docs/reference of Milvus's metadata; RootCoord's catalog of 2.2). Seen with 2.2.16 on the data of 2.1.0, without the
-migration tool: all collections and rows were there, all indexes gone, nothing was loaded, and health checks passed.`,
+		Doc: `Counts records that Milvus 2.1 and older keep under keys that 2.2 and later do not read: index
+definitions, the indexes of segments, and which collections are loaded (docs/reference of Milvus's metadata;
+RootCoord's catalog of 2.2). Seen with 2.2.16 on the data of 2.1.0, without the migration tool: all collections and
+rows were there, all indexes gone, nothing was loaded, and health checks passed.`,
 		Remedy: `Stop Milvus and run the migration tool (meta-migration) before the first start of the new version.`,
 	},
 	run: runLostRecords,
@@ -79,13 +81,13 @@ var rewritten = rule{
 		Parts:    layoutParts,
 		Doc: `Finds segments whose data the old version cannot read:
 
-- below 2.2: logs only under separate keys. Seen: 2.2.16 rewrote a segment of 2.1.0 within 15 seconds; back on 2.1.0 its collection counted as loaded, and
-  searches failed or found nothing.
+- below 2.2: logs only under separate keys. Seen: 2.2.16 rewrote a segment of 2.1.0 within 15 seconds; back on 2.1.0
+  its collection counted as loaded, and searches failed or found nothing.
 - below 2.4: level 0 (deletes), which 2.3 ignores: deleted rows come back.
 - below 2.6: storage version 2 (several columns in a file, ` + "`common.storage.enableV2`" + `).
 - below 3.0: storage version 3 (a manifest, ` + "`common.storage.useLoonFFI`" + `; pkg/util/paramtable of 3.0).
-- below 3.0: a commit timestamp, which imports and replication set for all rows until compaction (Milvus pull request 48472). Without
-  it, earlier deletes apply, and rows may expire at once.`,
+- below 3.0: a commit timestamp, which imports and replication set for all rows until compaction (Milvus pull request
+  48472). Without it, earlier deletes apply, and rows may expire at once.`,
 		Remedy: `Stay with the new version, or restore etcd and storage from before the upgrade.`,
 	},
 	run: runRewritten,
@@ -109,13 +111,21 @@ func segmentFormats() []segmentFormat {
 	return []segmentFormat{
 		{first: release(2, 2), what: "logs only under separate keys", has: facts.HasSeparateLogs, impact: unread},
 		{
-			first: release(2, 4), what: "level 0", has: func(s *model.Segment) bool { return s.Level == model.LevelL0 }, impact: "Searches return deleted rows again.",
-			fix: check.Do("let the new version compact the segments of level 0 until none are left"),
+			first: release(2, 4), what: "level 0", has: func(s *model.Segment) bool { return s.Level == model.LevelL0 },
+			impact: "Searches return deleted rows again.",
+			fix:    check.Do("let the new version compact the segments of level 0 until none are left"),
 		},
-		{first: release(2, 6), what: "storage version 2", has: func(s *model.Segment) bool { return s.StorageVersion == 2 }, impact: unread},
-		{first: release(3, 0), what: "storage version 3", has: func(s *model.Segment) bool { return s.StorageVersion >= 3 || manifest(s) }, impact: unread},
 		{
-			first: release(3, 0), what: "a commit timestamp", has: details(func(d *model.SegmentDetails) bool { return d.CommitAt != 0 }),
+			first: release(2, 6), what: "storage version 2",
+			has: func(s *model.Segment) bool { return s.StorageVersion == 2 }, impact: unread,
+		},
+		{
+			first: release(3, 0), what: "storage version 3",
+			has: func(s *model.Segment) bool { return s.StorageVersion >= 3 || manifest(s) }, impact: unread,
+		},
+		{
+			first: release(3, 0), what: "a commit timestamp",
+			has:    details(func(d *model.SegmentDetails) bool { return d.CommitAt != 0 }),
 			impact: "Deletes from before the commit apply to these rows, and they may expire at once.",
 			fix: check.Do("let the new version compact these segments: " +
 				"this writes the commit timestamp into the rows"),
@@ -160,8 +170,10 @@ func judgeFormats(p *check.Pass, plan Plan, x *model.Collection) {
 		return slices.ContainsFunc(found, func(form segmentFormat) bool { return form.has(s) })
 	})
 	f.Objects, f.Cost, f.Impact = all.Objects, facts.Ratio(all.Rows, p.Totals().Rows), strings.Join(impacts, " ")
-	f.Message = fmt.Sprintf("%s of %s, %s rows, %s %s: %s cannot read %s", words.Plural(all.Segments, "segment"), facts.CollectionLabel(p.Cluster, x.ID), words.Number(all.Rows),
-		words.Agree(all.Segments, "has", "have"), words.List("and", what...), plan.To, words.Agree(all.Segments, "it", "them"))
+	f.Message = fmt.Sprintf("%s of %s, %s rows, %s %s: %s cannot read %s", words.Plural(all.Segments, "segment"),
+		facts.CollectionLabel(p.Cluster, x.ID), words.Number(all.Rows),
+		words.Agree(all.Segments, "has", "have"), words.List("and", what...), plan.To,
+		words.Agree(all.Segments, "it", "them"))
 	f.Fix = append(f.Fix,
 		check.Do("stay with %s, which reads them", plan.From.String()),
 		check.Do("or restore etcd and storage from before the upgrade: later writes are lost"),

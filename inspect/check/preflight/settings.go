@@ -98,7 +98,8 @@ func customSettings(p *check.Pass, at int) map[string]customSetting {
 
 // noteMissingConfig notes that configurations are missing, because milvus.yaml has no other source.
 func noteMissingConfig(p *check.Pass) {
-	if p.Runtime == nil || !slices.ContainsFunc(p.Runtime.Nodes, func(n *model.LiveNode) bool { return n.Config != nil }) {
+	if p.Runtime == nil ||
+		!slices.ContainsFunc(p.Runtime.Nodes, func(n *model.LiveNode) bool { return n.Config != nil }) {
 		p.NoteUnseen("settings of milvus.yaml: no process reported its configuration")
 		return
 	}
@@ -116,9 +117,9 @@ var settings = rule{
 		Title:    "The other version ignores some settings",
 		Severity: check.Warning,
 		Parts:    model.PartConfig,
-		Doc: `Compares settings that differ from their default, in etcd and in processes, with the keys of the target release. Warning for keys
-that it lacks and does not read under an older name. Covers 2.5.14, 2.6.22 and 3.0.1 (pkg/util/paramtable). Keys of index nodes are ignored: 2.6 removes
-these nodes.`,
+		Doc: `Compares settings that differ from their default, in etcd and in processes, with the keys of the target
+release. Warning for keys that it lacks and does not read under an older name. Covers 2.5.14, 2.6.22 and 3.0.1
+(pkg/util/paramtable). Keys of index nodes are ignored: 2.6 removes these nodes.`,
 		Remedy: `Look up what replaces the setting, or remove it. Milvus ignores unknown keys silently.`,
 	},
 	run: runSettings,
@@ -132,7 +133,8 @@ func runSettings(p *check.Pass, plan Plan) {
 	}
 	noteMissingConfig(p)
 	if from := plan.From.Release; column(from) < 0 && p.Runtime != nil {
-		p.NoteUnseen("settings of milvus.yaml: the defaults of " + from.String() + " are unknown, and so are changed settings")
+		p.NoteUnseen("settings of milvus.yaml: the defaults of " + from.String() +
+			" are unknown, and so are changed settings")
 	}
 	f := check.Finding{
 		Severity: check.Warning, Impact: "These settings no longer have any effect, and Milvus does not report it.",
@@ -148,7 +150,8 @@ func runSettings(p *check.Pass, plan Plan) {
 	if len(names) == 0 {
 		return
 	}
-	f.Message = fmt.Sprintf("%s %s does not have: %s", words.Count(len(names), "setting that", "settings that"), plan.To, words.Summarize(names))
+	f.Message = fmt.Sprintf("%s %s does not have: %s", words.Count(len(names), "setting that", "settings that"),
+		plan.To, words.Summarize(names))
 	f.Fix = check.Fix(
 		check.Do("check milvus.yaml of Milvus %s for replacements of %s", plan.To.String(), names),
 		check.Shell(check.Kitescope("get config")).Does("lists the settings in etcd"),
@@ -163,9 +166,11 @@ var defaults = rule{
 		Title:    "Unset settings get a different default",
 		Severity: check.Info,
 		Parts:    model.PartConfig,
-		Doc: `Lists unset keys whose default differs in the target release (pkg/util/paramtable at 2.5.14, 2.6.22 and 3.0.1). The most important: in 2.6
-` + "`autoIndex.params.build`" + ` (new AUTOINDEX indexes are HNSW_SQ with 4 bits, not HNSW), ` + "`queryCoord.balancer`" + `, ` + "`queryNode.mmap.vectorField`" + `,
-` + "`common.session.ttl`" + `; in 3.0 the privileges of built-in groups.`,
+		Doc: `Lists unset keys whose default differs in the target release (pkg/util/paramtable at 2.5.14, 2.6.22 and
+3.0.1). The most important: in 2.6 ` + "`autoIndex.params.build`" + ` (new AUTOINDEX indexes are HNSW_SQ with 4 bits,
+not HNSW), ` + "`queryCoord.balancer`" + `, ` + "`queryNode.mmap.vectorField`" + `, ` + "`common.session.ttl`" +
+			`; in 3.0
+the privileges of built-in groups.`,
 		Remedy: `Set the old default to keep the behavior.`,
 	},
 	run: runDefaults,
@@ -188,7 +193,8 @@ func runDefaults(p *check.Pass, plan Plan) {
 		k := keys()[folded]
 		was, is := k.values[from], k.values[to]
 		_, own := set[folded]
-		if own || was == is || was == absent || is == absent || strings.HasPrefix(was+is, replaced) || strings.HasPrefix(is, replaced) {
+		if own || was == is || was == absent || is == absent || strings.HasPrefix(was+is, replaced) ||
+			strings.HasPrefix(is, replaced) {
 			continue
 		}
 		names = append(names, k.name)
@@ -215,7 +221,9 @@ func describeChange(oldValue, newValue string) string {
 		verb      string
 		all, less []string
 	}{{"adds ", after, before}, {"removes ", before, after}} {
-		if more := slices.DeleteFunc(slices.Clone(x.all), func(s string) bool { return slices.Contains(x.less, s) }); len(more) > 0 {
+		if more := slices.DeleteFunc(slices.Clone(x.all), func(s string) bool {
+			return slices.Contains(x.less, s)
+		}); len(more) > 0 {
 			parts = append(parts, x.verb+strings.Join(more, ", "))
 		}
 	}

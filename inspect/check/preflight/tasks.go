@@ -19,8 +19,9 @@ var tasks = rule{
 		Title:    "Tasks must end before the version changes",
 		Severity: check.Warning,
 		Parts:    model.PartObjects | model.PartTasks | model.PartSegments | model.PartSegmentIndexes,
-		Doc: `Counts unfinished imports, compactions, statistics tasks, index builds and exports. A coordinator resumes those in etcd; others
-(imports, compactions before 2.4) restart or are lost. Warning for imports, because clients wait; else info.`,
+		Doc: `Counts unfinished imports, compactions, statistics tasks, index builds and exports. A coordinator
+resumes those in etcd; others (imports, compactions before 2.4) restart or are lost. Warning for imports, because
+clients wait; else info.`,
 		Remedy: `Wait until they end, or stop writing.`,
 	},
 	run: runTasks,
@@ -65,8 +66,8 @@ var space = rule{
 		Severity: check.Error,
 		Parts:    model.PartSessions,
 		Needs:    check.NeedEtcd,
-		Doc: `Compares each etcd member's database with its quota (default 2 GiB). Warning from 50%, error from 80%: an upgrade rewrites
-records, and the database may double until it is compacted. At the quota etcd refuses writes.`,
+		Doc: `Compares each etcd member's database with its quota (default 2 GiB). Warning from 50%, error from 80%:
+an upgrade rewrites records, and the database may double until it is compacted. At the quota etcd refuses writes.`,
 		Remedy: `Compact and defragment etcd, or raise its quota, before the upgrade.`,
 	},
 	run: runSpace,
@@ -94,10 +95,13 @@ func runSpace(p *check.Pass, _ Plan) {
 	}
 	f := check.Finding{
 		Severity: check.Warning,
-		Message:  fmt.Sprintf("the database of etcd member %s is %s, %s of its quota", fullest.Endpoint, words.Bytes(fullest.DBSize), words.Share(share)),
-		Evidence: []check.Evidence{check.Size("database", fullest.DBSize, source), check.Size("in use", fullest.DBInUse, source), quota},
-		Impact:   "If it reaches the quota during the upgrade, etcd refuses all writes.",
-		Fix:      check.Fix(check.Shell(check.Kitescope("explain etcd-size")).Does("shows how to shrink it")),
+		Message: fmt.Sprintf("the database of etcd member %s is %s, %s of its quota", fullest.Endpoint,
+			words.Bytes(fullest.DBSize), words.Share(share)),
+		Evidence: []check.Evidence{
+			check.Size("database", fullest.DBSize, source), check.Size("in use", fullest.DBInUse, source), quota,
+		},
+		Impact: "If it reaches the quota during the upgrade, etcd refuses all writes.",
+		Fix:    check.Fix(check.Shell(check.Kitescope("explain etcd-size")).Does("shows how to shrink it")),
 	}
 	if share >= nearlyFull {
 		f.Severity = check.Error

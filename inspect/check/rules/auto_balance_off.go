@@ -18,17 +18,21 @@ var autoBalanceOff = &check.Check{
 	Severity: check.Warning,
 	Symptoms: []string{check.SearchesSlow},
 	Starts:   "config_changed:autoBalance node_joined:querynode | node_lost:querynode replica_changed",
-	Doc: `A query node that joined stays empty because ` + "`queryCoord.autoBalance`" + ` is off. The setting lets QueryCoord move sealed segments and channels between
-the query nodes of a replica. While it is off, a new node gets only new segments, and an uneven distribution after a restart stays uneven.
+	Doc: `A query node that joined stays empty because ` + "`queryCoord.autoBalance`" + ` is off. The setting lets
+QueryCoord move sealed segments and channels between the query nodes of a replica. While it is off, a new node gets
+only new segments, and an uneven distribution after a restart stays uneven.
 
-Reported only while something is uneven: a query node is idle (see node-idle), or rows are spread badly over the nodes of a replica (see
-imbalance-rows). The value comes from QueryCoord's response to ShowConfigurations. Without that response, only a key under ` + "`config/`" + ` in etcd shows it:
-since Milvus 2.2.0 such a key overrides environment and file (pkg/config: the etcd source has the highest priority). Without a key the value is
-unknown, and nothing is reported.
+Reported only while something is uneven: a query node is idle (see node-idle), or rows are spread badly over the nodes
+of a replica (see imbalance-rows). The value comes from QueryCoord's response to ShowConfigurations. Without that
+response, only a key under ` + "`config/`" + ` in etcd shows it: since Milvus 2.2.0 such a key overrides environment and
+file (pkg/config: the etcd source has the highest priority). Without a key the value is unknown, and nothing is
+reported.
 
 Even when it is off, QueryCoord empties nodes that are stopping.`,
-	Remedy: `Turn it on: put ` + "`true`" + ` into the etcd key ` + "`{root}/config/queryCoord/autoBalance`" + `. It takes effect without a restart, within 5 to 8 seconds as measured.
-Or set it in milvus.yaml. If it is off on purpose (a move holds a segment in memory twice for a while, and caches go cold), make the moves that
+	Remedy: `Turn it on: put ` + "`true`" + ` into the etcd key ` + "`{root}/config/queryCoord/autoBalance`" +
+		`. It takes
+effect without a restart, within 5 to 8 seconds as measured. Or set it in milvus.yaml. If it is off on purpose (a move
+holds a segment in memory twice for a while, and caches go cold), make the moves that
 ` + "`kitescope balance --plan`" + ` lists by hand.`,
 	// Not PartConfig: a backup has no dynamic keys, and the response of QueryCoord is enough.
 	Parts: model.PartServing | model.PartSessions | model.PartObjects | model.PartIndexes | model.PartSegments,
@@ -69,13 +73,15 @@ func runAutoBalanceOff(p *check.Pass) {
 	key, _ := p.DynamicKey(balance.SwitchKey)
 	f := check.Finding{
 		Severity: check.Warning, Object: switchRef(p), Objects: refs, Cost: cost,
-		Message: fmt.Sprintf("auto-balance is off (%s=%s) while %s", balance.SwitchKey, auto.Value, unevenText(len(idle), uneven)),
+		Message: fmt.Sprintf("auto-balance is off (%s=%s) while %s", balance.SwitchKey, auto.Value,
+			unevenText(len(idle), uneven)),
 		Evidence: []check.Evidence{
 			check.Fact(balance.SwitchKey, auto.Value, auto.From),
 			check.Count("idle query nodes", len(idle), "query nodes"),
 			check.Count("replicas with uneven rows", uneven, "query nodes"),
 		},
-		Impact: "Milvus will not rebalance on its own. Rebalanced, the busiest node, which every search waits for, would do " + words.Share(cost) + " less work.",
+		Impact: "Milvus will not rebalance on its own. Rebalanced, the busiest node, which every search waits for, " +
+			"would do " + words.Share(cost) + " less work.",
 		Fix: check.Fix(
 			check.Shell(check.Etcdctl("put").Arg(key, "true")).Does("turns auto-balance on").
 				Interrupting(5*time.Minute, "nothing"),

@@ -20,9 +20,9 @@ var badSwitches = &check.Check{
 	Starts:   "config_changed node_joined",
 	Parts:    model.PartObjects | model.PartIndexes | model.PartSegments | model.PartServing,
 	Doc:      switchesDoc(),
-	Remedy: `Put the key into etcd under ` + "`config/`" + `: it overrides the configuration file. Most keys take effect within seconds. Keys that a process reads only at
-startup need a restart; the finding includes this. Or set it in the configuration file of the processes and restart them. If the value is intended,
-accept the finding in a baseline.`,
+	Remedy: `Put the key into etcd under ` + "`config/`" + `: it overrides the configuration file. Most keys take effect
+within seconds. Keys that a process reads only at startup need a restart; the finding includes this. Or set it in the
+configuration file of the processes and restart them. If the value is intended, accept the finding in a baseline.`,
 	Run: runBadSwitches,
 }
 
@@ -47,7 +47,8 @@ func runBadSwitches(p *check.Pass) {
 		p.NoteUnseen("configuration of processes: not queried")
 	} else {
 		for _, n := range p.Runtime.Nodes {
-			if n.Config == nil && slices.ContainsFunc(toggles(), func(t toggle) bool { return slices.Contains(t.roles, n.Role) }) {
+			if n.Config == nil &&
+				slices.ContainsFunc(toggles(), func(t toggle) bool { return slices.Contains(t.roles, n.Role) }) {
 				noteUnseenConfig(p, n)
 			}
 		}
@@ -67,14 +68,17 @@ func noteUnseenMixCoord(p *check.Pass) {
 	if p.Runtime == nil {
 		return
 	}
-	i := slices.IndexFunc(p.Runtime.Nodes, func(n *model.LiveNode) bool { return n.Role == "mixcoord" && n.Config != nil })
+	i := slices.IndexFunc(p.Runtime.Nodes, func(n *model.LiveNode) bool {
+		return n.Role == "mixcoord" && n.Config != nil
+	})
 	if i < 0 {
 		return
 	}
 	n := p.Runtime.Nodes[i]
 	copied, _ := p.Runtime.SubstituteConfig("dataCoord", n.Role)
 	if copied == nil && !n.Config.HasComponent("dataCoord") && !n.Config.HasComponent("queryCoord") {
-		p.NoteUnseen("settings of DataCoord and QueryCoord: " + n.Name() + " reports only RootCoord's" + p.WhyNoConfigPage())
+		p.NoteUnseen("settings of DataCoord and QueryCoord: " + n.Name() + " reports only RootCoord's" +
+			p.WhyNoConfigPage())
 	}
 }
 
@@ -161,7 +165,8 @@ func judgeCopied(p *check.Pass, t toggle) {
 	}
 	f := switchFinding(p, t, severity, v, "configuration of "+of)
 	f.Object = model.Ref{Resource: "settings", ID: model.FoldConfigKey(t.key) + "/" + of, Name: t.key}
-	f.Message = fmt.Sprintf("%s is %s in the configuration of %s, as MixCoord does not report its own: %s", t.key, v, of, t.effect)
+	f.Message = fmt.Sprintf("%s is %s in the configuration of %s, as MixCoord does not report its own: %s", t.key, v,
+		of, t.effect)
 	p.Report(f)
 }
 
@@ -182,13 +187,15 @@ func switchFinding(p *check.Pass, t toggle, severity check.Severity, value, sour
 			Interrupting(2*time.Minute, "each process while it restarts"),
 	)
 	if set {
-		f.Fix = check.Fix(check.Shell(write).Does("sets it back to its default; the value in etcd overrides milvus.yaml").
+		f.Fix = check.Fix(check.Shell(write).
+			Does("sets it back to its default; the value in etcd overrides milvus.yaml").
 			Interrupting(time.Minute, "nothing"))
 	}
 	if roles, _ := facts.ReadAtStart(p.Cluster, model.FoldConfigKey(t.key)); roles != nil {
 		f.Fix[0].Within = 0 // the key alone ends the finding, but not the problem
-		f.Fix = slices.Insert(f.Fix, 1, check.Do("restart the processes that have the value: they read this key only at start").
-			Interrupting(2*time.Minute, "each process while it restarts"))
+		f.Fix = slices.Insert(f.Fix, 1,
+			check.Do("restart the processes that have the value: they read this key only at start").
+				Interrupting(2*time.Minute, "each process while it restarts"))
 	}
 	return f
 }
@@ -196,10 +203,13 @@ func switchFinding(p *check.Pass, t toggle, severity check.Severity, value, sour
 // switchesDoc generates the documentation from toggles, so that the two cannot differ.
 func switchesDoc() string {
 	var b strings.Builder
-	b.WriteString("Searches are slow or work stops because a setting has a bad value. The check looks at the settings that processes report (ShowConfigurations), and at dynamic keys in etcd\n" +
-		"that no process confirms. Defaults: `configs/milvus.yaml` and `pkg/util/paramtable/component_param.go`. Reported values and their severity:\n\n")
+	b.WriteString("Searches are slow or work stops because a setting has a bad value. The check looks at the " +
+		"settings that processes report (ShowConfigurations), and at dynamic keys in etcd\n" +
+		"that no process confirms. Defaults: `configs/milvus.yaml` and `pkg/util/paramtable/component_param.go`. " +
+		"Reported values and their severity:\n\n")
 	for _, t := range toggles() {
-		fmt.Fprintf(&b, "- `%s` (default %s): %s. %s.\n", t.key, t.usual, t.rule, strings.ToUpper(t.effect[:1])+t.effect[1:])
+		fmt.Fprintf(&b, "- `%s` (default %s): %s. %s.\n", t.key, t.usual, t.rule,
+			strings.ToUpper(t.effect[:1])+t.effect[1:])
 	}
 	b.WriteString("\nA key that no process reports counts as default. " +
 		"Exception: since Milvus 2.6 MixCoord reports keys of DataCoord and QueryCoord only over HTTP " +

@@ -44,10 +44,15 @@ func TestBadSwitches(t *testing.T) {
 	} {
 		role, _, _ := cutLast(x.role)
 		cases = append(cases, rulestest.Case{Name: x.key + " as usual", Change: told(role, x.key, x.usual)},
-			rulestest.Case{Name: x.key + "=" + x.bad, Change: told(role, x.key, x.bad), Want: []string{object(x.severity, x.role, x.key) + x.key + " is " + x.bad + " on " + x.role}},
+			rulestest.Case{
+				Name: x.key + "=" + x.bad, Change: told(role, x.key, x.bad),
+				Want: []string{object(x.severity, x.role, x.key) + x.key + " is " + x.bad + " on " + x.role},
+			},
 			rulestest.Case{Name: x.key + " nonsense", Change: told(role, x.key, "nonsense?")})
 		if x.alsoUnusual != "" {
-			cases = append(cases, rulestest.Case{Name: x.key + "=" + x.alsoUnusual, Change: told(role, x.key, x.alsoUnusual)})
+			cases = append(cases, rulestest.Case{
+				Name: x.key + "=" + x.alsoUnusual, Change: told(role, x.key, x.alsoUnusual),
+			})
 		}
 		if x.key == "common.simdType" {
 			cases = cases[:len(cases)-1] // any other word is an instruction set
@@ -86,32 +91,60 @@ func TestBadSwitches(t *testing.T) {
 			n := w.Live("querynode")
 			n.Distribution = &model.Distribution{}
 			for i := range 8 {
-				n.Distribution.Sealed = append(n.Distribution.Sealed, model.ServedSegment{ID: model.SegmentID(i), Collection: rulestest.CollID})
+				n.Distribution.Sealed = append(n.Distribution.Sealed, model.ServedSegment{
+					ID: model.SegmentID(i), Collection: rulestest.CollID,
+				})
 			}
 		}, Want: []string{object("warning", "querynode-4", "queryNode.scheduler.cpuRatio")}},
-		{Name: "the same in 2.3, which does not use it", Change: told("querynode", "queryNode.scheduler.cpuRatio", "100")},
+		{
+			Name:   "the same in 2.3, which does not use it",
+			Change: told("querynode", "queryNode.scheduler.cpuRatio", "100"),
+		},
 		{Name: "two values are two findings", Change: func(w *rulestest.World) {
 			told("querynode", "log.level", "debug")(w)
 			w.SetConfig("log.level", "trace", w.Live("datanode"))
 		}, Want: []string{object("info", "datanode-5", "log.level"), object("info", "querynode-4", "log.level")}},
-		{Name: "MixCoord tells RootCoord's only", Change: func(w *rulestest.World) { rulestest.Modern(w); w.AddResponses() }, Skipped: "settings of DataCoord and QueryCoord: mixcoord-1 reports only RootCoord's"},
-		{Name: "MixCoord refuses the rest", Change: func(w *rulestest.World) {
-			rulestest.Modern(w)
-			w.AddResponses().Processes = append(w.AddResponses().Processes, &model.Process{Calls: []model.Call{{
-				Role: "proxy", Node: 1, Method: "GET /api/v1/_cluster/configs", Outcome: model.Denied, Reason: "401 (common.security.adminAuthEnabled is true)",
-			}}})
-		}, Skipped: "reports only RootCoord's (proxy-1 GET /api/v1/_cluster/configs: denied: 401 (common.security.adminAuthEnabled is true))"},
-		{Name: "a proxy tells the rest", Change: func(w *rulestest.World) {
-			rulestest.Modern(w)
-			w.AddResponses().Processes = append(w.AddResponses().Processes, &model.Process{ConfigOf: "proxy-1", Config: &model.Config{
-				Values: map[string]string{"datacoordenablecompaction": "false", "querycoordcheckinterval": "1000"},
-			}})
-		}, Want: []string{"warning settings/datacoordenablecompaction/proxy-1 dataCoord.enableCompaction is false in the configuration of proxy-1, as MixCoord does not report its own"}},
+		{
+			Name:    "MixCoord tells RootCoord's only",
+			Change:  func(w *rulestest.World) { rulestest.Modern(w); w.AddResponses() },
+			Skipped: "settings of DataCoord and QueryCoord: mixcoord-1 reports only RootCoord's",
+		},
+		{
+			Name: "MixCoord refuses the rest", Change: func(w *rulestest.World) {
+				rulestest.Modern(w)
+				w.AddResponses().Processes = append(w.AddResponses().Processes, &model.Process{Calls: []model.Call{{
+					Role: "proxy", Node: 1, Method: "GET /api/v1/_cluster/configs", Outcome: model.Denied,
+					Reason: "401 (common.security.adminAuthEnabled is true)",
+				}}})
+			},
+			Skipped: "reports only RootCoord's (proxy-1 GET /api/v1/_cluster/configs: denied: 401 " +
+				"(common.security.adminAuthEnabled is true))",
+		},
+		{
+			Name: "a proxy tells the rest", Change: func(w *rulestest.World) {
+				rulestest.Modern(w)
+				w.AddResponses().Processes = append(w.AddResponses().Processes, &model.Process{
+					ConfigOf: "proxy-1",
+					Config: &model.Config{
+						Values: map[string]string{
+							"datacoordenablecompaction": "false", "querycoordcheckinterval": "1000",
+						},
+					},
+				})
+			},
+			Want: []string{
+				"warning settings/datacoordenablecompaction/proxy-1 dataCoord.enableCompaction is false in the " +
+					"configuration of proxy-1, as MixCoord does not report its own",
+			},
+		},
 		{Name: "a proxy tells the rest, and etcd another", Change: func(w *rulestest.World) {
 			rulestest.Modern(w)
-			w.AddResponses().Processes = append(w.AddResponses().Processes, &model.Process{ConfigOf: "proxy-1", Config: &model.Config{
-				Values: map[string]string{"datacoordenablecompaction": "false"},
-			}})
+			w.AddResponses().Processes = append(w.AddResponses().Processes, &model.Process{
+				ConfigOf: "proxy-1",
+				Config: &model.Config{
+					Values: map[string]string{"datacoordenablecompaction": "false"},
+				},
+			})
 			w.Config = []*model.ConfigEntry{{Name: "dataCoord/enableCompaction", Value: "true"}}
 		}},
 		{Name: "MixCoord tells all", Change: func(w *rulestest.World) {
@@ -142,7 +175,9 @@ func cutLast(name string) (role, id string, ok bool) {
 // TestSwitchReadAtStart checks that for a key that processes read only at start the fix is the restart, because the
 // key in etcd alone does not help. For other keys it does.
 func TestSwitchReadAtStart(t *testing.T) {
-	for key, alone := range map[string]bool{"dataCoord/enableCompaction": false, "quotaAndLimits/limitWriting/forceDeny": true} {
+	for key, alone := range map[string]bool{
+		"dataCoord/enableCompaction": false, "quotaAndLimits/limitWriting/forceDeny": true,
+	} {
 		value := strconv.FormatBool(alone) // the unusual value
 		fix := rulestest.RunCheck(t, rulestest.ByID("bad-switches"), func(w *rulestest.World) {
 			w.Config = []*model.ConfigEntry{{Name: key, Value: value}}

@@ -17,16 +17,20 @@ var balancingSuspended = &check.Check{
 	Severity: check.Warning,
 	Symptoms: []string{check.SearchesSlow},
 	Starts:   "node_joined | config_changed",
-	Doc: `An operator suspended balancing before an upgrade or a repair and forgot to resume it (management calls ` + "`/management/querycoord/balance/suspend`" + `,
-later ` + "`PUT /management/batch/balance/status`" + ` and ` + "`/management/streaming/balance/status`" + `). The setting ` + "`queryCoord.autoBalance`" + ` is still true. While
-balancing is suspended, QueryCoord moves no segments or channels between query nodes and does not empty stopping nodes. MixCoord's suspension keeps
-WALs where they are, so new streaming nodes get none.
+	Doc: `An operator suspended balancing before an upgrade or a repair and forgot to resume it (management calls
+` + "`/management/querycoord/balance/suspend`" + `, later ` + "`PUT /management/batch/balance/status`" + ` and
+` + "`/management/streaming/balance/status`" + `). The setting ` + "`queryCoord.autoBalance`" + ` is still true. While
+balancing is suspended, QueryCoord moves no segments or channels between query nodes and does not empty stopping
+nodes. MixCoord's suspension keeps WALs where they are, so new streaming nodes get none.
 
-QueryCoord reports its own balancing (` + "`CheckBalanceStatus`" + `, else the state of its balance_checker; Milvus 2.5 and later). MixCoord reports that of
-streaming nodes (over HTTP; later 2.6 and 3.0). A restart of the coordinator resumes QueryCoord's balancing; whether it resumes MixCoord's is unknown.
-Read in Milvus's sources; no server with these calls was seen live.`,
-	Remedy: `If no upgrade or repair is under way, resume it with the call that suspended it: ` + "`/management/querycoord/balance/resume`" + ` of a proxy's HTTP server, or
-PUT ` + "`{\"status\": \"active\"}`" + ` to the two pages of MixCoord.`,
+QueryCoord reports its own balancing (` + "`CheckBalanceStatus`" + `, else the state of its balance_checker; Milvus 2.5
+and later). MixCoord reports that of streaming nodes (over HTTP; later 2.6 and 3.0). A restart of the coordinator
+resumes QueryCoord's balancing; whether it resumes MixCoord's is unknown. Read in Milvus's sources; no server with
+these calls was seen live.`,
+	Remedy: `If no upgrade or repair is under way, resume it with the call that suspended it:
+` + "`/management/querycoord/balance/resume`" + ` of a proxy's HTTP server, or PUT ` + "`{\"status\": \"active\"}`" +
+		` to the
+two pages of MixCoord.`,
 	Parts: model.PartSessions,
 	Needs: check.NeedProcesses,
 	Run:   runBalancingSuspended,
@@ -110,12 +114,14 @@ var checkerOff = &check.Check{
 	Severity: check.Warning,
 	Symptoms: []string{check.LoadsHang},
 	Starts:   "collection_loading segment_flushed | index_built config_changed",
-	Doc: `Loads stop progressing without an error because a management call (` + "`DeactivateChecker`" + `) switched off a periodic task of QueryCoord. segment_checker
-loads and releases segments, channel_checker subscribes to channels, index_checker loads new indexes, leader_checker updates the segment locations of
-shard leaders. A task stays off until it is switched on or QueryCoord restarts: loads make no progress, flushed segments stay growing, built indexes
-are not used.
+	Doc: `Loads stop progressing without an error because a management call (` + "`DeactivateChecker`" + `) switched off
+a periodic task of QueryCoord. segment_checker loads and releases segments, channel_checker subscribes to channels,
+index_checker loads new indexes, leader_checker updates the segment locations of shard leaders. A task stays off until
+it is switched on or QueryCoord restarts: loads make no progress, flushed segments stay growing, built indexes are not
+used.
 
-QueryCoord lists the tasks (` + "`ListCheckers`" + `, Milvus 2.4 and later). balancing-suspended covers balance_checker.`,
+QueryCoord lists the tasks (` + "`ListCheckers`" +
+		`, Milvus 2.4 and later). balancing-suspended covers balance_checker.`,
 	Remedy: "Switch it on (`ActivateChecker`), or restart QueryCoord.",
 	Parts:  model.PartSessions,
 	Needs:  check.NeedProcesses,
@@ -142,9 +148,11 @@ func runCheckerOff(p *check.Pass) {
 	if len(off) == 0 {
 		return
 	}
-	f.Message = words.Plural(len(off), "periodic task") + " of QueryCoord " + words.Agree(len(off), "is", "are") + " switched off: " + words.List("and", off...)
+	f.Message = words.Plural(len(off), "periodic task") + " of QueryCoord " + words.Agree(len(off), "is", "are") +
+		" switched off: " + words.List("and", off...)
 	f.Impact = words.Agree(len(off), "Its", "Their") + " work is not done, and no error is reported."
-	f.Fix = check.Fix(check.Do("switch %s on again (ActivateChecker), or restart QueryCoord: it starts with all tasks on",
+	f.Fix = check.Fix(check.Do("switch %s on again (ActivateChecker), or restart QueryCoord: it starts with all "+
+		"tasks on",
 		words.Agree(len(off), "it", "them")).
 		Restarting(p.Cluster, time.Minute, "querycoord"))
 	p.Report(f)

@@ -113,7 +113,10 @@ func TestBenchmarkIsFair(t *testing.T) {
 	for _, f := range r.Findings {
 		found[f.Check] = true
 	}
-	for _, id := range []string{"node-unreachable", "node-idle", "growing-flushed", "index-not-loaded", "index-failed", "delete-heavy", "config-drift", "orphan-records", "small-segments"} {
+	for _, id := range []string{
+		"node-unreachable", "node-idle", "growing-flushed", "index-not-loaded", "index-failed", "delete-heavy",
+		"config-drift", "orphan-records", "small-segments",
+	} {
 		if !found[id] {
 			t.Errorf("%s found nothing", id)
 		}

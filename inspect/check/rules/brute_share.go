@@ -20,28 +20,34 @@ var bruteForceShare = &check.Check{
 	Severity: check.Warning,
 	Symptoms: []string{check.SearchesSlow},
 	Starts:   "index_dropped index_failed | segment_flushed segment_created node_lost:indexnode",
-	Doc: `50,000 growing rows next to 1.5 million indexed ones slowed a search from 30 ms to over 2 s (Milvus issue 21215). Rows without an index are scanned by
-brute force: growing rows, and sealed segments that a node loaded without their vector index. The check adds them up per loaded collection, weighted
-as in ` + "`kitescope balance`" + ` (rows times dimensions; with an HNSW index a search compares one or two thousand rows per segment, whatever its size). The
+	Doc: `50,000 growing rows next to 1.5 million indexed ones slowed a search from 30 ms to over 2 s (Milvus issue
+21215). Rows without an index are scanned by brute force: growing rows, and sealed segments that a node loaded without
+their vector index. The check adds them up per loaded collection, weighted as in ` + "`kitescope balance`" + ` (rows
+times dimensions; with an HNSW index a search compares one or two thousand rows per segment, whatever its size). The
 balance prints the weights.
 
-Warning: brute force that does **not** go away on its own is at least 20% of a collection's work. This counts growing rows that are no longer written,
-or were flushed long enough ago for growing-flushed, and sealed segments of 1,024 rows or more that were loaded 10 minutes ago and still have no
-index.
+Warning: brute force that does **not** go away on its own is at least 20% of a collection's work. This counts growing
+rows that are no longer written, or were flushed long enough ago for growing-flushed, and sealed segments of 1,024
+rows or more that were loaded 10 minutes ago and still have no index.
 
-Info: half of a collection's work is brute force because rows are being inserted. It costs latency as long as the inserts last. Also info: a query
-node that does twice its share of such work, as the leader of busy shards.
+Info: half of a collection's work is brute force because rows are being inserted. It costs latency as long as the
+inserts last. Also info: a query node that does twice its share of such work, as the leader of busy shards.
 
-Not judged: collections with a FLAT index or none (brute force by design, see index-unfit), and segments under 1,024 rows, which Milvus never indexes.`,
-	Remedy: `Flush collections that are no longer written: ` + "`Collection(NAME).flush()`" + `. For sealed segments without an index see index-not-loaded, index-missing and
-index-failed. With steady inserts: lower ` + "`dataCoord.segment.sealProportion`" + ` or ` + "`maxSize`" + ` to make growing segments smaller, add shards to spread them
-over more leaders, or set ` + "`queryNode.segcore.interimIndex.enableIndex`" + ` to give large growing segments a small index.`,
-	Parts:       model.PartObjects | model.PartIndexes | model.PartServing | model.PartChannels | model.PartSegments,
-	Needs:       check.NeedDistribution,
-	Phases:      []latency.Name{latency.KernelGrowing, latency.KernelSealed},
-	Run:         runBruteForceShare,
-	Roles:       []string{"querycoord", "datanode", "indexnode"}, // rows that no data node writes stay growing
-	FollowsFrom: check.CausedBy(check.Shares("collections"), "growing-flushed", "growing-too-old", "growing-too-large", "index-not-loaded", "index-missing", "index-failed", "index-stuck"),
+Not judged: collections with a FLAT index or none (brute force by design, see index-unfit), and segments under 1,024
+rows, which Milvus never indexes.`,
+	Remedy: `Flush collections that are no longer written: ` + "`Collection(NAME).flush()`" + `. For sealed segments
+without an index see index-not-loaded, index-missing and index-failed. With steady inserts: lower
+` + "`dataCoord.segment.sealProportion`" + ` or ` + "`maxSize`" +
+		` to make growing segments smaller, add shards to spread
+them over more leaders, or set ` + "`queryNode.segcore.interimIndex.enableIndex`" + ` to give large growing segments a
+small index.`,
+	Parts:  model.PartObjects | model.PartIndexes | model.PartServing | model.PartChannels | model.PartSegments,
+	Needs:  check.NeedDistribution,
+	Phases: []latency.Name{latency.KernelGrowing, latency.KernelSealed},
+	Run:    runBruteForceShare,
+	Roles:  []string{"querycoord", "datanode", "indexnode"}, // rows that no data node writes stay growing
+	FollowsFrom: check.CausedBy(check.Shares("collections"), "growing-flushed", "growing-too-old", "growing-too-large",
+		"index-not-loaded", "index-missing", "index-failed", "index-stuck"),
 }
 
 const (
@@ -73,7 +79,9 @@ func writtenRows(p *check.Pass) map[model.CollectionID]int64 {
 	open := p.Open()
 	for i := range open {
 		s := &open[i]
-		at := slices.IndexFunc(s.Leaders, func(x model.Served) bool { return p.Dedup(s.Collection).GrowingCounts(x.Leader, s.ID) })
+		at := slices.IndexFunc(s.Leaders, func(x model.Served) bool {
+			return p.Dedup(s.Collection).GrowingCounts(x.Leader, s.ID)
+		})
 		if s.Abandoned(p.Now) || at < 0 {
 			continue
 		}
@@ -89,7 +97,8 @@ func writtenRows(p *check.Pass) map[model.CollectionID]int64 {
 	var seen facts.SegmentSet
 	eachGone(p, func(view model.ShardView, g model.GrowingView) {
 		s := p.Segment(g.ID)
-		if _, late, _ := goneSince(p, s, g, asked); late || !p.Dedup(view.Collection).GrowingCounts(view.LeaderView, g.ID) {
+		if _, late, _ := goneSince(p, s, g, asked); late ||
+			!p.Dedup(view.Collection).GrowingCounts(view.LeaderView, g.ID) {
 			return
 		}
 		if seen.Add(g.ID) {
@@ -160,22 +169,27 @@ func reportBrute(p *check.Pass, id model.CollectionID, w *facts.Work, written, l
 	switch {
 	case lasting >= lastingShare:
 		f.Severity, f.Cost = check.Warning, p.ClusterCost(id, lasting)
-		f.Message = fmt.Sprintf("collection %s: %s of the search work is brute force, on %s of %s; %s of that will not go away on its own",
+		f.Message = fmt.Sprintf("collection %s: %s of the search work is brute force, on %s of %s; %s of that will "+
+			"not go away on its own",
 			name, words.Share(share), words.Number(brute), words.Plural(w.Rows, "row"), words.Share(lasting/share))
 		f.Impact = "With the index, searches would need hardly any of this work."
 		if rest := 1 - lasting; rest > 0.05 {
 			f.Impact = fmt.Sprintf("Searches take up to %.1f times the work they would take with the index.", 1/rest)
 		}
-		f.Fix = check.Fix(check.Shell(check.Kitescope("diagnose --only index-not-loaded,index-missing,index-failed,index-stuck")).Does("shows why its sealed segments have no index"))
+		f.Fix = check.Fix(check.Shell(check.Kitescope(
+			"diagnose --only index-not-loaded,index-missing,index-failed,index-stuck",
+		)).Does("shows why its sealed segments have no index"))
 		if lastingRows > 0 {
 			f.Fix = flushSteps(p.Cluster, id)
 		}
 	case passing >= passingShare:
 		f.Severity = check.Info
-		f.Message = fmt.Sprintf("collection %s: %s of the search work is brute force, on %s of %s, while rows are inserted or indexed",
+		f.Message = fmt.Sprintf("collection %s: %s of the search work is brute force, on %s of %s, while rows are "+
+			"inserted or indexed",
 			name, words.Share(share), words.Number(brute), words.Plural(w.Rows, "row"))
 		f.Impact = "Searches are slower while inserts continue; the next flushes end it."
-		f.Fix = append(check.Fix(check.Do("wait while inserts continue; flush afterwards")), flushSteps(p.Cluster, id)...)
+		f.Fix = append(check.Fix(check.Do("wait while inserts continue; flush afterwards")),
+			flushSteps(p.Cluster, id)...)
 	default:
 		return
 	}
@@ -233,15 +247,18 @@ func bruteNodes(p *check.Pass) {
 		}
 		p.Report(check.Finding{
 			Severity: check.Info, Object: facts.RefNode("querynode", n.Node),
-			Message: fmt.Sprintf("%s: %s of its search work is brute force, %s of the total on %s; it leads %s and has %s",
-				n.Name(), words.Share(cost/n.Cost), words.Share(cost/total), words.Plural(known, "query node"), words.Plural(n.Leaders, "shard"), words.Plural(growing[n.Node], "growing row")),
+			Message: fmt.Sprintf("%s: %s of its search work is brute force, %s of the total on %s; it leads %s and "+
+				"has %s",
+				n.Name(), words.Share(cost/n.Cost), words.Share(cost/total), words.Plural(known, "query node"),
+				words.Plural(n.Leaders, "shard"), words.Plural(growing[n.Node], "growing row")),
 			Evidence: []check.Evidence{
 				check.Count("brute force, rows times dimensions", int64(cost), "weighted"),
 				check.Count("total work", int64(n.Cost), "weighted"),
 				check.Count("mean per node", int64(total/float64(known)), "weighted"),
 			},
 			Impact: "Searches wait longer for this node than for the others.",
-			Fix: check.Fix(check.Do("flush collections that are no longer written, or spread shard leaders with queryCoord.autoBalanceChannel (2.4 and later)").
+			Fix: check.Fix(check.Do("flush collections that are no longer written, or spread shard leaders with "+
+				"queryCoord.autoBalanceChannel (2.4 and later)").
 				Interrupting(5*time.Minute, "nothing")),
 		})
 	}

@@ -23,16 +23,23 @@ var cacheLoadsFailing = &check.Check{
 	Symptoms: []string{check.SearchesFail, check.LoadsHang},
 	Starts:   "collection_loading config_changed:tieredStorage | config_changed:minio node_lost:querynode",
 	Needs:    check.NeedMetrics,
-	Doc: `Searches fail because a query node's cache is full. With tiered storage (2.6 and later) segments are loaded cell by cell, at loading (warmup) or when
-a search needs them. A load fails if storage fails, or if the cache has no room within ` + "`queryNode.segcore.tieredStorage.loadingTimeoutMs`" + ` (warmup:
-` + "`warmupLoadingTimeoutMs`" + `, at once). The check compares two scrapes of ` + "`internal_cache_load_event_fail_total`" + ` with the loads counted by
+	Doc: `Searches fail because a query node's cache is full. With tiered storage (2.6 and later) segments are loaded
+cell by cell, at loading (warmup) or when a search needs them. A load fails if storage fails, or if the cache has no
+room within ` + "`queryNode.segcore.tieredStorage.loadingTimeoutMs`" + ` (warmup: ` + "`warmupLoadingTimeoutMs`" + `, at
+once). The check compares two scrapes of ` + "`internal_cache_load_event_fail_total`" + ` with the loads counted by
 ` + "`internal_cache_load_latency_microseconds`" + `.
 
-Warning: two loads, and a tenth of all, failed between the scrapes. Error: three, and half. Info: fewer, or failures only before the first scrape. The
-metric has no reason; the evidence includes how full the cache is. Never seen on a live Milvus.`,
-	Remedy:      `Search the node's log for "[MCL]" to find the reason. If the cache is full of cells that searches hold and that cannot be evicted, give the node more memory or disk, or fewer segments.`,
-	Run:         runCacheLoadsFailing,
-	FollowsFrom: []check.Cause{check.StorageFails("querynode"), {Check: "files-missing", Applies: check.Serves}, {Check: "memory-pressure", Applies: check.SharesProcess}},
+Warning: two loads, and a tenth of all, failed between the scrapes. Error: three, and half. Info: fewer, or failures
+only before the first scrape. The metric has no reason; the evidence includes how full the cache is. Never seen on a
+live Milvus.`,
+	Remedy: `Search the node's log for "[MCL]" to find the reason. If the cache is full of cells that searches
+hold and that cannot be evicted, give the node more memory or disk, or fewer segments.`,
+	Run: runCacheLoadsFailing,
+	FollowsFrom: []check.Cause{
+		check.StorageFails("querynode"),
+		{Check: "files-missing", Applies: check.Serves},
+		{Check: "memory-pressure", Applies: check.SharesProcess},
+	},
 }
 
 func runCacheLoadsFailing(p *check.Pass) {
@@ -62,7 +69,9 @@ func judgeLoads(failed, done float64, sinceStart bool) (severity check.Severity,
 	return check.Info, failed > 0
 }
 
-func reportLoads(p *check.Pass, n *model.LiveNode, c *model.Cache, w *metrics.Window, severity check.Severity, failed, done float64) {
+func reportLoads(
+	p *check.Pass, n *model.LiveNode, c *model.Cache, w *metrics.Window, severity check.Severity, failed, done float64,
+) {
 	source := n.Name() + " /metrics"
 	when := "since it started"
 	if !w.SinceStart {
@@ -78,11 +87,14 @@ func reportLoads(p *check.Pass, n *model.LiveNode, c *model.Cache, w *metrics.Wi
 		Impact: "Searches that need these cells fail, or segments do not load.",
 		Fix: check.Fix(
 			check.Do("search the log of %s for \"[MCL]\": it has the reason", n.Name()),
-			check.Shell(check.Kitescope("get nodes --columns id,cache_failed_loads,cache_memory_bytes,cache_memory_limit_bytes,cache_disk_bytes,cache_disk_limit_bytes").Arg("id="+n.Node.String())).Does("shows how full the cache is"),
+			check.Shell(check.Kitescope("get nodes --columns "+
+				"id,cache_failed_loads,cache_memory_bytes,cache_memory_limit_bytes,cache_disk_bytes,cache_disk_limit_bytes").
+				Arg("id="+n.Node.String())).Does("shows how full the cache is"),
 		),
 	}
 	if severity == check.Info {
-		f.Fix = check.Fix(check.Shell(check.Kitescope("diagnose --watch --only cache-loads-failing")).Does("shows whether it continues; no action is needed if it does not"))
+		f.Fix = check.Fix(check.Shell(check.Kitescope("diagnose --watch --only cache-loads-failing")).
+			Does("shows whether it continues; no action is needed if it does not"))
 	}
 	p.Report(f)
 }

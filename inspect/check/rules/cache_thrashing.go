@@ -32,22 +32,27 @@ var cacheThrashing = &check.Check{
 	Starts:   "collection_loading collection_loaded node_lost:querynode | config_changed:tieredStorage replica_changed",
 	Parts:    model.PartServing,
 	Needs:    check.NeedMetrics,
-	Doc: `Searches wait for object storage because the node evicts data that the next search needs. With tiered storage (2.6 and later,
-` + "`queryNode.segcore.tieredStorage.evictionEnabled`" + `) a query node loads cells of fields and indexes on demand and evicts others. The check compares two
-scrapes of ` + "`/metrics`" + `: ` + "`internal_cache_evicted_bytes_total`" + `, and the requested bytes, ` + "`internal_cache_cell_access_hit_bytes_total`" + ` and
-` + "`_miss_bytes_total`" + `.
+	Doc: `Searches wait for object storage because the node evicts data that the next search needs. With tiered
+storage (2.6 and later, ` + "`queryNode.segcore.tieredStorage.evictionEnabled`" + `) a query node loads cells of fields
+and indexes on demand and evicts others. The check compares two scrapes of ` + "`/metrics`" + `:
+` + "`internal_cache_evicted_bytes_total`" + `, and the requested bytes,
+` + "`internal_cache_cell_access_hit_bytes_total`" + ` and ` + "`_miss_bytes_total`" + `.
 
-Warning: a tenth of the requested bytes had to be loaded, 5% of the cache (at least 64 MiB) was evicted at the same time, and the cache is not below
-its low-water mark, in memory or on disk. Info while cells, a collection or a partition are being loaded: first loads evict unneeded data.
+Warning: a tenth of the requested bytes had to be loaded, 5% of the cache (at least 64 MiB) was evicted at the same
+time, and the cache is not below its low-water mark, in memory or on disk. Info while cells, a collection or a
+partition are being loaded: first loads evict unneeded data.
 
-Not reported: a full cache that hits, because it is full by design; misses without evictions, e.g. after a load or in the first searches; a single
-scrape, because it includes the first loads. Never seen on a live Milvus.`,
-	Remedy: `Give the node more memory or disk for the cache (` + "`queryNode.segcore.tieredStorage.memoryHighWatermarkRatio`" + `, ` + "`diskHighWatermarkRatio`" + `), add query
-nodes to share the segments, or release collections that are not searched. If all of a collection is searched all the time, tiered storage gains
-nothing: turn eviction off to load segments whole.`,
-	Slowness:    true,
-	Run:         runCacheThrashing,
-	FollowsFrom: []check.Cause{{Check: "replica-short", Applies: check.Serves}, {Check: "imbalance-memory", Applies: check.Shares("nodes")}},
+Not reported: a full cache that hits, because it is full by design; misses without evictions, e.g. after a load or in
+the first searches; a single scrape, because it includes the first loads. Never seen on a live Milvus.`,
+	Remedy: `Give the node more memory or disk for the cache
+(` + "`queryNode.segcore.tieredStorage.memoryHighWatermarkRatio`" + `, ` + "`diskHighWatermarkRatio`" + `), add query
+nodes to share the segments, or release collections that are not searched. If all of a collection is searched all the
+time, tiered storage gains nothing: turn eviction off to load segments whole.`,
+	Slowness: true,
+	Run:      runCacheThrashing,
+	FollowsFrom: []check.Cause{
+		{Check: "replica-short", Applies: check.Serves}, {Check: "imbalance-memory", Applies: check.Shares("nodes")},
+	},
 }
 
 func runCacheThrashing(p *check.Pass) {
@@ -63,10 +68,12 @@ func runCacheThrashing(p *check.Pass) {
 			p.NoteUnseen("hits and evictions of the cache of " + n.Name() + ": not in its metrics")
 		case w.SinceStart:
 			p.NoteUnseen("hits and evictions of the cache of " + n.Name() + ": " + w.Reason)
-		case missed <= 0 || missed < thrashMisses*(hit+missed) || evicted < thrashBytes || evicted < thrashEvicted*loadedBytes(c):
+		case missed <= 0 || missed < thrashMisses*(hit+missed) || evicted < thrashBytes ||
+			evicted < thrashEvicted*loadedBytes(c):
 		case math.IsNaN(c.Memory.LowWater) && math.IsNaN(c.Disk.LowWater):
 			p.NoteUnseen("how full the cache of " + n.Name() + " is: its low-water mark is not in its metrics")
-		case c.Memory.Loaded >= c.Memory.LowWater || c.Disk.Loaded >= c.Disk.LowWater: // below it, the evicted segments were released
+		case c.Memory.Loaded >= c.Memory.LowWater || c.Disk.Loaded >= c.Disk.LowWater:
+			// below it, the evicted segments were released
 			reportThrashing(p, n, c, w, evicted, missed, hit)
 		}
 	})
@@ -99,7 +106,9 @@ func loadedBytes(c *model.Cache) float64 {
 	return sum
 }
 
-func reportThrashing(p *check.Pass, n *model.LiveNode, c *model.Cache, w *metrics.Window, evicted, missed, hit float64) {
+func reportThrashing(
+	p *check.Pass, n *model.LiveNode, c *model.Cache, w *metrics.Window, evicted, missed, hit float64,
+) {
 	source := n.Name() + " /metrics"
 	f := check.Finding{
 		Severity: check.Warning, Object: n.Ref(),
@@ -113,9 +122,12 @@ func reportThrashing(p *check.Pass, n *model.LiveNode, c *model.Cache, w *metric
 		}, cacheFill(c, source)...),
 		Impact: "Searches and queries wait until cells are loaded from object storage.",
 		Fix: check.Fix(
-			check.Do("give %s more room for the cache, add query nodes, or release collections that are not searched", n.Name()).
+			check.Do("give %s more room for the cache, add query nodes, or release collections that are not searched",
+				n.Name()).
 				Restarting(p.Cluster, 5*time.Minute, "querynode"),
-			check.Shell(check.Kitescope("get nodes --columns id,cache_hit_percent,cache_memory_bytes,cache_memory_limit_bytes,cache_evicted_bytes_per_second").Arg("role=querynode")).Does("shows hits and evictions of all query nodes"),
+			check.Shell(check.Kitescope("get nodes --columns "+
+				"id,cache_hit_percent,cache_memory_bytes,cache_memory_limit_bytes,cache_evicted_bytes_per_second").
+				Arg("role=querynode")).Does("shows hits and evictions of all query nodes"),
 		),
 	}
 	loading := slices.ContainsFunc(p.LoadStates, func(l *model.LoadState) bool { return len(loadsOf(l)) > 0 })
@@ -133,7 +145,9 @@ func cacheFill(c *model.Cache, source string) (list []check.Evidence) {
 		tier model.CacheTier
 	}{{"memory", c.Memory}, {"disk", c.Disk}} {
 		if !math.IsNaN(x.tier.Loaded) && !math.IsNaN(x.tier.Capacity) {
-			list = append(list, check.Factf("in "+x.name, source, "%s of %s", check.Bytes(int64(x.tier.Loaded)), check.Bytes(int64(x.tier.Capacity))))
+			list = append(list,
+				check.Factf("in "+x.name, source, "%s of %s", check.Bytes(int64(x.tier.Loaded)),
+					check.Bytes(int64(x.tier.Capacity))))
 		}
 	}
 	return list

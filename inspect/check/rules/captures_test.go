@@ -13,22 +13,50 @@ import (
 // more than metadata must not be ok.
 func TestCaptures(t *testing.T) {
 	stale := "info / of collections that are dropped"
-	blind := []*check.Check{rulestest.ByID("etcd-alarm"), rulestest.ByID("etcd-no-leader"), rulestest.ByID("etcd-size"), rulestest.ByID("queue-unreachable"), rulestest.ByID("timetick-lag"), rulestest.ByID("queue-lag"), rulestest.ByID("quota-denied"), rulestest.ByID("config-drift"), rulestest.ByID("bad-switches"), rulestest.ByID("near-limit"), rulestest.ByID("dropped-not-collected")}
+	blind := []*check.Check{
+		rulestest.ByID("etcd-alarm"), rulestest.ByID("etcd-no-leader"), rulestest.ByID("etcd-size"),
+		rulestest.ByID("queue-unreachable"), rulestest.ByID("timetick-lag"), rulestest.ByID("queue-lag"),
+		rulestest.ByID("quota-denied"), rulestest.ByID("config-drift"), rulestest.ByID("bad-switches"),
+		rulestest.ByID("near-limit"), rulestest.ByID("dropped-not-collected"),
+	}
 	for _, x := range []struct {
 		name    string
 		want    []string
 		unknown []*check.Check
 	}{
-		{"standalone-2.1.0", nil, []*check.Check{rulestest.ByID("checkpoint-lag"), rulestest.ByID("checkpoint-missing"), rulestest.ByID("mixed-versions"), rulestest.ByID("resource-group-short"), rulestest.ByID("index-too-new")}},
+		{
+			"standalone-2.1.0", nil,
+			[]*check.Check{
+				rulestest.ByID("checkpoint-lag"), rulestest.ByID("checkpoint-missing"),
+				rulestest.ByID("mixed-versions"), rulestest.ByID("resource-group-short"),
+				rulestest.ByID("index-too-new"),
+			},
+		},
 		{"standalone-2.2.16", []string{stale}, []*check.Check{rulestest.ByID("index-too-new")}},
 		{"standalone-2.3.5", []string{stale}, nil},
 		{"cluster-2.3.5-t1", []string{stale}, []*check.Check{rulestest.ByID("small-segments")}},
 		{"cluster-2.3.5-t7", []string{stale}, []*check.Check{rulestest.ByID("small-segments")}},
-		{"upgrade-2.2.16", []string{"error / Milvus 2.2.16 runs on unmigrated metadata of 2.1 and does not see 4 index definitions and the load states of 6 collections"}, []*check.Check{rulestest.ByID("index-too-new")}},
-		{"rollback-2.1.0", []string{
-			"error collections/470590612869480449 1 segment of hnsw_sim, 3,000 rows, was rewritten by a newer Milvus",
-			"warning / keys of Milvus 2.2 or later exist, but 2.1 is running",
-		}, []*check.Check{rulestest.ByID("checkpoint-lag"), rulestest.ByID("checkpoint-missing"), rulestest.ByID("mixed-versions"), rulestest.ByID("resource-group-short"), rulestest.ByID("index-too-new")}},
+		{
+			"upgrade-2.2.16",
+			[]string{
+				"error / Milvus 2.2.16 runs on unmigrated metadata of 2.1 and does not see 4 index definitions and " +
+					"the load states of 6 collections",
+			},
+			[]*check.Check{rulestest.ByID("index-too-new")},
+		},
+		{
+			"rollback-2.1.0",
+			[]string{
+				"error collections/470590612869480449 1 segment of hnsw_sim, 3,000 rows, was rewritten by a newer " +
+					"Milvus",
+				"warning / keys of Milvus 2.2 or later exist, but 2.1 is running",
+			},
+			[]*check.Check{
+				rulestest.ByID("checkpoint-lag"), rulestest.ByID("checkpoint-missing"),
+				rulestest.ByID("mixed-versions"), rulestest.ByID("resource-group-short"),
+				rulestest.ByID("index-too-new"),
+			},
+		},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			c := rulestest.Capture(t, x.name)

@@ -13,8 +13,12 @@ import (
 // TestCausesWithoutARule checks that a finding about one log, collection or node explains others only through a
 // rule. Only findings about the whole cluster, or about something that all share, explain everything.
 func TestCausesWithoutARule(t *testing.T) {
-	shared := []string{"queue-unreachable", "etcd-alarm", "etcd-no-leader", "layout-older", "auto-balance-off", "balancing-suspended", "quota-denied"}
-	pairs := []string{"proxy-queue <- proxy-starved", "storage-slow <- storage-failing"} // all requests go through proxies; there is one storage
+	shared := []string{
+		"queue-unreachable", "etcd-alarm", "etcd-no-leader", "layout-older", "auto-balance-off", "balancing-suspended",
+		"quota-denied",
+	}
+	// all requests go through proxies; there is one storage
+	pairs := []string{"proxy-queue <- proxy-starved", "storage-slow <- storage-failing"}
 	ruled := 0
 	for _, x := range rules.All() {
 		for _, cause := range x.FollowsFrom {
@@ -38,9 +42,12 @@ func TestCausesOfOthers(t *testing.T) {
 	ref := func(resource, id string) model.Ref { return model.Ref{Resource: resource, ID: id} }
 	processes := []*model.Process{{Address: "a"}, {Address: "b"}}
 	c := model.Build(model.Parts{
-		Replicas: []*model.Replica{{ID: 1, Collection: 10, Nodes: []model.NodeID{4}}, {ID: 2, Collection: 20, Nodes: []model.NodeID{5}}},
+		Replicas: []*model.Replica{
+			{ID: 1, Collection: 10, Nodes: []model.NodeID{4}}, {ID: 2, Collection: 20, Nodes: []model.NodeID{5}},
+		},
 		VChannels: []*model.VChannel{
-			{Name: "dml_0_10v0", PChannel: "dml_0", Collection: 10, Watched: true, Watcher: 6}, {Name: "dml_1_20v0", PChannel: "dml_1", Collection: 20, Watched: true, Watcher: 7},
+			{Name: "dml_0_10v0", PChannel: "dml_0", Collection: 10, Watched: true, Watcher: 6},
+			{Name: "dml_1_20v0", PChannel: "dml_1", Collection: 20, Watched: true, Watcher: 7},
 		},
 	}).WithRuntime(model.BuildRuntime(model.RuntimeParts{Processes: processes, Nodes: []*model.LiveNode{
 		{Role: "querynode", Node: 4, Process: processes[0]},
@@ -81,14 +88,19 @@ func TestCausesOfOthers(t *testing.T) {
 		{"consistency-wait", "timetick-lag", []model.Ref{{}, {}}, []model.Ref{{}, dataNode[0]}},
 		{"proxy-starved", "gc-pause", []model.Ref{{}, {}}, proxy},
 	} {
-		i := slices.IndexFunc(rulestest.ByID(x.effect).FollowsFrom, func(c check.Cause) bool { return c.Check == x.cause })
+		i := slices.IndexFunc(rulestest.ByID(x.effect).FollowsFrom, func(c check.Cause) bool {
+			return c.Check == x.cause
+		})
 		if i < 0 {
 			t.Errorf("%s does not follow from %s at all", x.effect, x.cause)
 			continue
 		}
 		follows := func(effect, cause model.Ref) bool {
 			of := rulestest.ByID(x.effect).FollowsFrom[i].Applies
-			return of == nil || of(c, &check.Finding{Severity: check.Warning, Objects: []model.Ref{effect}}, &check.Finding{Severity: check.Warning, Object: cause})
+			return of == nil ||
+				of(c, &check.Finding{Severity: check.Warning, Objects: []model.Ref{effect}}, &check.Finding{
+					Severity: check.Warning, Object: cause,
+				})
 		}
 		if !follows(x.of[0], x.by[0]) {
 			t.Errorf("%s of %v does not follow from %s of %v", x.effect, x.of[0], x.cause, x.by[0])

@@ -19,12 +19,15 @@ var channelWatchedTwice = &check.Check{
 	Symptoms: []string{check.WritesFail, check.AfterRestart},
 	Starts:   "channel_assigned channel_reassigned | node_joined:datanode node_joined:datacoord",
 	Parts:    model.PartObjects | model.PartChannels | model.PartSessions,
-	Doc: `Two data nodes write the same rows and both move the checkpoint. The check looks for vchannels with records of several nodes under ` + "`channelwatch/`" + `
-(Milvus 2.5 and older). Error if at least two of the nodes are registered. Warning if only one is alive: the other record is a leftover.
+	Doc: `Two data nodes write the same rows and both move the checkpoint. The check looks for vchannels with records
+of several nodes under ` + "`channelwatch/`" + ` (Milvus 2.5 and older). Error if at least two of the nodes are
+registered. Warning if only one is alive: the other record is a leftover.
 
-Not reported: a channel that is also in DataCoord's buffer, and a record being released (` + "`ToRelease`" + `). During a move both exist for a moment.`,
-	Remedy: `Stop one of the data nodes; DataCoord then reassigns its channels. Count the rows of the collection afterwards: some may be duplicates.`,
-	Run:    runChannelTwice,
+Not reported: a channel that is also in DataCoord's buffer, and a record being released (` + "`ToRelease`" + `). During
+a move both exist for a moment.`,
+	Remedy: `Stop one of the data nodes; DataCoord then reassigns its channels. Count the rows of the collection
+afterwards: some may be duplicates.`,
+	Run: runChannelTwice,
 }
 
 func runChannelTwice(p *check.Pass) {
@@ -35,7 +38,10 @@ func runChannelTwice(p *check.Pass) {
 		}
 		living := 0
 		names := make([]string, len(nodes))
-		f := check.Finding{Severity: check.Warning, Object: facts.RefVChannel(v.Name), Objects: []model.Ref{facts.RefCollection(p.Cluster, x.ID)}}
+		f := check.Finding{
+			Severity: check.Warning, Object: facts.RefVChannel(v.Name),
+			Objects: []model.Ref{facts.RefCollection(p.Cluster, x.ID)},
+		}
 		for i, id := range nodes {
 			names[i] = id.Name("datanode")
 			f.Objects = append(f.Objects, facts.RefNode("datanode", id))
@@ -43,7 +49,8 @@ func runChannelTwice(p *check.Pass) {
 				living++
 			}
 		}
-		f.Message = fmt.Sprintf("%s of %s is assigned to %s", v.Name, facts.CollectionLabel(p.Cluster, x.ID), words.Summarize(names))
+		f.Message = fmt.Sprintf("%s of %s is assigned to %s", v.Name, facts.CollectionLabel(p.Cluster, x.ID),
+			words.Summarize(names))
 		f.Evidence = []check.Evidence{
 			check.Fact("nodes with a record", strings.Join(names, ", "), "etcd"),
 			check.Count("of these, registered", living, "etcd"),
@@ -58,7 +65,8 @@ func runChannelTwice(p *check.Pass) {
 			f.Fix = check.Fix(
 				check.Do("stop %s: DataCoord then gives its channels to another node", names[len(names)-1]).
 					Interrupting(2*time.Minute, "flushes of its channels until another node has them"),
-				check.Shell(check.Kitescope("get vchannels").Arg("name="+v.Name)).Does("shows a single watcher, and none under other watchers, once that is done"),
+				check.Shell(check.Kitescope("get vchannels").Arg("name="+v.Name)).
+					Does("shows a single watcher, and none under other watchers, once that is done"),
 				check.Pymilvus(p.Cluster, x.Database, "print(Collection(%s).num_entities)", x.Name).
 					Does("counts the rows, deleted ones included: any more than were inserted are duplicates"),
 			)

@@ -21,22 +21,25 @@ var channelUnwatched = &check.Check{
 	Title:    "A vchannel is not consumed, or its node is gone",
 	Severity: check.Error,
 	Symptoms: []string{check.WritesFail, check.FlushesHang, check.MemoryFull},
-	Starts:   "2m channel_released node_lost:datanode node_left:datanode node_lost:streamingnode node_left:streamingnode | collection_created channel_reassigned",
-	Parts:    model.PartObjects | model.PartChannels | model.PartSessions | model.PartServing,
-	Doc: `Inserts succeed, but no node persists them. They go to the queue, segments are not sealed, the checkpoint does not advance, and flushes wait forever.
-The check looks at vchannels of existing collections at least 2 minutes old and their consumers: data nodes by the records under ` + "`channelwatch/`" + `
-(Milvus 2.5 and older), streaming nodes by the assignment of the pchannel (2.6 and later). Error if
+	Starts: "2m channel_released node_lost:datanode node_left:datanode node_lost:streamingnode " +
+		"node_left:streamingnode | collection_created channel_reassigned",
+	Parts: model.PartObjects | model.PartChannels | model.PartSessions | model.PartServing,
+	Doc: `Inserts succeed, but no node persists them. They go to the queue, segments are not sealed, the checkpoint
+does not advance, and flushes wait forever. The check looks at vchannels of existing collections at least 2 minutes
+old and their consumers: data nodes by the records under ` + "`channelwatch/`" + ` (Milvus 2.5 and older), streaming
+nodes by the assignment of the pchannel (2.6 and later). Error if
 
 - there is no record, or the channel is in DataCoord's buffer of channels without a node;
-- its node has no session. After a crash DataCoord reassigns the channels within seconds after the session ends. A record of a node that is gone means
-  that this failed, or that there is no other node.
+- its node has no session. After a crash DataCoord reassigns the channels within seconds after the session ends. A
+  record of a node that is gone means that this failed, or that there is no other node.
 
-If more than 5 collections lost the same node, there is one finding for all. Could not run if no process is registered: a stopped cluster consumes
-nothing.`,
-	Remedy: `Start a data node (Milvus 2.6: a streaming node). If one is running but gets no channels, restart DataCoord.`,
-	Run:    runChannelUnwatched,
-	Whole:  true,
-	Roles:  []string{"datanode", "datacoord", "streamingnode"},
+If more than 5 collections lost the same node, there is one finding for all. Could not run if no process is
+registered: a stopped cluster consumes nothing.`,
+	Remedy: `Start a data node (Milvus 2.6: a streaming node). If one is running but gets no channels, restart
+DataCoord.`,
+	Run:   runChannelUnwatched,
+	Whole: true,
+	Roles: []string{"datanode", "datacoord", "streamingnode"},
 }
 
 func runChannelUnwatched(p *check.Pass) {
@@ -71,7 +74,9 @@ func runChannelUnwatched(p *check.Pass) {
 }
 
 // reportUnwatched reports the channels of one collection, or of all collections that lost the same node.
-func reportUnwatched(p *check.Pass, why string, ids []model.CollectionID, lost map[model.CollectionID][]*model.VChannel) {
+func reportUnwatched(
+	p *check.Pass, why string, ids []model.CollectionID, lost map[model.CollectionID][]*model.VChannel,
+) {
 	count, all := 0, 0
 	first := lost[ids[0]][0]
 	f := check.Finding{
@@ -92,13 +97,15 @@ func reportUnwatched(p *check.Pass, why string, ids []model.CollectionID, lost m
 		}
 	}
 	f.Objects = f.Objects[:min(len(f.Objects), facts.MaxObjects)]
-	f.Message = fmt.Sprintf("%s of %s: %s (%s)", words.Plural(count, "vchannel"), facts.CollectionLabel(p.Cluster, ids[0]), why, first.Name)
+	f.Message = fmt.Sprintf("%s of %s: %s (%s)", words.Plural(count, "vchannel"),
+		facts.CollectionLabel(p.Cluster, ids[0]), why, first.Name)
 	if len(ids) > 1 {
 		f.Object = model.Ref{}
 		if first.Watched && first.Watcher > 0 {
 			f.Object = facts.RefNode(p.Cluster.WatcherRole(first), first.Watcher)
 		}
-		f.Message = fmt.Sprintf("%s of %s: %s", words.Plural(count, "vchannel"), words.Plural(len(ids), "collection"), why)
+		f.Message = fmt.Sprintf("%s of %s: %s", words.Plural(count, "vchannel"), words.Plural(len(ids), "collection"),
+			why)
 	}
 	f.Evidence = []check.Evidence{
 		check.Count("vchannels", count, "etcd"),

@@ -20,19 +20,21 @@ var channelWatchState = &check.Check{
 	Title:    "A vchannel's assignment does not complete",
 	Severity: check.Error,
 	Symptoms: []string{check.WritesFail, check.FlushesHang},
-	Starts:   "7m channel_assigned channel_reassigned channel_rewritten | node_joined:datanode node_lost:datanode collection_created",
-	Parts:    model.PartObjects | model.PartChannels | model.PartSessions,
-	Doc: `A data node never finishes taking a vchannel. The check looks at watch records (` + "`channelwatch/`" + `, Milvus 2.5 and older). Every state but WatchSuccess
-is a step (ToWatch, ToRelease and so on). Warning if the step began longer ago than ` + "`dataCoord.channel.watchTimeoutInterval`" + ` (5 minutes) plus 2
-minutes. WatchFailure and ReleaseFailure are an error after 2 minutes, because DataCoord should have retried. Without a start time in the record, only
-failures are reported.
+	Starts: "7m channel_assigned channel_reassigned channel_rewritten | node_joined:datanode node_lost:datanode " +
+		"collection_created",
+	Parts: model.PartObjects | model.PartChannels | model.PartSessions,
+	Doc: `A data node never finishes taking a vchannel. The check looks at watch records (` + "`channelwatch/`" + `,
+Milvus 2.5 and older). Every state but WatchSuccess is a step (ToWatch, ToRelease and so on). Warning if the step
+began longer ago than ` + "`dataCoord.channel.watchTimeoutInterval`" + ` (5 minutes) plus 2 minutes. WatchFailure and
+ReleaseFailure are an error after 2 minutes, because DataCoord should have retried. Without a start time in the
+record, only failures are reported.
 
 Channels of dropped collections count too: their data node retries forever (Milvus issue 32658).
 
-On 2.6 and later the pchannel's state counts: Assigning is a warning 10 minutes after its assignment or, if that is not recorded, the checkpoint of
-its log; without either, info. Any other state but Assigned is a warning.`,
-	Remedy: `Search the log of the data node for the vchannel; often it cannot read the queue or the checkpoint. Restart the node to move the channel to another
-one.`,
+On 2.6 and later the pchannel's state counts: Assigning is a warning 10 minutes after its assignment or, if that is
+not recorded, the checkpoint of its log; without either, info. Any other state but Assigned is a warning.`,
+	Remedy: `Search the log of the data node for the vchannel; often it cannot read the queue or the checkpoint.
+Restart the node to move the channel to another one.`,
 	Run:   runChannelWatchState,
 	Roles: []string{"datanode", "datacoord"},
 	FollowsFrom: []check.Cause{
@@ -49,17 +51,26 @@ func runChannelWatchState(p *check.Pass) {
 		x := p.Collection(v.Collection)
 		gone := x == nil || x.Dropped()
 		f := check.Finding{
-			Severity: severity, Object: facts.RefVChannel(v.Name), Objects: []model.Ref{facts.RefCollection(p.Cluster, v.Collection), facts.RefNode(p.Cluster.WatcherRole(v), v.Watcher)},
-			Message: fmt.Sprintf("%s of %s is in state %s on %s, started %s", v.Name, facts.CollectionLabel(p.Cluster, v.Collection), v.WatchState, watcherName(p.Cluster, v), ago(p, v, since)),
+			Severity: severity, Object: facts.RefVChannel(v.Name),
+			Objects: []model.Ref{
+				facts.RefCollection(p.Cluster, v.Collection), facts.RefNode(p.Cluster.WatcherRole(v), v.Watcher),
+			},
+			Message: fmt.Sprintf("%s of %s is in state %s on %s, started %s", v.Name,
+				facts.CollectionLabel(p.Cluster, v.Collection), v.WatchState, watcherName(p.Cluster, v),
+				ago(p, v, since)),
 			Evidence: []check.Evidence{
-				check.Fact("state", v.WatchState, "etcd"), check.Fact("started", facts.TimeText(since), "etcd"), check.Fact("node", watcherName(p.Cluster, v), "etcd"),
+				check.Fact("state", v.WatchState, "etcd"), check.Fact("started", facts.TimeText(since), "etcd"),
+				check.Fact("node", watcherName(p.Cluster, v), "etcd"),
 			},
 			Impact: notWatched,
 			Fix: check.Fix(
-				check.Do("search the log of %s for %s, to find out what it waits for", watcherName(p.Cluster, v), v.Name),
-				check.Do("if it is stuck, restart %s: the channel then moves to another node", watcherName(p.Cluster, v)).
+				check.Do("search the log of %s for %s, to find out what it waits for", watcherName(p.Cluster, v),
+					v.Name),
+				check.Do("if it is stuck, restart %s: the channel then moves to another node",
+					watcherName(p.Cluster, v)).
 					Restarting(p.Cluster, 2*time.Minute, "datanode"),
-				check.Shell(check.Kitescope("get vchannels").Arg("name="+v.Name)).Does("shows WatchSuccess (2.6: Assigned) once it is done"),
+				check.Shell(check.Kitescope("get vchannels").Arg("name="+v.Name)).
+					Does("shows WatchSuccess (2.6: Assigned) once it is done"),
 			),
 		}
 		if limit := transientStateOf(p, "vchannels", "", v.WatchState); limit != nil {

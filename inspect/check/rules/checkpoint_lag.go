@@ -27,7 +27,8 @@ const (
 	lagError = 24 * time.Hour
 	// watchGrace is the time for a data node that has just taken over a channel.
 	watchGrace = 5 * time.Minute
-	// maxCollectionFindings is the number of collections above which the lag of a watcher is one finding about the watcher.
+	// maxCollectionFindings is the number of collections above which the lag of a watcher is one finding about the
+	// watcher.
 	maxCollectionFindings = 5
 )
 
@@ -37,23 +38,28 @@ var checkpointLag = &check.Check{
 	Title:    "A vchannel's checkpoint falls behind",
 	Severity: check.Error,
 	Symptoms: []string{check.WritesFail, check.FlushesHang},
-	Starts:   "20m checkpoint_stopped channel_released node_lost:datanode node_left:datanode | channel_reassigned segment_created node_lost:streamingnode config_changed:dataNode",
-	Parts:    model.PartObjects | model.PartChannels | model.PartSessions,
-	Doc: `A data node stopped writing, and the next load reads hours of messages. The check looks at the checkpoint ages of existing collections' vchannels
-(` + "`datacoord-meta/channel-cp/`" + `). Time ticks move one about once a minute, even on an idle channel. While a growing segment waits in a data node's
-buffer, the checkpoint does not advance, for at most ` + "`dataNode.segment.syncPeriod`" + ` (10 minutes).
+	Starts: "20m checkpoint_stopped channel_released node_lost:datanode node_left:datanode | channel_reassigned " +
+		"segment_created node_lost:streamingnode config_changed:dataNode",
+	Parts: model.PartObjects | model.PartChannels | model.PartSessions,
+	Doc: `A data node stopped writing, and the next load reads hours of messages. The check looks at the checkpoint
+ages of existing collections' vchannels (` + "`datacoord-meta/channel-cp/`" + `). Time ticks move one about once a
+minute, even on an idle channel. While a growing segment waits in a data node's buffer, the checkpoint does not
+advance, for at most ` + "`dataNode.segment.syncPeriod`" + ` (10 minutes).
 
-Warning from 15 minutes (or syncPeriod plus 5 minutes, if longer): from then on Milvus 2.4 and later do not compact the channel
-(` + "`dataCoord.compaction.channelMaxCPLag`" + `). Error from a day: a query node that loads the channel starts there and refuses searches, "Timestamp lag too
-large", until it catches up. On healthy clusters the oldest was 652 seconds.
+Warning from 15 minutes (or syncPeriod plus 5 minutes, if longer): from then on Milvus 2.4 and later do not compact
+the channel (` + "`dataCoord.compaction.channelMaxCPLag`" + `). Error from a day: a query node that loads the channel
+starts there and refuses searches, "Timestamp lag too large", until it catches up. On healthy clusters the oldest was
+652 seconds.
 
-Not reported: channels of dropped collections (see ` + "`checkpoint-stale-dropped`" + `), without a checkpoint (` + "`checkpoint-missing`" + `), or assigned less than 5
-minutes ago; Milvus 2.1, which has no such checkpoints. If more than 5 collections of one node lag, there is one finding about the node.
+Not reported: channels of dropped collections (see ` + "`checkpoint-stale-dropped`" + `), without a checkpoint
+(` + "`checkpoint-missing`" + `), or assigned less than 5 minutes ago; Milvus 2.1, which has no such checkpoints. If
+more than 5 collections of one node lag, there is one finding about the node.
 
-Meanwhile segments cannot be collected. If the queue's retention passes, data is lost. Milvus issues 27762, 29689, 30470, 44172, 45210.`,
-	Remedy: `Look at the node that consumes the channel: log, memory, object storage. If clients insert faster than it can write, turn on
-` + "`quotaAndLimits.limitWriting.ttProtection.enabled`" + ` to slow them down. Flush the collection to write segments that wait in buffers. Keep the queue's
-retention above the age of the checkpoint.`,
+Meanwhile segments cannot be collected. If the queue's retention passes, data is lost. Milvus issues 27762, 29689,
+30470, 44172, 45210.`,
+	Remedy: `Look at the node that consumes the channel: log, memory, object storage. If clients insert faster than it
+can write, turn on ` + "`quotaAndLimits.limitWriting.ttProtection.enabled`" + ` to slow them down. Flush the collection
+to write segments that wait in buffers. Keep the queue's retention above the age of the checkpoint.`,
 	Run:   runCheckpointLag,
 	Roles: []string{"datanode", "datacoord", "rootcoord", "streamingnode"},
 	FollowsFrom: []check.Cause{
@@ -61,14 +67,23 @@ retention above the age of the checkpoint.`,
 		check.StorageFails("datanode", "streamingnode"),
 		{Check: "channel-unwatched", Applies: check.Shares("vchannels")},
 		{Check: "channel-watch-state", Applies: check.Shares("vchannels")},
-		check.SevereCause("wal-not-open", check.Shares("pchannels")), // their findings list only some of their vchannels
+		// their findings list only some of their vchannels
+		check.SevereCause("wal-not-open", check.Shares("pchannels")),
 		check.SevereCause("wal-flush-lag", check.Shares("pchannels")),
 		{Check: "queue-unreachable"},
 		{Check: "timetick-lag", Applies: check.ClusterWideOr(consumedBy)},
 		{Check: "etcd-no-leader"},
 		{Check: "etcd-alarm"},
-		{Check: "clock-regression", Applies: func(_ *model.Cluster, _, cause *check.Finding) bool { return cause.Severity == check.Warning }}, // otherwise ages do not depend on the wrong clock
-		{Check: "bad-switches", Applies: check.AboutSettings("dataNode.segment.syncPeriod", "dataNode.channel.updateChannelCheckpointInterval")},
+		// otherwise ages do not depend on the wrong clock
+		{
+			Check:   "clock-regression",
+			Applies: func(_ *model.Cluster, _, cause *check.Finding) bool { return cause.Severity == check.Warning },
+		},
+		{
+			Check: "bad-switches",
+			Applies: check.AboutSettings("dataNode.segment.syncPeriod",
+				"dataNode.channel.updateChannelCheckpointInterval"),
+		},
 	},
 }
 
@@ -97,14 +112,16 @@ func runCheckpointLag(p *check.Pass) {
 		return
 	}
 	allowed := sync.OnceValue(func() time.Duration {
-		return max(lagWarning, p.SettingSeconds("dataNode.segment.syncPeriod", syncPeriod, "datanode", "streamingnode")+5*time.Minute)
+		return max(lagWarning,
+			p.SettingSeconds("dataNode.segment.syncPeriod", syncPeriod, "datanode", "streamingnode")+5*time.Minute)
 	})
 	limit := p.Before(lagWarning)
 	byWatcher := make(map[string][]*lagging)
 	seen := make(map[model.CollectionID]*lagging)
 	servedChannels(p, func(x *model.Collection, v *model.VChannel) {
 		at := v.Checkpoint.At
-		if at == 0 || at == model.MaxTSO || at >= limit || v.Watched && !p.OlderThan(v.WatchedAt, watchGrace, true) || at >= p.Before(allowed()) {
+		if at == 0 || at == model.MaxTSO || at >= limit || v.Watched && !p.OlderThan(v.WatchedAt, watchGrace, true) ||
+			at >= p.Before(allowed()) {
 			return
 		}
 		l := seen[x.ID]
@@ -153,12 +170,15 @@ func reportLags(p *check.Pass, watcher string, list []*lagging, allowed time.Dur
 	switch {
 	case watcher == noWatcher:
 		f.Object = model.Ref{}
-		f.Message = fmt.Sprintf("%s of %s lag by up to %s and are not consumed", words.Plural(channels, "vchannel"), words.Plural(len(list), "collection"), words.Span(age))
+		f.Message = fmt.Sprintf("%s of %s lag by up to %s and are not consumed", words.Plural(channels, "vchannel"),
+			words.Plural(len(list), "collection"), words.Span(age))
 	case watcher != "":
 		f.Object = model.Ref{Resource: "nodes", ID: watcher, Name: watcher}
-		f.Message = fmt.Sprintf("%s of %s on %s lag by up to %s", words.Plural(channels, "vchannel"), words.Plural(len(list), "collection"), watcher, words.Span(age))
+		f.Message = fmt.Sprintf("%s of %s on %s lag by up to %s", words.Plural(channels, "vchannel"),
+			words.Plural(len(list), "collection"), watcher, words.Span(age))
 	default:
-		f.Message = fmt.Sprintf("%s of %s: checkpoint %s old (%s)", words.Plural(channels, "vchannel"), facts.CollectionLabel(p.Cluster, list[0].x.ID), words.Span(age), worst.Name)
+		f.Message = fmt.Sprintf("%s of %s: checkpoint %s old (%s)", words.Plural(channels, "vchannel"),
+			facts.CollectionLabel(p.Cluster, list[0].x.ID), words.Span(age), worst.Name)
 	}
 	f.Evidence = []check.Evidence{
 		check.Fact("oldest checkpoint", facts.TimeText(worst.Checkpoint.At.Time()), "etcd"),
@@ -174,21 +194,26 @@ func reportLags(p *check.Pass, watcher string, list []*lagging, allowed time.Dur
 	f.Impact = "Loading has to read the queue from there; compaction and garbage collection of the channel are paused."
 	if age >= lagError {
 		f.Severity = check.Error
-		f.Impact = "A node that loads the channel starts there and refuses searches until it has caught up. Rows are lost if the queue has already deleted the messages."
+		f.Impact = "A node that loads the channel starts there and refuses searches until it has caught up. Rows are " +
+			"lost if the queue has already deleted the messages."
 	}
 	switch name := watcherName(p.Cluster, worst); {
 	case name == noWatcher:
 		f.Fix = consumeFix(p)
 	case watcher != "":
 		f.Fix = check.Fix(
-			check.Do("look at the log, memory and CPU of %s, and at object storage: all its channels wait for one of them", name),
-			check.Shell(check.Kitescope("get vchannels").Arg("watcher="+worst.Watcher.String())).Does("shows the age of each checkpoint: it should fall"),
+			check.Do("look at the log, memory and CPU of %s, and at object storage: all its channels wait for one of "+
+				"them", name),
+			check.Shell(check.Kitescope("get vchannels").Arg("watcher="+worst.Watcher.String())).
+				Does("shows the age of each checkpoint: it should fall"),
 		)
 	default:
 		x := list[0].x
 		f.Fix = check.Fix(
-			check.Flush(p.Cluster, x, 2*time.Minute, "writes the segments that wait in the buffer of %s, and so moves the checkpoint", name),
-			check.Shell(check.Kitescope("get vchannels").Arg("collection_id="+x.ID.String())).Does("shows the age of each checkpoint: it should fall within two minutes"),
+			check.Flush(p.Cluster, x, 2*time.Minute,
+				"writes the segments that wait in the buffer of %s, and so moves the checkpoint", name),
+			check.Shell(check.Kitescope("get vchannels").Arg("collection_id="+x.ID.String())).
+				Does("shows the age of each checkpoint: it should fall within two minutes"),
 			check.Do("if it does not, look at the log and memory of %s, and at object storage", name),
 		)
 	}

@@ -28,22 +28,27 @@ var clockRegression = &check.Check{
 	Symptoms: []string{check.SearchesFail, check.WritesFail, check.AfterRestart},
 	Starts:   "node_joined:rootcoord | node_joined",
 	Parts:    model.PartObjects | model.PartSegments | model.PartChannels | model.PartSessions | model.PartRest,
-	Doc: `The clock was set back, and new rows count as deleted or are skipped because their timestamps are older than existing rows. RootCoord allocates all
-timestamps (TSO). It stores in etcd the time up to which they are reserved, about 3 seconds ahead.
+	Doc: `The clock was set back, and new rows count as deleted or are skipped because their timestamps are older than
+existing rows. RootCoord allocates all timestamps (TSO). It stores in etcd the time up to which they are reserved,
+about 3 seconds ahead.
 
-- Error: checkpoints or segment positions more than 10 seconds past that reservation. Either the clock went back, or etcd was restored from a copy
-  older than the data.
-- Warning, on a live cluster or a bundle of one: a reservation more than 2 minutes off the clock of the machine that read it. Either one clock is
-  wrong, and with it the ages in lists, or RootCoord is not running. Info while RootCoord responds, because findings then use the cluster's clock.
-  Unknown for other files: their time is taken from that reservation.
+- Error: checkpoints or segment positions more than 10 seconds past that reservation. Either the clock went back, or
+  etcd was restored from a copy older than the data.
+- Warning, on a live cluster or a bundle of one: a reservation more than 2 minutes off the clock of the machine that
+  read it. Either one clock is wrong, and with it the ages in lists, or RootCoord is not running. Info while RootCoord
+  responds, because findings then use the cluster's clock. Unknown for other files: their time is taken from that
+  reservation.
 
 Not counted: dropped segments, and the maximum timestamp that Milvus 2.6 sets on dropped channels.`,
-	Remedy: `Fix the clocks of the nodes (NTP) first. If positions are ahead, stop writers until RootCoord's clock has passed the furthest position, or restore a
-newer copy of etcd.`,
+	Remedy: `Fix the clocks of the nodes (NTP) first. If positions are ahead, stop writers until RootCoord's clock has
+passed the furthest position, or restore a newer copy of etcd.`,
 	Run: runClock,
-	FollowsFrom: []check.Cause{{Check: "node-unreachable", Applies: func(_ *model.Cluster, effect, cause *check.Finding) bool {
-		return effect.Severity < check.Error && cause.Object.Resource == ""
-	}}}, // no process responds
+	FollowsFrom: []check.Cause{{
+		Check: "node-unreachable",
+		Applies: func(_ *model.Cluster, effect, cause *check.Finding) bool {
+			return effect.Severity < check.Error && cause.Object.Resource == ""
+		},
+	}}, // no process responds
 	Roles: []string{"rootcoord"},
 }
 
@@ -91,13 +96,19 @@ func judgePositions(p *check.Pass, reserved time.Time) {
 	}
 	p.Report(check.Finding{
 		Severity: check.Error, Objects: objects,
-		Message: fmt.Sprintf("%s %s ahead of RootCoord's reserved timestamps by up to %s", words.Plural(count, "position"), words.Agree(count, "is", "are"), words.Span(furthest.Time().Sub(reserved))),
+		Message: fmt.Sprintf("%s %s ahead of RootCoord's reserved timestamps by up to %s",
+			words.Plural(count, "position"), words.Agree(count, "is", "are"),
+			words.Span(furthest.Time().Sub(reserved))),
 		Evidence: []check.Evidence{
-			check.Fact("reserved until", facts.TimeText(reserved), "etcd"), check.Fact("furthest position", facts.TimeText(furthest.Time()), "etcd"), check.Fact("found in", where, "etcd"), check.Count("positions ahead", count, "etcd"),
+			check.Fact("reserved until", facts.TimeText(reserved), "etcd"),
+			check.Fact("furthest position", facts.TimeText(furthest.Time()), "etcd"),
+			check.Fact("found in", where, "etcd"), check.Count("positions ahead", count, "etcd"),
 		},
-		Impact: "New writes get older timestamps than existing rows: searches may miss them, and deletes may hit the wrong rows.",
+		Impact: "New writes get older timestamps than existing rows: searches may miss them, and deletes may hit the " +
+			"wrong rows.",
 		Fix: check.Fix(
-			check.Do("stop all writers until %s: by then RootCoord's clock has passed the furthest position", furthest.Time()).
+			check.Do("stop all writers until %s: by then RootCoord's clock has passed the furthest position",
+				furthest.Time()).
 				Interrupting(0, "writes until then"),
 			check.Do("if that is too far off, stop Milvus and restore an etcd snapshot as new as the data").
 				Interrupting(0, "all requests while it is stopped"),
@@ -126,11 +137,15 @@ func judgeSkew(p *check.Pass, reserved time.Time) {
 	}
 	p.Report(check.Finding{
 		Severity: severity, Object: timestampAllocator(p),
-		Message:  fmt.Sprintf("cluster timestamps are %s %s %s", words.Span(skew.Abs()), direction, reader),
-		Evidence: []check.Evidence{check.Fact("reserved until", facts.TimeText(reserved), "etcd"), check.Fact("clock of the reading machine", facts.TimeText(now), "kitescope")},
-		Impact:   impact,
+		Message: fmt.Sprintf("cluster timestamps are %s %s %s", words.Span(skew.Abs()), direction, reader),
+		Evidence: []check.Evidence{
+			check.Fact("reserved until", facts.TimeText(reserved), "etcd"),
+			check.Fact("clock of the reading machine", facts.TimeText(now), "kitescope"),
+		},
+		Impact: impact,
 		Fix: check.Fix(
-			check.Do("compare the clock of the reading machine with that of RootCoord's host, and fix NTP on the one that is off"),
+			check.Do("compare the clock of the reading machine with that of RootCoord's host, and fix NTP on the one "+
+				"that is off"),
 			check.Shell(check.Kitescope("get nodes")).
 				Does("if both clocks agree, RootCoord has stopped: check whether it responds"),
 		),

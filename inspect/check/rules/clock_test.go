@@ -20,8 +20,15 @@ func TestClockRegression(t *testing.T) {
 		}
 	}
 	rulestest.RunCases(t, rulestest.ByID("clock-regression"), []rulestest.Case{
-		{Name: "checkpoint ahead", Change: func(w *rulestest.World) { w.VChannels[0].Checkpoint.At = rulestest.TSOAgo(-time.Minute) }, Want: []string{"error / 1 position is ahead of RootCoord's reserved timestamps by up to 60 s"}},
-		{Name: "a little ahead", Change: func(w *rulestest.World) { w.VChannels[0].Checkpoint.At = rulestest.TSOAgo(-5 * time.Second) }},
+		{
+			Name:   "checkpoint ahead",
+			Change: func(w *rulestest.World) { w.VChannels[0].Checkpoint.At = rulestest.TSOAgo(-time.Minute) },
+			Want:   []string{"error / 1 position is ahead of RootCoord's reserved timestamps by up to 60 s"},
+		},
+		{
+			Name:   "a little ahead",
+			Change: func(w *rulestest.World) { w.VChannels[0].Checkpoint.At = rulestest.TSOAgo(-5 * time.Second) },
+		},
 		{Name: "marked as dropped", Change: func(w *rulestest.World) { w.VChannels[0].Checkpoint.At = model.MaxTSO }},
 		{Name: "segments ahead", Change: func(w *rulestest.World) {
 			w.Segment(0).PositionAt, w.Segment(1).StartAt = rulestest.TSOAgo(-time.Hour), rulestest.TSOAgo(-time.Minute)
@@ -30,15 +37,31 @@ func TestClockRegression(t *testing.T) {
 			w.Segment(0).PositionAt, w.Segment(0).State = rulestest.TSOAgo(-time.Hour), model.SegmentDropped
 		}},
 		{Name: "live, in step", Change: live(3 * time.Second)},
-		{Name: "live, behind", Change: live(-5 * time.Minute), Want: []string{"warning nodes/rootcoord-1 cluster timestamps are 5 min behind this machine's clock"}},
-		{Name: "live, ahead", Change: live(5 * time.Minute), Want: []string{"warning nodes/rootcoord-1 5 min ahead of this machine's clock"}},
 		{
-			Name: "a bundle of a live one", Change: func(w *rulestest.World) { live(-5 * time.Minute)(w); w.Origin.Kind, w.Origin.ByClock = "bundle", true },
+			Name: "live, behind", Change: live(-5 * time.Minute),
+			Want: []string{"warning nodes/rootcoord-1 cluster timestamps are 5 min behind this machine's clock"},
+		},
+		{
+			Name: "live, ahead", Change: live(5 * time.Minute),
+			Want: []string{"warning nodes/rootcoord-1 5 min ahead of this machine's clock"},
+		},
+		{
+			Name: "a bundle of a live one",
+			Change: func(w *rulestest.World) {
+				live(-5 * time.Minute)(w)
+				w.Origin.Kind, w.Origin.ByClock = "bundle", true
+			},
 			Want: []string{"warning nodes/rootcoord-1 5 min behind the clock of the machine that saved the bundle"},
 		},
-		{Name: "a bundle of a file", Change: func(w *rulestest.World) { live(-5 * time.Minute)(w); w.Origin.Kind = "bundle" }},
+		{
+			Name:   "a bundle of a file",
+			Change: func(w *rulestest.World) { live(-5 * time.Minute)(w); w.Origin.Kind = "bundle" },
+		},
 		{Name: "live, nobody runs", Change: func(w *rulestest.World) { live(-5 * time.Minute)(w); w.Sessions = nil }},
-		{Name: "no allocator", Change: func(w *rulestest.World) { w.Allocators = nil }, Skipped: "the metadata has no timestamp allocator"},
+		{
+			Name: "no allocator", Change: func(w *rulestest.World) { w.Allocators = nil },
+			Skipped: "the metadata has no timestamp allocator",
+		},
 	})
 }
 
@@ -53,7 +76,18 @@ func TestClockOfADeadRootCoord(t *testing.T) {
 		t.Errorf("ahead by %s", ahead)
 	}
 	rulestest.RunCases(t, rulestest.ByID("clock-regression"), []rulestest.Case{
-		{Name: "and another clock", Change: func(w *rulestest.World) { w.Serve(); w.Offset(time.Hour); w.Live("rootcoord").Outcome = model.Refused }, Want: []string{"warning nodes/rootcoord-1 timestamps are 60 min behind"}},
-		{Name: "RootCoord answers", Change: func(w *rulestest.World) { w.Serve(); w.Offset(time.Hour) }, Want: []string{"info nodes/rootcoord-1 timestamps are 60 min behind"}},
+		{
+			Name: "and another clock",
+			Change: func(w *rulestest.World) {
+				w.Serve()
+				w.Offset(time.Hour)
+				w.Live("rootcoord").Outcome = model.Refused
+			},
+			Want: []string{"warning nodes/rootcoord-1 timestamps are 60 min behind"},
+		},
+		{
+			Name: "RootCoord answers", Change: func(w *rulestest.World) { w.Serve(); w.Offset(time.Hour) },
+			Want: []string{"info nodes/rootcoord-1 timestamps are 60 min behind"},
+		},
 	})
 }

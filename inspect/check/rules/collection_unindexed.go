@@ -25,17 +25,19 @@ var collectionUnindexed = &check.Check{
 	Symptoms: []string{check.SearchesSlow},
 	Starts:   "index_dropped collection_created | segment_flushed collection_loading",
 	Parts:    model.PartObjects | model.PartIndexes | model.PartSegments | model.PartSegmentIndexes | model.PartServing,
-	Doc: `A collection is searched by brute force, or cannot be loaded. Reported: vector fields without a live index definition in collections of at least
-100,000 rows.
+	Doc: `A collection is searched by brute force, or cannot be loaded. Reported: vector fields without a live index
+definition in collections of at least 100,000 rows.
 
-- The field is loaded: warning from a million rows, or from 100,000 on Milvus 2.2 and later. Those load a vector field only with an index: the
-  definition was lost.
-- The field is not loaded: info. It cannot be loaded before it has an index (Milvus 2.2 and later). This includes fields left out of the load, as
-  Milvus 2.5 and later allow (` + "`load_fields`" + `).
+- The field is loaded: warning from a million rows, or from 100,000 on Milvus 2.2 and later. Those load a vector field
+  only with an index: the definition was lost.
+- The field is not loaded: info. It cannot be loaded before it has an index (Milvus 2.2 and later). This includes
+  fields left out of the load, as Milvus 2.5 and later allow (` + "`load_fields`" + `).
 
 Milvus 2.1 searches without an index and keeps no record of FLAT indexes: small collections there are not reported.`,
-	Remedy: `Create an index: ` + "`Collection(NAME).create_index(FIELD, {\"index_type\": \"HNSW\", \"metric_type\": ..., \"params\": ...})`" + `. For small collections FLAT is
-exact and needs no build.`,
+	Remedy: `Create an index:
+` + "`Collection(NAME).create_index(FIELD, {\"index_type\": \"HNSW\", \"metric_type\": ..., \"params\": ...})`" +
+		`. For small
+collections FLAT is exact and needs no build.`,
 	Phases:      []latency.Name{latency.KernelSealed},
 	Run:         runCollectionUnindexed,
 	Whole:       true,
@@ -58,14 +60,20 @@ func runCollectionUnindexed(p *check.Pass) {
 		}
 		f := check.Finding{
 			Severity: check.Info, Object: facts.RefCollection(p.Cluster, x.ID),
-			Message:  fmt.Sprintf("%s.%s has no index over %s rows", facts.CollectionLabel(p.Cluster, x.ID), field.Name, words.Number(rows)),
-			Evidence: []check.Evidence{check.Count("rows", rows, "etcd"), check.Fact("index definitions on "+field.Name, "none", "etcd"), check.Fact("loaded", strconv.FormatBool(loaded), "etcd")},
-			Impact:   "The field cannot be loaded or searched before it has an index.",
+			Message: fmt.Sprintf("%s.%s has no index over %s rows", facts.CollectionLabel(p.Cluster, x.ID), field.Name,
+				words.Number(rows)),
+			Evidence: []check.Evidence{
+				check.Count("rows", rows, "etcd"), check.Fact("index definitions on "+field.Name, "none", "etcd"),
+				check.Fact("loaded", strconv.FormatBool(loaded), "etcd"),
+			},
+			Impact: "The field cannot be loaded or searched before it has an index.",
 			Fix: check.Fix(
-				check.Pymilvus(p.Cluster, x.Database, "Collection(%s).create_index(%s, %s)", x.Name, field.Name, usualIndex(field)).
+				check.Pymilvus(p.Cluster, x.Database, "Collection(%s).create_index(%s, %s)", x.Name, field.Name,
+					usualIndex(field)).
 					Does("builds an index; replace its metric with the one that the vectors were made for").
 					Interrupting(5*time.Minute, "nothing"),
-				check.Shell(check.Kitescope("get indexes").Arg("collection_id="+x.ID.String())).Does("shows 100%% indexed once it is built"),
+				check.Shell(check.Kitescope("get indexes").Arg("collection_id="+x.ID.String())).
+					Does("shows 100%% indexed once it is built"),
 			),
 		}
 		if loaded {

@@ -17,27 +17,39 @@ var componentHanging = &check.Check{
 	Title:    "Process or dependency hangs, fails or is slow",
 	Severity: check.Warning,
 	Slowness: true,
-	Symptoms: []string{check.SearchesSlow, check.SearchesFail, check.WritesFail, check.LoadsHang, check.FlushesHang, check.IndexingHangs, check.EtcdSlow},
-	Starts:   "node_joined config_changed | node_lost",
-	Parts:    model.PartSessions,
-	Needs:    check.NeedProcesses,
-	Doc: `A coordinator reports its state but does not answer other calls. The check judges each process by every call that kitescope made: it hangs if it
-reports its state and lets at least two kinds of calls time out; it is slow if its calls take more than a second, and ten times as long as those of
-other processes. etcd, the message queue and storage are judged by counters of failed operations and the waiting time of their callers, compared with
-earlier; etcd also by reads of one key that kitescope times; processes also by garbage collections (8 a second, of less than 5 MB each) and open file
-descriptors (90% of the limit).
+	Symptoms: []string{
+		check.SearchesSlow, check.SearchesFail, check.WritesFail, check.LoadsHang, check.FlushesHang,
+		check.IndexingHangs, check.EtcdSlow,
+	},
+	Starts: "node_joined config_changed | node_lost",
+	Parts:  model.PartSessions,
+	Needs:  check.NeedProcesses,
+	Doc: `A coordinator reports its state but does not answer other calls. The check judges each process by every call
+that kitescope made: it hangs if it reports its state and lets at least two kinds of calls time out; it is slow if its
+calls take more than a second, and ten times as long as those of other processes. etcd, the message queue and storage
+are judged by counters of failed operations and the waiting time of their callers, compared with earlier; etcd also by
+reads of one key that kitescope times; processes also by garbage collections (8 a second, of less than 5 MB each) and
+open file descriptors (90% of the limit).
 
 Info: an etcd that only kitescope finds slow, because the network may stall the reads.
 
-Warning: certain evidence without another explanation that does not cause failing or slow requests (see ` + "`requests-failing`" + ` and ` + "`requests-slow`" + `).
-Processes whose state alone is late: ` + "`process-slow`" + `. Processes that do not respond at all: ` + "`node-unreachable`" + `.`,
-	Remedy: `Compare the CPU and memory limits of the process with its use, read its log, and profile it (` + "`kitescope profile top`" + `). For etcd check the fsync time and the network. For the queue check the settings of its topics, and quotas.`,
-	Run:    runComponentHanging,
+Warning: certain evidence without another explanation that does not cause failing or slow requests (see
+` + "`requests-failing`" + ` and ` + "`requests-slow`" + `). Processes whose state alone is late: ` + "`process-slow`" +
+		`.
+Processes that do not respond at all: ` + "`node-unreachable`" + `.`,
+	Remedy: `Compare the CPU and memory limits of the process with its use, read its log, and profile it
+(` + "`kitescope profile top`" + `). For etcd check the fsync time and the network. For the queue check the settings of
+its topics, and quotas.`,
+	Run: runComponentHanging,
 	FollowsFrom: slices.Concat(
 		withHostStarved(),
-		check.CausedBy(check.SharesProcess, "process-slow", "memory-pressure", "node-unreachable", "gc-pause", "index-stuck"),
-		check.CausedBy(func(_ *model.Cluster, effect, cause *check.Finding) bool { return check.SharesComponent(effect, cause) },
-			"etcd-no-leader", "etcd-alarm", "watch-livelock", "queue-unreachable", "dependency-unhealthy", "wal-append-slow", "storage-failing", "storage-read-only", "storage-slow"),
+		check.CausedBy(check.SharesProcess, "process-slow", "memory-pressure", "node-unreachable", "gc-pause",
+			"index-stuck"),
+		check.CausedBy(func(_ *model.Cluster, effect, cause *check.Finding) bool {
+			return check.SharesComponent(effect, cause)
+		},
+			"etcd-no-leader", "etcd-alarm", "watch-livelock", "queue-unreachable", "dependency-unhealthy",
+			"wal-append-slow", "storage-failing", "storage-read-only", "storage-slow"),
 	),
 }
 
@@ -65,7 +77,8 @@ func runComponentHanging(p *check.Pass) {
 		if s.Strength == place.Medium && s.Component.Kind == place.Etcd && includesOwnWaits(s) {
 			severity = check.Info
 		}
-		if s.Strength < place.Strong && severity > check.Info || !s.State.Bad() || s.State == place.Gone || s.Component.Kind == place.Host || affectsClients(p, s) || !measured(p, s) {
+		if s.Strength < place.Strong && severity > check.Info || !s.State.Bad() || s.State == place.Gone ||
+			s.Component.Kind == place.Host || affectsClients(p, s) || !measured(p, s) {
 			continue
 		}
 		f := check.Finding{
@@ -74,13 +87,16 @@ func runComponentHanging(p *check.Pass) {
 			Impact:  "Requests that need it may wait or fail; none has been seen yet.",
 		}
 		if f.Object.ID == "" {
-			f.Object = model.Ref{Resource: "dependencies", ID: string(s.Component.Kind), Name: componentText(s.Component)}
+			f.Object = model.Ref{
+				Resource: "dependencies", ID: string(s.Component.Kind), Name: componentText(s.Component),
+			}
 		}
 		p.Report(f)
 	}
 }
 
-// affectsClients reports whether requests of clients fail or are slow because of a component. They have their own finding.
+// affectsClients reports whether requests of clients fail or are slow because of a component. They have their own
+// finding.
 func affectsClients(p *check.Pass, s *place.Status) bool {
 	return slices.ContainsFunc(p.Impact().Affected(), func(k *requests.Kind) bool {
 		at := p.Places().For(k.Request)
@@ -90,15 +106,21 @@ func affectsClients(p *check.Pass, s *place.Status) bool {
 
 // includesOwnWaits reports whether the evidence includes waits of kitescope itself, which the network may have caused.
 func includesOwnWaits(s *place.Status) bool {
-	return slices.ContainsFunc(s.Evidence, func(e place.Evidence) bool { return e.State.Bad() && e.Source == "kitescope" })
+	return slices.ContainsFunc(s.Evidence, func(e place.Evidence) bool {
+		return e.State.Bad() && e.Source == "kitescope"
+	})
 }
 
 // measured reports whether the evidence goes beyond that of other checks: processes that do not respond or are late
 // to report their state, or etcd alarms.
 func measured(p *check.Pass, s *place.Status) bool {
 	if ref := s.Component.Ref(); ref.ID != "" {
-		return slices.ContainsFunc(p.Runtime.Nodes, func(n *model.LiveNode) bool { return n.Name() == ref.ID && n.Outcome == model.Answered }) &&
-			slices.ContainsFunc(s.Evidence, func(e place.Evidence) bool { return e.State.Bad() && e.Strength >= place.Medium && !e.Probed })
+		return slices.ContainsFunc(p.Runtime.Nodes, func(n *model.LiveNode) bool {
+			return n.Name() == ref.ID && n.Outcome == model.Answered
+		}) &&
+			slices.ContainsFunc(s.Evidence, func(e place.Evidence) bool {
+				return e.State.Bad() && e.Strength >= place.Medium && !e.Probed
+			})
 	}
 	return slices.ContainsFunc(s.Evidence, func(e place.Evidence) bool { return e.State.Bad() && e.Source != "" })
 }

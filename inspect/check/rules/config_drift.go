@@ -21,25 +21,31 @@ var configDrift = &check.Check{
 	Starts:   "config_changed | node_joined",
 	Parts:    model.PartSessions,
 	Needs:    check.NeedConfig,
-	Doc: `One query node was started with another configuration file than its peers. The check compares the configuration that processes report
-(ShowConfigurations).
+	Doc: `One query node was started with another configuration file than its peers. The check compares the
+configuration that processes report (ShowConfigurations).
 
-- Processes of one role must agree on every key. Keys shared by all roles (` + "`common`" + `, ` + "`quotaAndLimits`" + `, ` + "`etcd`" + `, ` + "`minio`" + `, ` + "`kafka`" + `, ` + "`pulsar`" + `, ` + "`mq`" + `) must
-  be the same everywhere. The finding is about the process that differs from the majority: a warning, or info if it differs only in logging. Without a
-  majority it names both sides and blames neither. A key that is set in etcd is compared with etcd only.
-- Dynamic keys (` + "`config/`" + ` in etcd) must match the reports of processes of their role. Processes apply a key within 8 seconds (measured). Those that
-  read it only at startup report the new value and run with the old one: a process that registered before the key was written (by etcd's revisions) is
-  reported until it restarts. Not judged yet: keys set, changed or deleted in a live etcd in the last 10 seconds before the processes were queried. A
-  different value is a warning. A key that no process of its role reports is info: it may be misspelled. If no process of a role reports its keys,
-  they are unknown: MixCoord (Milvus 2.6) reports only RootCoord's.
+- Processes of one role must agree on every key. Keys shared by all roles (` + "`common`" + `, ` + "`quotaAndLimits`" +
+		`,
+  ` + "`etcd`" + `, ` + "`minio`" + `, ` + "`kafka`" + `, ` + "`pulsar`" + `, ` + "`mq`" +
+		`) must be the same everywhere. The
+  finding is about the process that differs from the majority: a warning, or info if it differs only in logging.
+  Without a majority it names both sides and blames neither. A key that is set in etcd is compared with etcd only.
+- Dynamic keys (` + "`config/`" + ` in etcd) must match the reports of processes of their role. Processes apply a key
+  within 8 seconds (measured). Those that read it only at startup report the new value and run with the old one: a
+  process that registered before the key was written (by etcd's revisions) is reported until it restarts. Not judged
+  yet: keys set, changed or deleted in a live etcd in the last 10 seconds before the processes were queried. A
+  different value is a warning. A key that no process of its role reports is info: it may be misspelled. If no process
+  of a role reports its keys, they are unknown: MixCoord (Milvus 2.6) reports only RootCoord's.
 
 Defaults differ between versions: each process is compared only with others of its version.
 
-Not compared: values specific to a process (ports, addresses, the metrics port, server ids, host names, and local directories: ` + "`localStorage.path`" + `,
-` + "`log.file.rootPath`" + `, ` + "`etcd.data.dir`" + `, ` + "`etcd.log.path`" + `, ` + "`rocksmq.path`" + `) and secrets. A key that only some processes report counts as a difference only
-among processes of one role. Proxies up to 2.3 do not report their configuration.`,
-	Remedy: `Give all processes of a role the same configuration file and environment, and restart the one that differs. If a dynamic key is not applied, restart
-the process or correct the spelling: Milvus ignores case, dots, slashes and underscores in keys.`,
+Not compared: values specific to a process (ports, addresses, the metrics port, server ids, host names, and local
+directories: ` + "`localStorage.path`" + `, ` + "`log.file.rootPath`" + `, ` + "`etcd.data.dir`" + `,
+` + "`etcd.log.path`" + `, ` + "`rocksmq.path`" + `) and secrets. A key that only some processes report counts as a
+difference only among processes of one role. Proxies up to 2.3 do not report their configuration.`,
+	Remedy: `Give all processes of a role the same configuration file and environment, and restart the one that
+differs. If a dynamic key is not applied, restart the process or correct the spelling: Milvus ignores case, dots,
+slashes and underscores in keys.`,
 	Run:         runConfigDrift,
 	FollowsFrom: []check.Cause{{Check: "mixed-versions", Applies: check.Shares("nodes")}},
 }
@@ -95,7 +101,8 @@ func reportDrift(p *check.Pass, n *model.LiveNode, d *facts.Drift) {
 	for i, x := range d.Keys {
 		names[i] = properName(x.Key)
 		keys[i] = check.Fact(names[i], fmt.Sprintf("%s, others: %s", x.Value, x.Usual), n.Name()+" ShowConfigurations")
-		if folded := model.FoldConfigKey(x.Key); !strings.HasPrefix(folded, "log") && !strings.HasPrefix(folded, "grpclog") && !strings.HasPrefix(folded, "trace") {
+		if folded := model.FoldConfigKey(x.Key); !strings.HasPrefix(folded, "log") &&
+			!strings.HasPrefix(folded, "grpclog") && !strings.HasPrefix(folded, "trace") {
 			severity = check.Warning
 		}
 	}
@@ -103,12 +110,15 @@ func reportDrift(p *check.Pass, n *model.LiveNode, d *facts.Drift) {
 		Severity: severity, Object: n.Ref(), Evidence: keys,
 		Message: fmt.Sprintf("%s differs from %s in %s", n.Name(), facts.LiveNames(d.Peers), words.Summarize(names)),
 		Impact:  "One process behaves differently from its peers; only some requests show it.",
-		Fix: check.Fix(check.Do("give %s (%s) the configuration file and environment of %s, then restart it", n.Name(), n.Address, d.Peers[0].Name()).
+		Fix: check.Fix(check.Do("give %s (%s) the configuration file and environment of %s, then restart it", n.Name(),
+			n.Address, d.Peers[0].Name()).
 			Restarting(p.Cluster, 2*time.Minute, n.Role)),
 	}
 	if d.Undecided {
-		f.Message = fmt.Sprintf("%s and %s differ in %s, with no majority for either value", n.Name(), facts.LiveNames(d.Peers), words.Summarize(names))
-		f.Fix = check.Fix(check.Do("compare the configuration file and environment of %s (%s) with those of %s, and restart the wrong one with the intended values", n.Name(), n.Address, d.Peers[0].Name()).
+		f.Message = fmt.Sprintf("%s and %s differ in %s, with no majority for either value", n.Name(),
+			facts.LiveNames(d.Peers), words.Summarize(names))
+		f.Fix = check.Fix(check.Do("compare the configuration file and environment of %s (%s) with those of %s, and "+
+			"restart the wrong one with the intended values", n.Name(), n.Address, d.Peers[0].Name()).
 			Restarting(p.Cluster, 2*time.Minute, n.Role))
 	}
 	f.Objects = append(f.Objects, facts.Refs(d.Peers, (*model.LiveNode).Ref)...)

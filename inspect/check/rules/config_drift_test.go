@@ -33,11 +33,17 @@ func TestConfigDrift(t *testing.T) {
 			w.SetConfig("queryNode.cache.ratio", "1", a, b)
 			w.SetConfig("queryNode.cache.ratio", "1.0", c)
 		}},
-		{Name: "one differs", Change: func(w *rulestest.World) {
-			a, b, c := three(w)
-			w.SetConfig("queryNode.scheduler.maxReadConcurrentRatio", "1", a, b)
-			w.SetConfig("queryNode.scheduler.maxReadConcurrentRatio", "4", c)
-		}, Want: []string{"warning nodes/querynode-24 querynode-24 differs from querynode-4 and querynode-14 in queryNode.scheduler.maxReadConcurrentRatio"}},
+		{
+			Name: "one differs", Change: func(w *rulestest.World) {
+				a, b, c := three(w)
+				w.SetConfig("queryNode.scheduler.maxReadConcurrentRatio", "1", a, b)
+				w.SetConfig("queryNode.scheduler.maxReadConcurrentRatio", "4", c)
+			},
+			Want: []string{
+				"warning nodes/querynode-24 querynode-24 differs from querynode-4 and querynode-14 in " +
+					"queryNode.scheduler.maxReadConcurrentRatio",
+			},
+		},
 		{Name: "the first differs", Change: func(w *rulestest.World) {
 			a, b, c := three(w)
 			w.SetConfig("queryNode.x", "1", a)
@@ -77,22 +83,42 @@ func TestConfigDrift(t *testing.T) {
 		{Name: "its own port, address and directories", Change: func(w *rulestest.World) {
 			a, b, c := three(w)
 			for i, n := range []*model.LiveNode{a, b, c} {
-				for _, key := range []string{"queryNode.port", "queryNode.ip", "common.metricsPort", "localStorage.path", "log.file.rootPath"} {
+				for _, key := range []string{
+					"queryNode.port", "queryNode.ip", "common.metricsPort", "localStorage.path", "log.file.rootPath",
+				} {
 					w.SetConfig(key, model.NodeID(i).String(), n)
 				}
 			}
 		}},
-		{Name: "a shared key of another role", Change: func(w *rulestest.World) {
-			w.AddResponses()
-			for _, n := range w.Runtime.Nodes {
-				w.SetConfig("common.gracefulTime", "5000", n)
-			}
-			w.SetConfig("common.gracefulTime", "0", w.Live("datanode"))
-		}, Want: []string{"warning nodes/datanode-5 datanode-5 differs from datacoord-2, indexnode-6, proxy-7 and 3 more in common.gracefulTime"}},
+		{
+			Name: "a shared key of another role", Change: func(w *rulestest.World) {
+				w.AddResponses()
+				for _, n := range w.Runtime.Nodes {
+					w.SetConfig("common.gracefulTime", "5000", n)
+				}
+				w.SetConfig("common.gracefulTime", "0", w.Live("datanode"))
+			},
+			Want: []string{
+				"warning nodes/datanode-5 datanode-5 differs from datacoord-2, indexnode-6, proxy-7 and 3 more in " +
+					"common.gracefulTime",
+			},
+		},
 		{Name: "dynamic key in force", Change: dynamic("queryCoord/autoBalance", "true")},
-		{Name: "dynamic key not in force", Change: dynamic("queryCoord/autoBalance", "false"), Want: []string{"warning config/queryCoord/autoBalance queryCoord/autoBalance is false in etcd, but querycoord-3 has true"}},
-		{Name: "dynamic key that nobody has", Change: dynamic("queryCoord/autoBalanc", "false"), Want: []string{"info config/queryCoord/autoBalanc but no process reports such a key"}},
-		{Name: "dynamic key of a role that says nothing", Change: dynamic("proxy/maxTaskNum", "7"), Want: []string{"info config/proxy/maxTaskNum no process"}},
+		{
+			Name: "dynamic key not in force", Change: dynamic("queryCoord/autoBalance", "false"),
+			Want: []string{
+				"warning config/queryCoord/autoBalance queryCoord/autoBalance is false in etcd, but querycoord-3 has " +
+					"true",
+			},
+		},
+		{
+			Name: "dynamic key that nobody has", Change: dynamic("queryCoord/autoBalanc", "false"),
+			Want: []string{"info config/queryCoord/autoBalanc but no process reports such a key"},
+		},
+		{
+			Name: "dynamic key of a role that says nothing", Change: dynamic("proxy/maxTaskNum", "7"),
+			Want: []string{"info config/proxy/maxTaskNum no process"},
+		},
 		{Name: "dynamic key of a part of MixCoord", Change: func(w *rulestest.World) {
 			rulestest.Modern(w)
 			w.AddResponses()

@@ -44,7 +44,8 @@ func changedKeys(p *check.Pass) map[string]bool {
 		}
 	}
 	if len(names) > 0 {
-		p.NoteUnseen("whether processes apply " + words.Summarize(names) + ": changed in etcd a moment ago; that takes up to " +
+		p.NoteUnseen("whether processes apply " + words.Summarize(names) +
+			": changed in etcd a moment ago; that takes up to " +
 			words.Span(refreshDelay))
 	}
 	return keys
@@ -60,8 +61,9 @@ func judgeDynamic(p *check.Pass, e *model.ConfigEntry) {
 		Severity: check.Warning, Object: model.Ref{Resource: "config", ID: e.Name, Name: e.Name},
 		Evidence: []check.Evidence{check.Fact("dynamic key "+e.Name, e.Value, "etcd")},
 		Impact:   "A value that an operator set is not in effect.",
-		Fix: check.Fix(check.Do("check the spelling of the key and its value"), check.Do("restart the processes that do not have it: some keys are read at startup only").
-			Interrupting(2*time.Minute, "each process while it restarts")),
+		Fix: check.Fix(check.Do("check the spelling of the key and its value"),
+			check.Do("restart the processes that do not have it: some keys are read at startup only").
+				Interrupting(2*time.Minute, "each process while it restarts")),
 	}
 	var differ []*model.LiveNode
 	told, expected := 0, false
@@ -91,10 +93,12 @@ func judgeDynamic(p *check.Pass, e *model.ConfigEntry) {
 		_, source := facts.ReadAtStart(p.Cluster, key)
 		f.Objects = append(f.Objects, facts.RefNodes(facts.NamesOf(early))...)
 		f.Evidence = append(f.Evidence, check.Fact("read at start", source, "Milvus"))
-		f.Message = fmt.Sprintf("%s was set to %s in etcd after %s started, which %s it only at start", e.Name, e.Value, facts.SessionNames(early), words.Agree(len(early), "reads", "read"))
+		f.Message = fmt.Sprintf("%s was set to %s in etcd after %s started, which %s it only at start", e.Name, e.Value,
+			facts.SessionNames(early), words.Agree(len(early), "reads", "read"))
 		f.Impact = "The old value is in effect until a restart, whatever the process reports."
 	case len(differ) > 0:
-		f.Message = fmt.Sprintf("%s is %s in etcd, but %s %s %s", e.Name, e.Value, facts.LiveNames(differ), words.Agree(len(differ), "has", "have"), differ[0].Config.Values[key])
+		f.Message = fmt.Sprintf("%s is %s in etcd, but %s %s %s", e.Name, e.Value, facts.LiveNames(differ),
+			words.Agree(len(differ), "has", "have"), differ[0].Config.Values[key])
 	case told == 0 && expected:
 		f.Severity = check.Info
 		f.Message = e.Name + " is set in etcd, but no process reports such a key"

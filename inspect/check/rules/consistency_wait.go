@@ -21,26 +21,33 @@ var consistencyWait = &check.Check{
 	Parts:    model.PartObjects | model.PartSegments,
 	Needs:    check.NeedProcesses,
 	Phases:   []budget.Name{budget.ConsistencyWait, budget.ConsistencyQueue},
-	Doc: `Strong searches take far longer than the search itself. A shard leader answers once it has consumed its channel up to the request's guarantee
-timestamp: now for Strong, 5 seconds ago for Bounded (` + "`common.gracefulTime`" + `), at once for Eventually. Time ticks, one every 200 ms
-(` + "`proxy.timeTickInterval`" + `), carry the stream's time. A Strong request waits for the next tick and its way through the queue, 240 ms on a healthy
-2.3.5, however fast the search is. ` + "`milvus_querynode_sq_wait_tsafe_latency`" + ` measures this (2.3 and later; older versions count it as part of the read
-queue, and this check could not run).
+	Doc: `Strong searches take far longer than the search itself. A shard leader answers once it has consumed its
+channel up to the request's guarantee timestamp: now for Strong, 5 seconds ago for Bounded
+(` + "`common.gracefulTime`" + `), at once for Eventually. Time ticks, one every 200 ms
+(` + "`proxy.timeTickInterval`" + `), carry the stream's time. A Strong request waits for the next tick and its way
+through the queue, 240 ms on a healthy 2.3.5, however fast the search is.
+` + "`milvus_querynode_sq_wait_tsafe_latency`" + ` measures this (2.3 and later; older versions count it as part of the
+read queue, and this check could not run).
 
-Warning: waits of at least 50% of the mean search or query, at least 5 ms; info from 20%. Query nodes measure the waits of all collections together.
-The finding names a collection only if no other was searched in the window, or its nodes serve no other. It includes the collection's level, or the
-collections at Strong; a request may override it.
+Warning: waits of at least 50% of the mean search or query, at least 5 ms; info from 20%. Query nodes measure the
+waits of all collections together. The finding names a collection only if no other was searched in the window, or its
+nodes serve no other. It includes the collection's level, or the collections at Strong; a request may override it.
 
-Waits beyond two and a half ticks are a different problem: the stream is late, and only Eventually helps. The finding then includes the lag of the
-leaders (` + "`milvus_querynode_consume_tt_lag_ms`" + `). It follows from ` + "`wal-append-slow`" + ` if the queue is slow to accept messages, and from
-` + "`channel-consumption-lag`" + ` if a leader does not keep up. Fixing that gains all but one or two ticks: a Strong request always waits for the next tick,
+Waits beyond two and a half ticks are a different problem: the stream is late, and only Eventually helps. The finding
+then includes the lag of the leaders (` + "`milvus_querynode_consume_tt_lag_ms`" + `). It follows from
+` + "`wal-append-slow`" + ` if the queue is slow to accept messages, and from ` + "`channel-consumption-lag`" + ` if a
+leader does not keep up. Fixing that gains all but one or two ticks: a Strong request always waits for the next tick,
 and a client that sends the next request at once waits a full tick and its way.`,
-	Remedy: `Request no more consistency than needed: ` + "`consistency_level=\"Bounded\"`" + ` in the request misses rows of the last 5 seconds and does not wait; ` + "`Session`" + `
-finds rows that the same client has written. If every request needs Strong, a smaller ` + "`proxy.timeTickInterval`" + ` shortens waits but sends more messages.
-If waits are longer than a tick or two, look at the message queue first.`,
-	Run:         runConsistencyWait,
-	Requests:    []string{"proxy", "querynode", "streamingnode"},
-	FollowsFrom: slices.Concat(check.CausedBy(delaysTicks, "wal-append-slow"), check.CausedBy(nil, "queue-unreachable"), check.CausedBy(check.ClusterWideOr(nil), "timetick-lag"), check.CausedBy(check.Shares("collections"), "channel-consumption-lag")),
+	Remedy: `Request no more consistency than needed: ` + "`consistency_level=\"Bounded\"`" +
+		` in the request misses rows
+of the last 5 seconds and does not wait; ` + "`Session`" + ` finds rows that the same client has written. If every
+request needs Strong, a smaller ` + "`proxy.timeTickInterval`" + ` shortens waits but sends more messages. If waits are
+longer than a tick or two, look at the message queue first.`,
+	Run:      runConsistencyWait,
+	Requests: []string{"proxy", "querynode", "streamingnode"},
+	FollowsFrom: slices.Concat(check.CausedBy(delaysTicks, "wal-append-slow"), check.CausedBy(nil, "queue-unreachable"),
+		check.CausedBy(check.ClusterWideOr(nil), "timetick-lag"),
+		check.CausedBy(check.Shares("collections"), "channel-consumption-lag")),
 }
 
 // delaysTicks reports whether the slow queue in cause delays searches. A queue that accepts messages within a tick
@@ -99,23 +106,28 @@ func reportConsistency(p *check.Pass, a costGroup) {
 	level := levelOf(p, c.budget)
 	switch {
 	case float64(waits) > lateTicks*float64(tick):
-		f.Message = fmt.Sprintf("%s waits %s for consistency: time ticks, due every %s, arrive late", requestPhrase(c.budget), c.shareText(), brief(tick))
+		f.Message = fmt.Sprintf("%s waits %s for consistency: time ticks, due every %s, arrive late",
+			requestPhrase(c.budget), c.shareText(), brief(tick))
 		f.Impact = "Searches and queries wait until the stream has caught up, at every level except Eventually."
 		f.Fix = check.Fix(
 			check.Do("check the message queue, and RootCoord: it sends the time ticks"),
-			check.Shell(check.Kitescope("diagnose --only wal-append-slow,timetick-lag,channel-consumption-lag")).Does("shows what delays them"),
+			check.Shell(check.Kitescope("diagnose --only wal-append-slow,timetick-lag,channel-consumption-lag")).
+				Does("shows what delays them"),
 		)
 	default:
-		f.Message = fmt.Sprintf("%s waits %s for consistency, for the next time tick (every %s)%s", requestPhrase(c.budget), c.shareText(), brief(tick), level.text)
+		f.Message = fmt.Sprintf("%s waits %s for consistency, for the next time tick (every %s)%s",
+			requestPhrase(c.budget), c.shareText(), brief(tick), level.text)
 		f.Impact = fmt.Sprintf("At a level that does not wait it takes about %s.", budget.Milliseconds(c.remainingMs()))
-		f.Fix = check.Fix(check.Do("search with consistency_level=\"Bounded\" wherever rows of the last %s may be missing from results", milliseconds(p, "common.gracefulTime", usualGrace)))
+		f.Fix = check.Fix(check.Do("search with consistency_level=\"Bounded\" wherever rows of the last %s may be "+
+			"missing from results", milliseconds(p, "common.gracefulTime", usualGrace)))
 	}
 	f = withCosts(p, f, a.costs...)
 	if level.name != "" {
 		f.Evidence = append(f.Evidence, check.Fact("consistency level", level.name, "etcd"))
 	}
 	if behind {
-		f.Evidence = append(f.Evidence, check.Factf("lag of the leaders", "milvus_querynode_consume_tt_lag_ms", "%s", durationFigure(lag)))
+		f.Evidence = append(f.Evidence,
+			check.Factf("lag of the leaders", "milvus_querynode_consume_tt_lag_ms", "%s", durationFigure(lag)))
 	}
 	p.Report(f)
 }
@@ -138,8 +150,8 @@ func levelOf(p *check.Pass, b *budget.Budget) level {
 	return l
 }
 
-// strongCollections returns the collections at level Strong among those with requests of a kind. Their requests wait unless
-// they override the level.
+// strongCollections returns the collections at level Strong among those with requests of a kind. Their requests wait
+// unless they override the level.
 func strongCollections(p *check.Pass, kind budget.Request) level {
 	var names []string
 	for _, b := range budgets(p, kind) {
@@ -155,7 +167,8 @@ func strongCollections(p *check.Pass, kind budget.Request) level {
 
 // milliseconds returns a setting in milliseconds, which any process may report.
 func milliseconds(p *check.Pass, key string, usual time.Duration) time.Duration {
-	return time.Duration(p.SettingCount(key, usual.Milliseconds(), "proxy", "querynode", "rootcoord", "mixcoord", "standalone")) * time.Millisecond
+	return time.Duration(p.SettingCount(key, usual.Milliseconds(), "proxy", "querynode", "rootcoord", "mixcoord",
+		"standalone")) * time.Millisecond
 }
 
 // lagOf returns the lag of the slowest leader of a collection, or of all collections if id is 0. known is false if

@@ -21,18 +21,23 @@ var consumptionLag = &check.Check{
 	Severity: check.Error,
 	Symptoms: []string{check.SearchesSlow, check.SearchesFail, check.SearchesStale},
 	Starts:   "node_lost node_joined channel_reassigned | collection_loading segment_created",
-	Doc: `Strong searches time out because a shard leader is minutes behind its channel. A leader answers a search once it has consumed its channel up to the
-guarantee timestamp: now for Strong consistency, 5 seconds ago for Bounded (` + "`common.gracefulTime`" + `). Time ticks arrive every 200 ms, so a healthy
-leader lags a few hundred milliseconds (140 to 260 on a recorded 2.3.5 cluster under load). At a lag of 10 seconds Strong and Bounded searches wait as
-long. Beyond ` + "`queryNode.scheduler.maxTimestampLag`" + ` (86,400 seconds) they fail with "timestamp lag too large" (Milvus issues 39469, 42068, 27770).
+	Doc: `Strong searches time out because a shard leader is minutes behind its channel. A leader answers a search
+once it has consumed its channel up to the guarantee timestamp: now for Strong consistency, 5 seconds ago for Bounded
+(` + "`common.gracefulTime`" + `). Time ticks arrive every 200 ms, so a healthy leader lags a few hundred milliseconds
+(140 to 260 on a recorded 2.3.5 cluster under load). At a lag of 10 seconds Strong and Bounded searches wait as long.
+Beyond ` + "`queryNode.scheduler.maxTimestampLag`" + ` (86,400 seconds) they fail with "timestamp lag too large" (Milvus
+issues 39469, 42068, 27770).
 
-Reported: a query node that leads shards and lags 10 seconds or more. Error from 5 minutes. Info for two minutes after it started or got the shard (a
-load, a move), while it reads from the checkpoints. The lag comes from ` + "`milvus_querynode_consume_tt_lag_ms`" + ` of the collections it leads and the
-slowest channel in its GetMetrics answer. If all leaders lag, there is one finding that blames no node. Until 2.5 RootCoord sends a time tick once it
-has one from each registered proxy: all leaders lag while a proxy hangs, or is dead with an unexpired session (measured on 2.3.5: 13 seconds behind
-when a proxy had been dead for 16). Ignored: metrics of collections that a node no longer leads, because they keep their last value.`,
-	Remedy: `Check whether the message queue (Kafka, Pulsar) responds quickly, and the CPU of the node: a leader without CPU time falls behind. If all nodes lag,
-look at the queue and the time ticks of RootCoord and the proxies. If one lags, restart it or move its shards.`,
+Reported: a query node that leads shards and lags 10 seconds or more. Error from 5 minutes. Info for two minutes after
+it started or got the shard (a load, a move), while it reads from the checkpoints. The lag comes from
+` + "`milvus_querynode_consume_tt_lag_ms`" + ` of the collections it leads and the slowest channel in its GetMetrics
+answer. If all leaders lag, there is one finding that blames no node. Until 2.5 RootCoord sends a time tick once it
+has one from each registered proxy: all leaders lag while a proxy hangs, or is dead with an unexpired session
+(measured on 2.3.5: 13 seconds behind when a proxy had been dead for 16). Ignored: metrics of collections that a node
+no longer leads, because they keep their last value.`,
+	Remedy: `Check whether the message queue (Kafka, Pulsar) responds quickly, and the CPU of the node: a leader
+without CPU time falls behind. If all nodes lag, look at the queue and the time ticks of RootCoord and the proxies. If
+one lags, restart it or move its shards.`,
 	Parts:    model.PartObjects | model.PartServing,
 	Needs:    check.NeedMetrics,
 	Phases:   []latency.Name{latency.ConsistencyWait, latency.ConsistencyQueue},
@@ -78,9 +83,11 @@ func runConsumptionLag(p *check.Pass) {
 		known := metricLag(p, &b, &reads)
 		if q := facts.QuotaOf(n); q != nil && q.SlowestChannel != "" && !q.SlowestAt.Time().IsZero() && leadsOnAny(n) {
 			known = true
-			if servesChannel(n, q.SlowestChannel) { // otherwise the channel is still loading and is not searched on this node
+			// otherwise the channel is still loading and is not searched on this node
+			if servesChannel(n, q.SlowestChannel) {
 				given := lastAssigned(n, func(c *model.ServedChannel) bool { return c.Name == q.SlowestChannel })
-				lagRecord(p, given, &b, &reads).add(asked.Sub(q.SlowestAt.Time()), q.SlowestChannel, "GetMetrics", given)
+				lagRecord(p, given, &b, &reads).add(asked.Sub(q.SlowestAt.Time()), q.SlowestChannel, "GetMetrics",
+					given)
 			}
 		}
 		switch {
@@ -186,7 +193,8 @@ func metricLag(p *check.Pass, steady, catchingUp *nodeLag) bool {
 		lag := time.Duration(s.Value * float64(time.Millisecond))
 		given := lastAssigned(n, func(c *model.ServedChannel) bool { return c.Collection == collection })
 		b := lagRecord(p, given, steady, catchingUp)
-		b.add(lag, "collection "+facts.CollectionLabel(p.Cluster, collection), "milvus_querynode_consume_tt_lag_ms", given)
+		b.add(lag, "collection "+facts.CollectionLabel(p.Cluster, collection), "milvus_querynode_consume_tt_lag_ms",
+			given)
 		if lag >= slowLag {
 			b.collections = append(b.collections, collection)
 		}
@@ -204,8 +212,9 @@ func reportLag(p *check.Pass, b *nodeLag) {
 		Severity: check.Warning, Object: n.Ref(), Cost: lagCost(p, b),
 		Message:  fmt.Sprintf("%s is %s behind in consuming %s", n.Name(), words.Span(b.lag), b.what),
 		Evidence: []check.Evidence{b.evidence("lag")},
-		Fix: check.Fix(check.Do("check the CPU of %s, and whether the message queue is slow", n.Name()), check.Do("if it does not catch up, restart it or move its shards").
-			Restarting(p.Cluster, 2*time.Minute, "querynode")),
+		Fix: check.Fix(check.Do("check the CPU of %s, and whether the message queue is slow", n.Name()),
+			check.Do("if it does not catch up, restart it or move its shards").
+				Restarting(p.Cluster, 2*time.Minute, "querynode")),
 	}
 	setSearchImpact(&f, b.lag, " on its shards")
 	addLateObjects(p, &f, b)
@@ -218,8 +227,9 @@ func reportAllLate(p *check.Pass, late []nodeLag) {
 	worst := slices.MaxFunc(late, func(a, b nodeLag) int { return cmp.Compare(a.lag, b.lag) })
 	f := check.Finding{
 		Severity: check.Warning,
-		Message:  fmt.Sprintf("all %d query nodes that lead shards are behind, by up to %s", len(late), words.Span(worst.lag)),
-		Fix:      check.Fix(check.Do("check the message queue, and RootCoord and the proxies: they send the time ticks")),
+		Message: fmt.Sprintf("all %d query nodes that lead shards are behind, by up to %s", len(late),
+			words.Span(worst.lag)),
+		Fix: check.Fix(check.Do("check the message queue, and RootCoord and the proxies: they send the time ticks")),
 	}
 	for i := range late {
 		b := &late[i]
@@ -247,7 +257,8 @@ func setSearchImpact(f *check.Finding, lag time.Duration, where string) {
 	if lag >= deadLag {
 		f.Severity, does = check.Error, "time out"
 	}
-	f.Impact = "Searches with Strong or Bounded consistency" + where + " " + does + "; other searches miss the newest rows."
+	f.Impact = "Searches with Strong or Bounded consistency" + where + " " + does +
+		"; other searches miss the newest rows."
 }
 
 // addLateObjects adds the late collections and channels to f.

@@ -20,9 +20,12 @@ func TestCoordinatorKeys(t *testing.T) {
 	asked := model.CoordinatorKeys()
 	named := regexp.MustCompile(`"((?:dataCoord|queryCoord)\.[A-Za-z.]*[A-Za-z])"`)
 	found := map[string]string{}
-	for _, folder := range []string{"..", "../../balance", "../../latency", "../../why", "../../view", "../../../replay"} {
+	for _, folder := range []string{
+		"..", "../../balance", "../../latency", "../../why", "../../view", "../../../replay",
+	} {
 		err := filepath.WalkDir(folder, func(path string, _ fs.DirEntry, err error) error {
-			if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || strings.Contains(path, "faulttest") {
+			if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") ||
+				strings.Contains(path, "faulttest") {
 				return err
 			}
 			text, err := os.ReadFile(path)

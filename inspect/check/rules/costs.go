@@ -20,7 +20,8 @@ const (
 	// minCostMs is the minimum cost for a finding, in milliseconds per request: clients on the same network do not
 	// notice less.
 	minCostMs = 5
-	// findingShare is the share of a request from which a phase is a finding; most is the share from which it is a warning.
+	// findingShare is the share of a request from which a phase is a finding; most is the share from which it is a
+	// warning.
 	findingShare, warningShare = 0.2, 0.5
 	// roundingError is the error of a mean, in milliseconds, from durations in whole milliseconds.
 	roundingError = 1
@@ -123,8 +124,8 @@ func budgets(p *check.Pass, kinds ...budget.Request) []*budget.Budget {
 	return list
 }
 
-// separateBudgets returns the budgets of single collections if their phases are measured separately, otherwise that of all
-// collections, so that a finding is no narrower than its evidence.
+// separateBudgets returns the budgets of single collections if their phases are measured separately, otherwise that of
+// all collections, so that a finding is no narrower than its evidence.
 func separateBudgets(p *check.Pass, kinds ...budget.Request) []*budget.Budget {
 	var list []*budget.Budget
 	for _, kind := range kinds {
@@ -196,7 +197,9 @@ func gatherAs(object model.Ref, costs []cost) (list []costGroup) {
 }
 
 func (a *costGroup) sort() {
-	slices.SortStableFunc(a.costs, func(x, y cost) int { return cmp.Compare(y.ms*y.budget.Requests, x.ms*x.budget.Requests) })
+	slices.SortStableFunc(a.costs, func(x, y cost) int {
+		return cmp.Compare(y.ms*y.budget.Requests, x.ms*x.budget.Requests)
+	})
 }
 
 // subject returns a reference to the collection of a budget, empty for the budget of all collections.
@@ -214,13 +217,19 @@ func withCosts(p *check.Pass, f check.Finding, costs ...cost) check.Finding {
 		c := &costs[i]
 		b := c.budget
 		f.Cost = min(1, f.Cost+c.share()*weight(p, b))
-		s := check.Slowdown{Collection: b.Collection, Request: b.Request, Phase: c.phase, Ms: c.ms, Mean: b.Ms, Parts: c.parts, Gain: c.gain}
+		s := check.Slowdown{
+			Collection: b.Collection, Request: b.Request, Phase: c.phase, Ms: c.ms, Mean: b.Ms, Parts: c.parts,
+			Gain: c.gain,
+		}
 		s.Within = s.Phases(b)
 		f.Slows = append(f.Slows, s)
 		if b.PerSecond.Known {
-			f.Evidence = append(f.Evidence, check.Factf("mean "+budget.Requests(b), "proxies /metrics", "%s, %s per second", millis(b.Ms), rateFigure(b.PerSecond.Value)))
+			f.Evidence = append(f.Evidence,
+				check.Factf("mean "+budget.Requests(b), "proxies /metrics", "%s, %s per second", millis(b.Ms),
+					rateFigure(b.PerSecond.Value)))
 		} else {
-			f.Evidence = append(f.Evidence, check.Factf("mean "+budget.Requests(b), "proxies /metrics", "%s", millis(b.Ms)))
+			f.Evidence = append(f.Evidence,
+				check.Factf("mean "+budget.Requests(b), "proxies /metrics", "%s", millis(b.Ms)))
 		}
 	}
 	first := costs[0].budget

@@ -20,24 +20,33 @@ var cpuSkew = &check.Check{
 	Severity: check.Warning,
 	Symptoms: []string{check.SearchesSlow},
 	Starts:   "node_joined node_lost config_changed:autoBalance | collection_loaded replica_changed",
-	Doc: `One query node runs at full CPU while its peers idle. The check compares the CPU time of processes of one role (query nodes, data nodes, streaming
-nodes, proxies, index nodes), from the metric ` + "`process_cpu_seconds_total`" + ` at two moments. A single scrape is not enough, because it gives only the
-average since the process started.
+	Doc: `One query node runs at full CPU while its peers idle. The check compares the CPU time of processes of one
+role (query nodes, data nodes, streaming nodes, proxies, index nodes), from the metric
+` + "`process_cpu_seconds_total`" + ` at two moments. A single scrape is not enough, because it gives only the average
+since the process started.
 
-Reported: a process with at least twice the mean of its role and at least one core, while the others use less than half of it on average. Info;
-warning for query nodes, streaming nodes and proxies that also use more than 80% of their available cores and were measured for 10 seconds or more
-(` + "`--window 15s`" + `). Never a warning for data and index nodes: a single build or compaction keeps one busy. Query nodes inside streaming nodes do
-different work and are not compared with the others.
+Reported: a process with at least twice the mean of its role and at least one core, while the others use less than
+half of it on average. Info; warning for query nodes, streaming nodes and proxies that also use more than 80% of their
+available cores and were measured for 10 seconds or more (` + "`--window 15s`" + `). Never a warning for data and index
+nodes: a single build or compaction keeps one busy. Query nodes inside streaming nodes do different work and are not
+compared with the others.
 
-Rows, segments and leaders may be even: the cause may be searches of one collection, partition or shard, or clients that use only one proxy.`,
-	Remedy: `Query nodes: run ` + "`kitescope balance`" + ` to see which data only this node serves. Load a small busy collection with more replicas; a partition key with
-one hot value sends everything to one shard. Proxies: put a load balancer in front. Data nodes: see imbalance-channels.`,
-	Parts:       model.PartSessions,
-	Needs:       check.NeedMetrics,
-	Phases:      []latency.Name{latency.WaitForWorkers},
-	Slowness:    true,
-	Run:         runCPUSkew,
-	FollowsFrom: []check.Cause{{Check: "node-idle", Applies: check.SameResourceGroup}, {Check: "imbalance-rows", Applies: check.Shares("nodes")}, {Check: "imbalance-leaders", Applies: check.Shares("nodes")}, {Check: "imbalance-channels", Applies: check.Shares("nodes")}},
+Rows, segments and leaders may be even: the cause may be searches of one collection, partition or shard, or clients
+that use only one proxy.`,
+	Remedy: `Query nodes: run ` + "`kitescope balance`" + ` to see which data only this node serves. Load a small busy
+collection with more replicas; a partition key with one hot value sends everything to one shard. Proxies: put a load
+balancer in front. Data nodes: see imbalance-channels.`,
+	Parts:    model.PartSessions,
+	Needs:    check.NeedMetrics,
+	Phases:   []latency.Name{latency.WaitForWorkers},
+	Slowness: true,
+	Run:      runCPUSkew,
+	FollowsFrom: []check.Cause{
+		{Check: "node-idle", Applies: check.SameResourceGroup},
+		{Check: "imbalance-rows", Applies: check.Shares("nodes")},
+		{Check: "imbalance-leaders", Applies: check.Shares("nodes")},
+		{Check: "imbalance-channels", Applies: check.Shares("nodes")},
+	},
 }
 
 const (
@@ -111,12 +120,15 @@ func reportCPU(p *check.Pass, role string, list []cpuUse, rest float64) {
 	top := list[0]
 	f := check.Finding{
 		Severity: check.Info, Object: top.node.Ref(), Cost: min(1, (top.cores-rest)/max(top.cores, 1)) / 2,
-		Message: fmt.Sprintf("%s uses %.1f cores, the other %s use %.1f on average", top.node.Name(), top.cores, words.Plural(len(list)-1, facts.RoleLabel(role)), rest),
-		Impact:  "Requests wait for it while the others are idle.",
-		Fix:     check.Fix(check.Shell(check.Kitescope("balance")).Does("shows what it serves that the others do not")),
+		Message: fmt.Sprintf("%s uses %.1f cores, the other %s use %.1f on average", top.node.Name(), top.cores,
+			words.Plural(len(list)-1, facts.RoleLabel(role)), rest),
+		Impact: "Requests wait for it while the others are idle.",
+		Fix:    check.Fix(check.Shell(check.Kitescope("balance")).Does("shows what it serves that the others do not")),
 	}
 	for _, x := range list[:min(len(list), facts.MostNodes)] {
-		f.Evidence = append(f.Evidence, check.Factf("CPU cores used by "+x.node.Name(), x.node.Process.Address+"/metrics", "%s over %s", check.Number(x.cores, "cores", "%.2f"), check.Span(x.period)))
+		f.Evidence = append(f.Evidence,
+			check.Factf("CPU cores used by "+x.node.Name(), x.node.Process.Address+"/metrics", "%s over %s",
+				check.Number(x.cores, "cores", "%.2f"), check.Span(x.period)))
 	}
 	if s := top.node.System; s != nil && s.CPUs > 0 {
 		f.Evidence = append(f.Evidence, check.Count("cores available to it", s.CPUs, top.node.Name()+" GetMetrics"))
@@ -129,7 +141,8 @@ func reportCPU(p *check.Pass, role string, list []cpuUse, rest float64) {
 		f.Cost, f.Impact = 0, "Its builds and writes wait while the others are idle; queries do not."
 	}
 	if role != "querynode" {
-		f.Fix = check.Fix(check.Shell(check.Kitescope("get vchannels").Arg("watcher=" + top.node.Node.String())).Does("lists its channels"))
+		f.Fix = check.Fix(check.Shell(check.Kitescope("get vchannels").Arg("watcher=" + top.node.Node.String())).
+			Does("lists its channels"))
 		switch role {
 		case "proxy":
 			f.Fix = check.Fix(check.Do("put a load balancer in front of the proxies"))

@@ -18,25 +18,31 @@ var ddlStuck = &check.Check{
 	Severity: check.Warning,
 	Symptoms: []string{check.TasksHang, check.LoadsHang, check.Leftovers},
 	Starts: "15m collection_created collection_dropped partition_created partition_dropped task_created | " +
-		"node_lost:rootcoord node_left:rootcoord node_lost:streamingnode node_left:streamingnode channel_reassigned task_changed",
+		"node_lost:rootcoord node_left:rootcoord node_lost:streamingnode node_left:streamingnode channel_reassigned " +
+		"task_changed",
 	Parts: model.PartObjects | model.PartSegments | model.PartChannels,
-	Doc: `A dropped collection stays in state Dropping for days. The check looks for databases, collections, partitions, aliases and fields in state Creating
-for 10 minutes after their creation, and for collections and fields in state Dropping. RootCoord keeps the latter until garbage collection has removed
-their last segment: ` + "`dataCoord.gc.dropTolerance`" + ` as DataCoord reports it, else 24 h, plus 4 h.
+	Doc: `A dropped collection stays in state Dropping for days. The check looks for databases, collections,
+partitions, aliases and fields in state Creating for 10 minutes after their creation, and for collections and fields
+in state Dropping. RootCoord keeps the latter until garbage collection has removed their last segment:
+` + "`dataCoord.gc.dropTolerance`" + ` as DataCoord reports it, else 24 h, plus 4 h.
 
-The time of a drop is the last change of the collection's record (2.6 and later), else the latest drop of its segments or checkpoint of its channels;
-without any it is unknown. Warning; info for a drop with only dropped segments left, which wait for garbage collection. Milvus issue 42878.
+The time of a drop is the last change of the collection's record (2.6 and later), else the latest drop of its segments
+or checkpoint of its channels; without any it is unknown. Warning; info for a drop with only dropped segments left,
+which wait for garbage collection. Milvus issue 42878.
 
 Since 2.6 StreamingCoord writes a change of a collection, database or user into several channels and keeps a task
-(` + "`streamingcoord-meta/broadcast-task/`" + `) until all have acknowledged it and the change is complete. Until then the object is locked. Warning 10 minutes
-after the write into the first channel that acknowledged it. Not reported: a task without acknowledgements, because its start is not recorded, and a
-tombstone. ` + constructedOnly,
-	Remedy: `Search RootCoord's (MixCoord's) log for the id, or for "broadcast". A restart resumes unfinished operations. If channels or segments block a drop, see
-their findings. The log of a channel that does not acknowledge may not be open (` + "`wal-not-open`" + `).`,
+(` + "`streamingcoord-meta/broadcast-task/`" + `) until all have acknowledged it and the change is complete. Until then
+the object is locked. Warning 10 minutes after the write into the first channel that acknowledged it. Not reported: a
+task without acknowledgements, because its start is not recorded, and a tombstone. ` +
+		constructedOnly,
+	Remedy: `Search RootCoord's (MixCoord's) log for the id, or for "broadcast". A restart resumes unfinished
+operations. If channels or segments block a drop, see their findings. The log of a channel that does not acknowledge
+may not be open (` + "`wal-not-open`" + `).`,
 	Run:   runDDLStuck,
 	Roles: []string{"rootcoord", "mixcoord", "datacoord", "streamingnode"},
 	FollowsFrom: []check.Cause{
-		check.SevereCause("wal-not-open", check.Shares("pchannels")), check.SevereCause("wal-flush-lag", check.Shares("pchannels")),
+		check.SevereCause("wal-not-open", check.Shares("pchannels")),
+		check.SevereCause("wal-flush-lag", check.Shares("pchannels")),
 		{Check: "wal-recovery-stuck", Applies: check.Shares("pchannels")},
 		{Check: "channel-unwatched", Applies: check.Shares("vchannels")},
 		{Check: "queue-unreachable"},
@@ -50,14 +56,18 @@ func runDDLStuck(p *check.Pass) {
 		if since == model.MaxTSO {
 			return
 		}
-		reportOverdue(p, &stateRecord{ref: ref, label: label, state: state, since: since.Time(), severity: severity, fix: check.Fix(
-			check.Do("search RootCoord's log for %s, to find out what it waits for", ref.ID),
-			check.Do("restart RootCoord (MixCoord): it resumes unfinished operations").
-				Restarting(p.Cluster, 2*time.Minute, "rootcoord"),
-		)})
+		reportOverdue(p, &stateRecord{
+			ref: ref, label: label, state: state, since: since.Time(), severity: severity,
+			fix: check.Fix(
+				check.Do("search RootCoord's log for %s, to find out what it waits for", ref.ID),
+				check.Do("restart RootCoord (MixCoord): it resumes unfinished operations").
+					Restarting(p.Cluster, 2*time.Minute, "rootcoord"),
+			),
+		})
 	}
 	for _, x := range p.Databases {
-		judge("database "+x.Name, model.Ref{Resource: "databases", ID: x.ID.String(), Name: x.Name}, string(x.State), x.CreatedAt, check.Warning)
+		judge("database "+x.Name, model.Ref{Resource: "databases", ID: x.ID.String(), Name: x.Name}, string(x.State),
+			x.CreatedAt, check.Warning)
 	}
 	for _, x := range p.Collections {
 		name, since, severity := facts.CollectionLabel(p.Cluster, x.ID), x.CreatedAt, check.Warning
@@ -89,7 +99,8 @@ func runDDLStuck(p *check.Pass) {
 	for _, t := range p.Tasks {
 		if t.Type == "broadcast" && !facts.TaskEnded(t) {
 			reportOverdue(p, &stateRecord{
-				ref: facts.RefTask(t), label: "broadcast of " + cmp.Or(t.SubType, "unknown type"), kind: "broadcast/", state: t.State, since: t.StartedAt,
+				ref: facts.RefTask(t), label: "broadcast of " + cmp.Or(t.SubType, "unknown type"), kind: "broadcast/",
+				state: t.State, since: t.StartedAt,
 				detail: ": " + t.Progress, severity: check.Warning, objects: waitsFor(p, t),
 				fix: check.Fix(
 					check.Do("search the log of MixCoord for %q and \"broadcast\"", model.NodeID(t.ID).String()),
@@ -132,7 +143,8 @@ func droppedAt(p *check.Pass, x *model.Collection) (last model.TSO, severity che
 func waitsFor(p *check.Pass, t *model.Task) (refs []model.Ref) {
 	for _, name := range t.Unacknowledged {
 		x := p.PChannel(name)
-		if i := strings.LastIndexByte(name, '_'); x == nil && i > 0 { // the name of a vchannel, or of the control channel
+		// the name of a vchannel, or of the control channel
+		if i := strings.LastIndexByte(name, '_'); x == nil && i > 0 {
 			x = p.PChannel(name[:i])
 		}
 		if x != nil && !slices.Contains(refs, refPChannel(x.Name)) {

@@ -14,9 +14,15 @@ func TestDeleteHeavy(t *testing.T) {
 	}
 	rulestest.RunCases(t, rulestest.ByID("delete-heavy"), []rulestest.Case{
 		{Name: "under a fifth", Change: del(0, 18_000)},
-		{Name: "over a fifth", Change: del(0, 18_001), Want: []string{"info collections/1000 1 segment of docs has up to 20% of 90,000 rows deleted"}},
+		{
+			Name: "over a fifth", Change: del(0, 18_001),
+			Want: []string{"info collections/1000 1 segment of docs has up to 20% of 90,000 rows deleted"},
+		},
 		{Name: "half", Change: del(0, 45_000), Want: []string{"warning collections/1000 up to 50%"}},
-		{Name: "a key deleted many times", Change: del(0, 900_000), Want: []string{"warning collections/1000 up to 100%"}},
+		{
+			Name: "a key deleted many times", Change: del(0, 900_000),
+			Want: []string{"warning collections/1000 up to 100%"},
+		},
 		{Name: "just written", Change: func(w *rulestest.World) {
 			w.AddResponses()
 			w.SetConfig("dataCoord.compaction.enableAutoCompaction", "true", w.Live("datacoord"))
@@ -29,14 +35,27 @@ func TestDeleteHeavy(t *testing.T) {
 				s.Rows = 1_000_000
 			}
 		}},
-		{Name: "half, not loaded", Change: func(w *rulestest.World) { del(0, 45_000)(w); w.LoadStates = nil }, Want: []string{"info collections/1000 up to 50%"}},
+		{
+			Name: "half, not loaded", Change: func(w *rulestest.World) { del(0, 45_000)(w); w.LoadStates = nil },
+			Want: []string{"info collections/1000 up to 50%"},
+		},
 		{Name: "half, of deletes that have just come", Change: func(w *rulestest.World) {
 			del(0, 45_000)(w)
-			w.Tasks = []*model.Task{{ID: 1, Type: "compaction", SubType: "Level0DeleteCompaction", State: "completed", Collection: rulestest.CollID, EndedAt: rulestest.TimeAgo(10 * time.Minute)}}
+			w.Tasks = []*model.Task{
+				{
+					ID: 1, Type: "compaction", SubType: "Level0DeleteCompaction", State: "completed",
+					Collection: rulestest.CollID, EndedAt: rulestest.TimeAgo(10 * time.Minute),
+				},
+			}
 		}, Want: []string{"info collections/1000 up to 50%"}},
 		{Name: "half, of deletes of long ago", Change: func(w *rulestest.World) {
 			del(0, 45_000)(w)
-			w.Tasks = []*model.Task{{ID: 1, Type: "compaction", SubType: "Level0DeleteCompaction", State: "completed", Collection: rulestest.CollID, EndedAt: rulestest.TimeAgo(3 * time.Hour)}}
+			w.Tasks = []*model.Task{
+				{
+					ID: 1, Type: "compaction", SubType: "Level0DeleteCompaction", State: "completed",
+					Collection: rulestest.CollID, EndedAt: rulestest.TimeAgo(3 * time.Hour),
+				},
+			}
 		}, Want: []string{"warning collections/1000 up to 50%"}},
 		{Name: "just written, compaction off", Change: func(w *rulestest.World) {
 			w.AddResponses()
@@ -49,6 +68,9 @@ func TestDeleteHeavy(t *testing.T) {
 			del(0, 18_001)(w)
 			w.LoadStates = nil
 		}, Want: []string{"info collections/1000 and compaction is off"}},
-		{Name: "in L0 segments", Change: func(w *rulestest.World) { del(0, 45_000)(w); w.Segment(0).Level = model.LevelL0 }},
+		{
+			Name:   "in L0 segments",
+			Change: func(w *rulestest.World) { del(0, 45_000)(w); w.Segment(0).Level = model.LevelL0 },
+		},
 	})
 }

@@ -20,16 +20,18 @@ var dependencyUnhealthy = &check.Check{
 	Starts:   "config_changed | node_lost checkpoint_stopped",
 	Parts:    model.PartSessions,
 	Needs:    check.NeedProcesses,
-	Doc: `A proxy cannot reach a broker that kitescope reaches. The check reads a proxy's report on members of etcd and the message queue
-(` + "`kitescope get dependencies`" + `; Milvus 2.5 and later). Milvus may reach less than kitescope, or more.
+	Doc: `A proxy cannot reach a broker that kitescope reaches. The check reads a proxy's report on members of etcd
+and the message queue (` + "`kitescope get dependencies`" + `; Milvus 2.5 and later). Milvus may reach less than
+kitescope, or more.
 
 - Error: half of the members or more are unhealthy, or it is unhealthy and no member is listed.
 - Warning: fewer members. It works as long as the others do.
 
-Not reported: a queue that Milvus does not check (RocksMQ, Woodpecker). With Pulsar the proxy is not queried: its broker would write to answer. Read
-in Milvus's sources, not seen with an unhealthy dependency.`,
-	Remedy: `Look at the named members, and at the network between them and the proxy. To query etcd itself, run ` + "`kitescope diagnose etcd-alarm etcd-no-leader`" + `.`,
-	Run:    runDependencyUnhealthy,
+Not reported: a queue that Milvus does not check (RocksMQ, Woodpecker). With Pulsar the proxy is not queried: its
+broker would write to answer. Read in Milvus's sources, not seen with an unhealthy dependency.`,
+	Remedy: `Look at the named members, and at the network between them and the proxy. To query etcd itself, run
+` + "`kitescope diagnose etcd-alarm etcd-no-leader`" + `.`,
+	Run: runDependencyUnhealthy,
 	FollowsFrom: []check.Cause{
 		{Check: "etcd-alarm", Applies: ofKind("metadata store")},
 		{Check: "etcd-no-leader", Applies: ofKind("metadata store")},
@@ -92,7 +94,8 @@ func judgeDependency(p *check.Pass, list []model.Dependency) {
 	}
 	proxy := "proxy-" + whole.Proxy.String()
 	f := check.Finding{
-		Severity: check.Error, Object: model.Ref{Resource: "dependencies", ID: whole.Kind + "/" + whole.Type, Name: whole.Type},
+		Severity: check.Error,
+		Object:   model.Ref{Resource: "dependencies", ID: whole.Kind + "/" + whole.Type, Name: whole.Type},
 		Evidence: []check.Evidence{check.Fact(whole.Type+" as a whole", dependencyState(whole), proxy)},
 		Impact:   "Operations that need it fail: " + operationsUsing(whole.Kind) + ".",
 	}
@@ -102,9 +105,11 @@ func judgeDependency(p *check.Pass, list []model.Dependency) {
 	}
 	switch {
 	case len(ill) == 0:
-		f.Message = fmt.Sprintf("%s finds the %s (%s) unhealthy: %s", proxy, whole.Kind, whole.Type, dependencyState(whole))
+		f.Message = fmt.Sprintf("%s finds the %s (%s) unhealthy: %s", proxy, whole.Kind, whole.Type,
+			dependencyState(whole))
 	default:
-		f.Message = fmt.Sprintf("%s finds %d of %s of the %s (%s) unhealthy", proxy, len(ill), words.Plural(members, "member"), whole.Kind, whole.Type)
+		f.Message = fmt.Sprintf("%s finds %d of %s of the %s (%s) unhealthy", proxy, len(ill),
+			words.Plural(members, "member"), whole.Kind, whole.Type)
 		if 2*len(ill) < members {
 			f.Severity, f.Impact = check.Warning, "None as long as the others work."
 		}

@@ -84,7 +84,8 @@ A check is *skipped*, with the reason, if its data was not read, and *failed* if
 
 func writeCheck(b *strings.Builder, x *check.Check, checks []*check.Check) {
 	fmt.Fprintf(b, "\n## %s\n\n%s. Worst severity: %s.\n\n", x.ID, x.Title, x.Severity)
-	fmt.Fprintf(b, "%s\n\n**Fix.** %s\n\nReads: %s.\n", strings.TrimSpace(x.Doc), strings.TrimSpace(x.Remedy), strings.Join(x.Reads(), "; "))
+	fmt.Fprintf(b, "%s\n\n**Fix.** %s\n\nReads: %s.\n", strings.TrimSpace(x.Doc), strings.TrimSpace(x.Remedy),
+		strings.Join(x.Reads(), "; "))
 	fmt.Fprintf(b, "Symptoms: %s.\n", strings.ToLower(strings.Join(x.Symptoms, "; ")))
 	if len(x.Phases) > 0 {
 		names := make([]string, len(x.Phases))
@@ -199,11 +200,14 @@ func TestEveryCheckIsDocumented(t *testing.T) {
 			if len(x.Reads()) == 0 || x.Parts&^model.PartAll != 0 || x.Needs >= check.NeedStorage<<1 {
 				t.Error("it does not say what it reads")
 			}
-			if x.Title == "" || strings.HasSuffix(x.Title, ".") || strings.ToUpper(x.Title[:1]) != x.Title[:1] || len(x.Title) > 80 {
+			if x.Title == "" || strings.HasSuffix(x.Title, ".") || strings.ToUpper(x.Title[:1]) != x.Title[:1] ||
+				len(x.Title) > 80 {
 				t.Errorf("the title is no short sentence without its point: %q", x.Title)
 			}
 			for name, text := range map[string]string{"Doc": x.Doc, "Remedy": x.Remedy} {
-				if len(text) < 40 || !strings.HasSuffix(strings.TrimSpace(text), ".") && !strings.ContainsAny(strings.TrimSpace(text)[len(strings.TrimSpace(text))-1:], "?`") {
+				if len(text) < 40 ||
+					!strings.HasSuffix(strings.TrimSpace(text), ".") &&
+						!strings.ContainsAny(strings.TrimSpace(text)[len(strings.TrimSpace(text))-1:], "?`") {
 					t.Errorf("%s explains nothing, or does not end: %q", name, text)
 				}
 			}

@@ -32,18 +32,21 @@ var droppedNotCollected = &check.Check{
 	Symptoms: []string{check.EtcdSlow, check.StorageGrows, check.Leftovers},
 	Starts:   "3h segment_dropped segment_compacted | config_changed:gc collection_dropped",
 	Parts:    model.PartObjects | model.PartSegments | model.PartChannels,
-	Doc: `Thousands of dropped segments still take up storage, and DataCoord keeps all of them in memory. The check looks at dropped segments past their
-retention: ` + "`dataCoord.gc.dropTolerance`" + ` as DataCoord reports it, else 24 h, plus three rounds of the collector. Info; warning if there are at least
-1,000 and more than segments in use.
+	Doc: `Thousands of dropped segments still take up storage, and DataCoord keeps all of them in memory. The check
+looks at dropped segments past their retention: ` + "`dataCoord.gc.dropTolerance`" + ` as DataCoord reports it, else 24
+h, plus three rounds of the collector. Info; warning if there are at least 1,000 and more than segments in use.
 
-Segments without a drop time are judged by their last write and never raise a warning, because they may have been dropped a moment ago. In 2.6
-dropping a collection omits the time, and the collector then skips them forever (Milvus issue 48902). The collector also skips segments while their
-channel's checkpoint is behind their last write (counted in the evidence), and those compacted into a segment whose index is unfinished
-(` + "`internal/datacoord/garbage_collector.go`" + `, checkDroppedSegmentGC; issue 53064). An operator can pause the collector for a backup: MixCoord reports
-this over HTTP in later 2.6 and in 3.0 (` + "`/management/data_gc`" + `), and the finding then includes the remaining time.`,
-	Remedy: `Check ` + "`dataCoord.enableGarbageCollection`" + `, and DataCoord's log for "GC". If checkpoints block it, fix those first.`,
-	Run:    runDroppedNotCollected,
-	Roles:  []string{"datacoord"},
+Segments without a drop time are judged by their last write and never raise a warning, because they may have been
+dropped a moment ago. In 2.6 dropping a collection omits the time, and the collector then skips them forever (Milvus
+issue 48902). The collector also skips segments while their channel's checkpoint is behind their last write (counted
+in the evidence), and those compacted into a segment whose index is unfinished
+(` + "`internal/datacoord/garbage_collector.go`" + `, checkDroppedSegmentGC; issue 53064). An operator can pause the
+collector for a backup: MixCoord reports this over HTTP in later 2.6 and in 3.0 (` + "`/management/data_gc`" + `), and
+the finding then includes the remaining time.`,
+	Remedy: `Check ` + "`dataCoord.enableGarbageCollection`" + `, and DataCoord's log for "GC". If checkpoints block it,
+fix those first.`,
+	Run:   runDroppedNotCollected,
+	Roles: []string{"datacoord"},
 	FollowsFrom: []check.Cause{
 		{Check: "bad-switches", Applies: check.AboutSettings("dataCoord.enableGarbageCollection")},
 		{Check: "checkpoint-lag", Applies: check.Shares("vchannels")},
@@ -78,7 +81,8 @@ func runDroppedNotCollected(p *check.Pass) {
 		Fix: check.Fix(
 			resumeFirst(p),
 			checkpointsFirst(&u),
-			check.Shell(check.Kitescope("get settings").Arg("key~garbagecollection|datacoord.gc")).Does("shows whether garbage collection is on: if not, set dataCoord.enableGarbageCollection to true"),
+			check.Shell(check.Kitescope("get settings").Arg("key~garbagecollection|datacoord.gc")).
+				Does("shows whether garbage collection is on: if not, set dataCoord.enableGarbageCollection to true"),
 			check.Do("search the log of DataCoord for GC, to find out what it skips"),
 		),
 	}
@@ -120,11 +124,14 @@ func uncollectedText(p *check.Pass, u *facts.Garbage) string {
 	dropped := words.Plural(u.Segments, "dropped segment")
 	switch u.Undated {
 	case u.Segments:
-		return fmt.Sprintf("%s %s no drop time and may never be collected", dropped, words.Agree(u.Segments, "has", "have"))
+		return fmt.Sprintf("%s %s no drop time and may never be collected", dropped,
+			words.Agree(u.Segments, "has", "have"))
 	case 0:
-		return fmt.Sprintf("%s %s overdue for garbage collection, the oldest dropped %s ago", dropped, words.Agree(u.Segments, "is", "are"), words.Span(p.Age(u.Oldest)))
+		return fmt.Sprintf("%s %s overdue for garbage collection, the oldest dropped %s ago", dropped,
+			words.Agree(u.Segments, "is", "are"), words.Span(p.Age(u.Oldest)))
 	}
-	return fmt.Sprintf("%s %s overdue for garbage collection, the oldest dropped %s ago; %s without a drop time", dropped, words.Agree(u.Segments, "is", "are"), words.Span(p.Age(u.Oldest)), words.Number(u.Undated))
+	return fmt.Sprintf("%s %s overdue for garbage collection, the oldest dropped %s ago; %s without a drop time",
+		dropped, words.Agree(u.Segments, "is", "are"), words.Span(p.Age(u.Oldest)), words.Number(u.Undated))
 }
 
 // checkpointsFirst returns the first step of a fix if checkpoints hold up the collector, and an empty step
@@ -133,5 +140,6 @@ func checkpointsFirst(u *facts.Garbage) check.Step {
 	if u.Behind == 0 {
 		return check.Step{}
 	}
-	return check.Shell(check.Kitescope("diagnose --only checkpoint-lag,checkpoint-missing,channel-unwatched")).Does("names the checkpoints that hold up the collector: fix those first")
+	return check.Shell(check.Kitescope("diagnose --only checkpoint-lag,checkpoint-missing,channel-unwatched")).
+		Does("names the checkpoints that hold up the collector: fix those first")
 }

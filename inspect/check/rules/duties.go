@@ -126,7 +126,8 @@ func impact(p *check.Pass, d *duties, others []*model.Session) string {
 		case d.singleReplica == len(d.collections):
 			text += ", none of which has another replica: their searches fail while they depend on it"
 		case d.singleReplica > 0:
-			text += fmt.Sprintf(", %s of which have no other replica: their searches fail while they depend on it", words.Number(d.singleReplica))
+			text += fmt.Sprintf(", %s of which have no other replica: their searches fail while they depend on it",
+				words.Number(d.singleReplica))
 		}
 		if len(d.leads) > 0 {
 			text += "; it leads " + words.Plural(len(d.leads), "shard")
@@ -136,7 +137,8 @@ func impact(p *check.Pass, d *duties, others []*model.Session) string {
 		if len(d.watches) == 0 {
 			return "It consumes no channel."
 		}
-		return fmt.Sprintf("It consumes %s of %s: their rows are not written to storage, flushes wait and growing segments keep growing.",
+		return fmt.Sprintf("It consumes %s of %s: their rows are not written to storage, flushes wait and growing "+
+			"segments keep growing.",
 			words.Plural(len(d.watches), "channel"), words.Plural(len(d.collections), "collection"))
 	case "proxy":
 		if len(others) == 0 {
@@ -173,7 +175,8 @@ func restartSteps(p *check.Pass, n *model.LiveNode, others []*model.Session) []c
 	ttl := p.SettingSeconds("common.session.ttl", defaultTTL, n.Role, "querycoord", "rootcoord", "mixcoord")
 	switch {
 	case len(others) == 0:
-		return append(check.Fix(check.Do("restart %s: there is no other %s to take over", n.Name(), check.RoleHint(n.Role)).
+		return append(check.Fix(check.Do("restart %s: there is no other %s to take over", n.Name(),
+			check.RoleHint(n.Role)).
 			Interrupting(2*time.Minute, "nothing")), check.UnwritableStorageSteps(p.Facts, n.Role)...)
 	case n.Role == "proxy":
 		return check.Fix(check.Do("restart %s, or point its clients to %s", n.Name(), facts.NamesOf(others)).
@@ -188,20 +191,25 @@ func restartSteps(p *check.Pass, n *model.LiveNode, others []*model.Session) []c
 func killSteps(p *check.Pass, n *model.LiveNode, others []*model.Session) []check.Step {
 	look := check.Do("look at its CPU, memory and log")
 	if len(others) == 0 || n.Role == "proxy" {
-		return check.Fix(look, check.Do("if it hangs, kill it and start it again: there is no other %s", check.RoleHint(n.Role)).
-			Restarting(p.Cluster, 2*time.Minute, n.Role))
+		return check.Fix(look,
+			check.Do("if it hangs, kill it and start it again: there is no other %s", check.RoleHint(n.Role)).
+				Restarting(p.Cluster, 2*time.Minute, n.Role))
 	}
-	return check.Fix(look, check.Do("if it hangs, kill it: %s cannot take over while it keeps its session alive", facts.NamesOf(others)).
-		Restarting(p.Cluster, 2*time.Minute, n.Role))
+	return check.Fix(look,
+		check.Do("if it hangs, kill it: %s cannot take over while it keeps its session alive", facts.NamesOf(others)).
+			Restarting(p.Cluster, 2*time.Minute, n.Role))
 }
 
 func (d *duties) evidence() []check.Evidence {
 	var list []check.Evidence
 	if d.role == "querynode" {
-		list = append(list, check.Count("replicas with it as a member", d.replicas, "etcd"), check.Fact("shards led, per QueryCoord", words.Summarize(d.leads), "QueryCoord"))
+		list = append(list, check.Count("replicas with it as a member", d.replicas, "etcd"),
+			check.Fact("shards led, per QueryCoord", words.Summarize(d.leads), "QueryCoord"))
 	}
 	if d.segments > 0 {
-		list = append(list, check.Factf("segments that leaders request from it", "leaders' views", "%s, %s", check.Plural(d.segments, "segment"), check.Plural(d.rows, "row")))
+		list = append(list,
+			check.Factf("segments that leaders request from it", "leaders' views", "%s, %s",
+				check.Plural(d.segments, "segment"), check.Plural(d.rows, "row")))
 	}
 	if len(d.watches) > 0 {
 		list = append(list, check.Fact("channels consumed", words.Summarize(d.watches), "etcd"))

@@ -20,20 +20,23 @@ var etcdAlarm = &check.Check{
 	Starts:   "channel_rewritten | segment_created",
 	Parts:    model.PartSessions,
 	Needs:    check.NeedEtcd,
-	Doc: `etcd refuses every write: no segment is flushed, no index build finishes, nothing can be created or dropped, and no process can register. RootCoord
-has to store the timestamps it reserves, and soon stops as well. The check reads the errors that etcd members report about themselves. Each is an
-error:
+	Doc: `etcd refuses every write: no segment is flushed, no index build finishes, nothing can be created or dropped,
+and no process can register. RootCoord has to store the timestamps it reserves, and soon stops as well. The check
+reads the errors that etcd members report about themselves. Each is an error:
 
 - NOSPACE: the database has reached its quota, and etcd refuses every write.
 - CORRUPT: members disagree about the data.
 - Any other fault, quoted from etcd.
 
-Every member reports the alarms of all members, so one that responds is enough. A member without a leader is reported by ` + "`etcd-no-leader`" + `.`,
-	Remedy: `NOSPACE: compact the history (` + "`etcdctl compact REVISION`" + `, with the revision from ` + "`etcdctl endpoint status -w json`" + `), then defragment member by member
-(` + "`etcdctl defrag`" + `), or raise ` + "`--quota-backend-bytes`" + ` and restart the members one at a time. Only then clear the alarm: ` + "`etcdctl alarm disarm`" + `. Milvus
-continues on its own.
+Every member reports the alarms of all members, so one that responds is enough. A member without a leader is reported
+by ` + "`etcd-no-leader`" + `.`,
+	Remedy: `NOSPACE: compact the history (` + "`etcdctl compact REVISION`" + `, with the revision from
+` + "`etcdctl endpoint status -w json`" + `), then defragment member by member (` + "`etcdctl defrag`" + `), or raise
+` + "`--quota-backend-bytes`" + ` and restart the members one at a time. Only then clear the alarm:
+` + "`etcdctl alarm disarm`" + `. Milvus continues on its own.
 
-CORRUPT: save a snapshot first. Then remove the member that differs and let it rejoin empty, one at a time, or restore a snapshot.`,
+CORRUPT: save a snapshot first. Then remove the member that differs and let it rejoin empty, one at a time, or restore
+a snapshot.`,
 	Run: runEtcdAlarm,
 }
 
@@ -56,19 +59,23 @@ func runEtcdAlarm(p *check.Pass) {
 	f.Impact = "Milvus may be unable to write metadata."
 	f.Fix = check.Fix(
 		snapshotFirst(p),
-		check.Shell(check.Etcdctl("endpoint hashkv --cluster").Flag("--endpoints=", endpoints(respondingMembers(p)))).Does("shows which member differs: another hash at the same revision"),
+		check.Shell(
+			check.Etcdctl("endpoint hashkv --cluster").Flag("--endpoints=", endpoints(respondingMembers(p))),
+		).Does("shows which member differs: another hash at the same revision"),
 		check.Do("take that member out and let it rejoin with an empty data folder; its log has the details").
 			Interrupting(5*time.Minute, "nothing, as long as most members respond"),
 	)
 	if alarms["NOSPACE"] {
 		f.Message += ": its database is full, and every write is refused"
-		f.Impact, f.Cost = "Nothing can be created, flushed or indexed. RootCoord cannot reserve timestamps, and requests fail.", 1
+		f.Impact, f.Cost = "Nothing can be created, flushed or indexed. RootCoord cannot reserve timestamps, and "+
+			"requests fail.", 1
 		shrunk := shrink(p, respondingMembers(p))
 		for i := range shrunk {
 			shrunk[i].Within = 0 // the alarm stays until it is cleared
 		}
 		f.Fix = check.Fix(append(shrunk,
-			check.Shell(check.Etcdctl("alarm disarm").Flag("--endpoints=", endpoints(respondingMembers(p)))).Does("clears the alarm; Milvus then continues on its own").
+			check.Shell(check.Etcdctl("alarm disarm").Flag("--endpoints=", endpoints(respondingMembers(p)))).
+				Does("clears the alarm; Milvus then continues on its own").
 				Interrupting(time.Minute, "nothing"),
 			check.Do("if too little space is freed, raise --quota-backend-bytes and restart the members one at a time").
 				Interrupting(2*time.Minute, "nothing, as long as most members respond"))...)

@@ -19,20 +19,25 @@ var etcdNoLeader = &check.Check{
 	Symptoms: []string{check.WritesFail, check.EtcdSlow},
 	Starts:   "channel_rewritten",
 	Needs:    check.NeedEtcd,
-	Doc: `Milvus stopped because etcd has no leader and writes nothing. The check looks at etcd members as they respond to kitescope.
+	Doc: `Milvus stopped because etcd has no leader and writes nothing. The check looks at etcd members as they
+respond to kitescope.
 
-- Error: no member responds that responded before in the same check or watch, or that accepts the connection. etcd hangs, or is gone. An address that
-  refuses the first connection, or is unknown, may be wrong: then kitescope ends with exit code 1.
+- Error: no member responds that responded before in the same check or watch, or that accepts the connection. etcd
+  hangs, or is gone. An address that refuses the first connection, or is unknown, may be wrong: then kitescope ends
+  with exit code 1.
 - Error: no member that responds has a leader.
 - Warning: some members have a leader and one does not, or two claim to lead. A member is cut off from the others.
-- A member does not respond, and the others have a leader. There is a majority then: a leader without one steps down. Warning if the member's host
-  refuses the connection, or if several other members respond. Info if only one member can be reached at all: through a forwarded port or from outside
-  Kubernetes, the addresses that members advertise are unreachable.
+- A member does not respond, and the others have a leader. There is a majority then: a leader without one steps down.
+  Warning if the member's host refuses the connection, or if several other members respond. Info if only one member
+  can be reached at all: through a forwarded port or from outside Kubernetes, the addresses that members advertise are
+  unreachable.
 
-Learners do not vote and are not counted. If etcd does not list its members, the unnamed ones are unknown: without a finding the check could not run.`,
-	Remedy: `Look at the members (` + "`etcdctl endpoint status --cluster`" + `, ` + "`etcdctl endpoint health --cluster`" + `, run next to etcd): disk, network, clock. Start the
-missing one. If one hangs, check whether its process is stopped, lacks CPU, or has a disk that hangs. If a majority is lost for good, restore etcd
-from a snapshot.`,
+Learners do not vote and are not counted. If etcd does not list its members, the unnamed ones are unknown: without a
+finding the check could not run.`,
+	Remedy: `Look at the members (` + "`etcdctl endpoint status --cluster`" + `,
+` + "`etcdctl endpoint health --cluster`" + `, run next to etcd): disk, network, clock. Start the missing one. If one
+hangs, check whether its process is stopped, lacks CPU, or has a disk that hangs. If a majority is lost for good,
+restore etcd from a snapshot.`,
 	Run: runEtcdLeader,
 }
 
@@ -90,7 +95,9 @@ func runEtcdLeader(p *check.Pass) {
 		f.Severity, f.Message, f.Cost = check.Error, "etcd has no leader and cannot write", 1
 		f.Impact = "Milvus stops: sessions expire, nothing is flushed or created."
 	case q.lost > 0:
-		f.Severity, f.Message = check.Warning, fmt.Sprintf("%s of %d etcd members %s no leader, the others do", words.Number(q.lost), q.voters, words.Agree(q.lost, "sees", "see"))
+		f.Severity, f.Message = check.Warning,
+			fmt.Sprintf("%s of %d etcd members %s no leader, the others do", words.Number(q.lost), q.voters,
+				words.Agree(q.lost, "sees", "see"))
 		f.Impact = "It is cut off from the others: its clients get errors or stale data."
 	case q.leaders > 1:
 		f.Severity, f.Message = check.Warning, fmt.Sprintf("%d etcd members claim to lead", q.leaders)

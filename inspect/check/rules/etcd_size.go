@@ -31,13 +31,16 @@ var etcdSize = &check.Check{
 	Starts:   "channel_rewritten | segment_created",
 	Parts:    model.PartSessions,
 	Needs:    check.NeedEtcd,
-	Doc: `The etcd database fills up until etcd raises NOSPACE at its quota and refuses every write. The check compares each member's database with its quota.
-Warning from 80%, error from 95%.
+	Doc: `The etcd database fills up until etcd raises NOSPACE at its quota and refuses every write. The check
+compares each member's database with its quota. Warning from 80%, error from 95%.
 
-Members report their quota since etcd 3.6. Before that it is unknown: the size is compared with etcd's default of 2 GiB, and the finding is info. Also
-info: 512 MiB or more with less than half in use: defragmenting shrinks it.`,
-	Remedy: `Compact and defragment: ` + "`etcdctl compact REVISION`" + `, then ` + "`etcdctl defrag`" + ` member by member, the leader last. Milvus does not compact etcd: run etcd
-with ` + "`--auto-compaction-mode=revision --auto-compaction-retention=1000`" + `, and raise ` + "`--quota-backend-bytes`" + ` if the keys need it.`,
+Members report their quota since etcd 3.6. Before that it is unknown: the size is compared with etcd's default of 2
+GiB, and the finding is info. Also info: 512 MiB or more with less than half in use: defragmenting shrinks it.`,
+	Remedy: `Compact and defragment: ` + "`etcdctl compact REVISION`" + `, then ` + "`etcdctl defrag`" + ` member by
+member, the leader last. Milvus does not compact etcd: run etcd with
+` + "`--auto-compaction-mode=revision --auto-compaction-retention=1000`" + `, and raise ` + "`--quota-backend-bytes`" +
+		`
+if the keys need it.`,
 	Run:         runEtcdSize,
 	FollowsFrom: check.CausedBy(nil, "etcd-alarm"),
 }
@@ -54,7 +57,8 @@ func runEtcdSize(p *check.Pass) {
 		if worst == nil || share(m) > share(worst) {
 			worst = m
 		}
-		if m.DBSize >= fragmentedBytes && m.DBInUse > 0 && facts.Ratio(m.DBInUse, m.DBSize) < fragmentedShare && (hollowest == nil || m.DBSize-m.DBInUse > hollowest.DBSize-hollowest.DBInUse) {
+		if m.DBSize >= fragmentedBytes && m.DBInUse > 0 && facts.Ratio(m.DBInUse, m.DBSize) < fragmentedShare &&
+			(hollowest == nil || m.DBSize-m.DBInUse > hollowest.DBSize-hollowest.DBInUse) {
 			hollowest = m
 		}
 	}
@@ -71,7 +75,11 @@ func runEtcdSize(p *check.Pass) {
 // sizeFinding returns a finding with the sizes of one member's database as evidence.
 func sizeFinding(m *model.EtcdMember) check.Finding {
 	source := "etcd " + m.Endpoint
-	return check.Finding{Evidence: []check.Evidence{check.Size("database", m.DBSize, source), check.Size("in use", m.DBInUse, source), quota(m, source)}}
+	return check.Finding{
+		Evidence: []check.Evidence{
+			check.Size("database", m.DBSize, source), check.Size("in use", m.DBInUse, source), quota(m, source),
+		},
+	}
 }
 
 func reportSize(p *check.Pass, m *model.EtcdMember, share float64) {
@@ -80,21 +88,28 @@ func reportSize(p *check.Pass, m *model.EtcdMember, share float64) {
 	if share >= sizeError {
 		f.Severity = check.Error
 	}
-	f.Message = fmt.Sprintf("the database of etcd member %s is %s, %s of its quota", memberName(*m), words.Bytes(m.DBSize), words.Share(share))
+	f.Message = fmt.Sprintf("the database of etcd member %s is %s, %s of its quota", memberName(*m),
+		words.Bytes(m.DBSize), words.Share(share))
 	f.Impact = "At the quota etcd refuses every write, and Milvus stops."
-	f.Fix = check.Fix(append(shrink(p, []*model.EtcdMember{m}), check.Do("run etcd with --auto-compaction-mode=revision and --auto-compaction-retention=1000, as Milvus does not compact it").
-		Interrupting(0, "nothing, one member at a time"))...)
+	f.Fix = check.Fix(append(shrink(p, []*model.EtcdMember{m}),
+		check.Do("run etcd with --auto-compaction-mode=revision and --auto-compaction-retention=1000, as Milvus does "+
+			"not compact it").
+			Interrupting(0, "nothing, one member at a time"))...)
 	if m.DBQuota <= 0 {
 		f.Severity = check.Info
-		f.Message = fmt.Sprintf("the database of etcd member %s is %s; its quota is not reported, the default is %s", memberName(*m), words.Bytes(m.DBSize), words.Bytes(facts.UsualQuota))
-		f.Fix = check.Fix(append([]check.Step{check.Do("read --quota-backend-bytes of etcd; the rest is needed only if the size is close to it")}, f.Fix...)...)
+		f.Message = fmt.Sprintf("the database of etcd member %s is %s; its quota is not reported, the default is %s",
+			memberName(*m), words.Bytes(m.DBSize), words.Bytes(facts.UsualQuota))
+		f.Fix = check.Fix(append([]check.Step{
+			check.Do("read --quota-backend-bytes of etcd; the rest is needed only if the size is close to it"),
+		}, f.Fix...)...)
 	}
 	p.Report(f)
 }
 
 func reportFragmented(p *check.Pass, m *model.EtcdMember) {
 	f := sizeFinding(m)
-	f.Message = fmt.Sprintf("the database of etcd member %s is %s, only %s in use", memberName(*m), words.Bytes(m.DBSize), words.Bytes(m.DBInUse))
+	f.Message = fmt.Sprintf("the database of etcd member %s is %s, only %s in use", memberName(*m),
+		words.Bytes(m.DBSize), words.Bytes(m.DBInUse))
 	f.Impact = "None yet. Defragmenting returns the rest to the disk."
 	f.Fix = check.Fix(defragment([]*model.EtcdMember{m}))
 	p.Report(f)
@@ -105,12 +120,16 @@ func reportFragmented(p *check.Pass, m *model.EtcdMember) {
 func shrink(p *check.Pass, members []*model.EtcdMember) []check.Step {
 	var list []check.Step
 	if revision := p.Origin.Revision - keptRevisions; revision > 0 {
-		list = append(list, check.Shell(check.Etcdctl("compact").Flag("--endpoints=", endpoints(members)).Arg(strconv.FormatInt(revision, 10))).
-			Does("deletes the history except for its newest 1,000 revisions; "+
-				"this cannot be undone, and Milvus does not read it").
-			Interrupting(0, "nothing"))
+		list = append(list,
+			check.Shell(check.Etcdctl("compact").Flag("--endpoints=", endpoints(members)).
+				Arg(strconv.FormatInt(revision, 10))).
+				Does("deletes the history except for its newest 1,000 revisions; "+
+					"this cannot be undone, and Milvus does not read it").
+				Interrupting(0, "nothing"))
 	} else {
-		list = append(list, check.Shell(check.Etcdctl("endpoint status -w json").Flag("--endpoints=", endpoints(members))).Does("prints the newest revision, in the header"),
+		list = append(list,
+			check.Shell(check.Etcdctl("endpoint status -w json").Flag("--endpoints=", endpoints(members))).
+				Does("prints the newest revision, in the header"),
 			check.Shell(check.Etcdctl("compact REVISION")).
 				Does("deletes the history up to REVISION: 1,000 below the newest; "+
 					"this cannot be undone, and Milvus does not read it").
@@ -125,7 +144,8 @@ const keptRevisions = 1000
 
 // defragment returns the step that defragments the members one after the other.
 func defragment(members []*model.EtcdMember) check.Step {
-	return check.Shell(check.Etcdctl("defrag").Flag("--endpoints=", endpoints(members))).Does("defragments one member after the other: choose a quiet time").
+	return check.Shell(check.Etcdctl("defrag").Flag("--endpoints=", endpoints(members))).
+		Does("defragments one member after the other: choose a quiet time").
 		Interrupting(time.Minute, "each member for a few seconds")
 }
 

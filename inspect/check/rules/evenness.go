@@ -98,7 +98,10 @@ func belongs(p *check.Pass, n *balance.Share, r *resourceGroup) bool {
 			return g.Name == r.name
 		}
 	}
-	return slices.ContainsFunc(r.groups, func(g *balance.Group) bool { s := g.Share(n.Node); return s != nil && s.Member }) ||
+	return slices.ContainsFunc(r.groups, func(g *balance.Group) bool {
+		s := g.Share(n.Node)
+		return s != nil && s.Member
+	}) ||
 		len(p.ResourceGroups) == 0
 }
 
@@ -169,7 +172,8 @@ func spreadable(p *check.Pass, r *resourceGroup, id model.NodeID) bool {
 		groups = r.groups
 	}
 	return slices.ContainsFunc(groups, func(g *balance.Group) bool {
-		return !p.Exclusive(g) && slices.ContainsFunc(g.Shares, func(s *balance.Share) bool { return s.Node != id && s.Sealed >= 2 })
+		return !p.Exclusive(g) &&
+			slices.ContainsFunc(g.Shares, func(s *balance.Share) bool { return s.Node != id && s.Sealed >= 2 })
 	})
 }
 
@@ -196,7 +200,9 @@ func recentlyFilled(p *check.Pass, n *balance.Share) bool {
 		return false
 	}
 	asked := p.AskedAt()
-	return slices.ContainsFunc(n.Live.Distribution.Sealed, func(s model.ServedSegment) bool { return asked.Sub(facts.VersionTime(s.Version)) < facts.MoveGrace })
+	return slices.ContainsFunc(n.Live.Distribution.Sealed, func(s model.ServedSegment) bool {
+		return asked.Sub(facts.VersionTime(s.Version)) < facts.MoveGrace
+	})
 }
 
 // memoryRatios returns the memory of each node over the mean of all of them, if Milvus spreads rows by memory
@@ -229,7 +235,9 @@ func evenByMemory(p *check.Pass, g *balance.Group) bool {
 		return false
 	}
 	mean := float64(g.Rows()) / float64(len(takers))
-	return !slices.ContainsFunc(takers, func(s *balance.Share) bool { return shareRows(s) >= unevenRows*mean*times[s.Node] })
+	return !slices.ContainsFunc(takers, func(s *balance.Share) bool {
+		return shareRows(s) >= unevenRows*mean*times[s.Node]
+	})
 }
 
 // underusedNode is a node that serves far less than the others of its resource group.
@@ -258,7 +266,8 @@ func idleNodes(p *check.Pass) []underusedNode {
 			if x, ok := times[n.Node]; ok {
 				share *= min(1, x) // a node with less memory gets fewer rows
 			}
-			if n.Cost > share*(cost-n.Cost)/others || shareRows(n) > share*(rows-shareRows(n))/others || !spreadable(p, r, n.Node) {
+			if n.Cost > share*(cost-n.Cost)/others || shareRows(n) > share*(rows-shareRows(n))/others ||
+				!spreadable(p, r, n.Node) {
 				continue
 			}
 			x := underusedNode{Share: n, group: r, age: -1, fresh: isFilling(p, n)}
@@ -288,7 +297,8 @@ func unevenGroups(p *check.Pass, r *resourceGroup) []unevenGroup {
 	mean := float64(r.rows()) / float64(len(r.nodes))
 	var list []unevenGroup
 	for _, g := range r.groups {
-		if g.Unknown > 0 || g.Spread.Nodes < 2 || g.Spread.RowsMaxMean < unevenRows || p.Exclusive(g) || evenByMemory(p, g) {
+		if g.Unknown > 0 || g.Spread.Nodes < 2 || g.Spread.RowsMaxMean < unevenRows || p.Exclusive(g) ||
+			evenByMemory(p, g) {
 			continue
 		}
 		x := unevenGroup{Group: g}

@@ -143,7 +143,8 @@ func compareReport(t *testing.T, report string) {
 	}
 	// The flag belongs to the package's other tests.
 	if f := flag.Lookup("update"); f == nil || f.Value.String() != "true" {
-		t.Errorf("%s does not say what the fault library says: run go test ./inspect/check/rules -run TestFaults -update", path)
+		t.Errorf("%s does not say what the fault library says: run go test ./inspect/check/rules -run TestFaults "+
+			"-update", path)
 		return
 	}
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {

@@ -16,8 +16,11 @@ var fewRequests = &check.Check{
 	Starts:   "node_left:proxy node_lost:proxy | collection_loaded",
 	Parts:    model.PartObjects,
 	Needs:    check.NeedProcesses,
-	Doc:      `In a window with few requests the slowest one dominates the mean. With fewer than 30 searches, queries or writes in the window, latency checks report info only, and this finding notes it. No action is needed. Not reported: a window without any requests.`,
-	Remedy:   `Measure under load, or longer: ` + "`--window 60s`" + `. Without a second scrape the window is the time since each process started.`,
+	Doc: `In a window with few requests the slowest one dominates the mean. With fewer than 30 searches, queries
+or writes in the window, latency checks report info only, and this finding notes it. No action is needed. Not
+reported: a window without any requests.`,
+	Remedy: `Measure under load, or longer: ` + "`--window 60s`" + `. Without a second scrape the window is the time
+since each process started.`,
 	Run:      runFewRequests,
 	Requests: []string{"proxy"},
 }
@@ -37,7 +40,8 @@ func runFewRequests(p *check.Pass) {
 	f := check.Finding{
 		Severity: check.Info,
 		Impact:   "The figures come from few requests and mean little.",
-		Fix:      check.Fix(check.Shell(check.Kitescope("diagnose --window 60s")).Does("measures longer; run it under load")),
+		Fix: check.Fix(check.Shell(check.Kitescope("diagnose --window 60s")).
+			Does("measures longer; run it under load")),
 	}
 	var names []string
 	for _, b := range few {

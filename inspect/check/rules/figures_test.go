@@ -11,7 +11,9 @@ import (
 // numbersAreFigures checks that evidence whose text begins with a measure also has it as a figure. Notes from
 // the metadata are exempt because they are sentences.
 func numbersAreFigures() property {
-	measure := regexp.MustCompile(`^(up to )?[0-9][0-9.,]*(%| (ms|s|min|h|d|B|[KMGT]iB|rows?|segments?|samples?|times?|cores)\b)`)
+	measure := regexp.MustCompile(
+		`^(up to )?[0-9][0-9.,]*(%| (ms|s|min|h|d|B|[KMGT]iB|rows?|segments?|samples?|times?|cores)\b)`,
+	)
 	figures := 0
 	return property{"numbers are figures", func(t *testing.T, _ *faulttest.Case, r *check.Report) {
 		t.Helper()

@@ -18,24 +18,28 @@ var filesMissing = &check.Check{
 	Severity: check.Error,
 	Symptoms: []string{check.SearchesFail, check.SearchesStale, check.LoadsHang, check.IndexingHangs},
 	Starts:   "segment_dropped segment_removed | segment_compacted index_failed",
-	Doc: `A load never progresses because files of a segment were deleted from the bucket. Runs only with ` + "`diagnose --storage PLACE`" + `. The check compares storage
-with etcd's records of each flushed segment: the number of insert and delta logs of each field, and the number of files of its finished indexes.
-Reported: a collection with a segment whose files are missing, empty, or shorter than written. The length of a log or index file is in its first
-bytes: it is a series of events, each with its length. The sizes in etcd cannot be used: up to 2.3 they are those in memory. Files of storage version
-2, and indexes in a single file, do not record their length.
+	Doc: `A load never progresses because files of a segment were deleted from the bucket. Runs only with
+` + "`diagnose --storage PLACE`" + `. The check compares storage with etcd's records of each flushed segment: the number
+of insert and delta logs of each field, and the number of files of its finished indexes. Reported: a collection with a
+segment whose files are missing, empty, or shorter than written. The length of a log or index file is in its first
+bytes: it is a series of events, each with its length. The sizes in etcd cannot be used: up to 2.3 they are those in
+memory. Files of storage version 2, and indexes in a single file, do not record their length.
 
-A query node cannot load such a segment. The load reports no reason, and data in memory is lost with the next restart or move. An index without its
-files is not rebuilt on its own, because it is finished in etcd.
+A query node cannot load such a segment. The load reports no reason, and data in memory is lost with the next restart
+or move. An index without its files is not rebuilt on its own, because it is finished in etcd.
 
-At most 1,000 folders are listed and 4,000 files opened, for 30 seconds at most: first those of collections being loaded, of segments that no node
-serves, and of builds that wait. The rest is reported as left out. Unknown, not ok: a place that cannot be listed, or has no file of the segments at
-all (another cluster's, or another folder). Exception: the place is in the processes' configuration, a bucket by its endpoint or a folder on a machine
-on which a process runs. Then everything is lost, and that is reported. For segments of storage version 3 the files named in their manifest are
-checked, but not their large values. Index records of 2.1 are not checked.`,
-	Remedy: `Find out what removed them: a lifecycle rule of the bucket, a cleanup script, or another Milvus with the same ` + "`minio.rootPath`" + `, which collects unknown
-files as garbage. Restore them from a backup or an older version of the objects. Without one, drop an index and create it again: it is built from the
-insert logs. Rows of lost insert logs are gone: insert them again from their source.`,
-	Parts: model.PartObjects | model.PartSegments | model.PartIndexes | model.PartLogs | model.PartSegmentIndexes | model.PartServing,
+At most 1,000 folders are listed and 4,000 files opened, for 30 seconds at most: first those of collections being
+loaded, of segments that no node serves, and of builds that wait. The rest is reported as left out. Unknown, not ok: a
+place that cannot be listed, or has no file of the segments at all (another cluster's, or another folder). Exception:
+the place is in the processes' configuration, a bucket by its endpoint or a folder on a machine on which a process
+runs. Then everything is lost, and that is reported. For segments of storage version 3 the files named in their
+manifest are checked, but not their large values. Index records of 2.1 are not checked.`,
+	Remedy: `Find out what removed them: a lifecycle rule of the bucket, a cleanup script, or another Milvus with the
+same ` + "`minio.rootPath`" + `, which collects unknown files as garbage. Restore them from a backup or an older version
+of the objects. Without one, drop an index and create it again: it is built from the insert logs. Rows of lost insert
+logs are gone: insert them again from their source.`,
+	Parts: model.PartObjects | model.PartSegments | model.PartIndexes | model.PartLogs | model.PartSegmentIndexes |
+		model.PartServing,
 	Needs: check.NeedStorage,
 	Run:   runFilesMissing,
 }
@@ -54,7 +58,8 @@ func runFilesMissing(p *check.Pass) {
 		p.NoteUnseen(x.What + ": " + x.Reason)
 	}
 	if left := s.Segments - s.Checked; left > 0 {
-		p.NoteUnseen(fmt.Sprintf("files of %s of %s segments: %s", words.Number(left), words.Number(s.Segments), s.Limit))
+		p.NoteUnseen(fmt.Sprintf("files of %s of %s segments: %s", words.Number(left), words.Number(s.Segments),
+			s.Limit))
 	}
 	byCollection := make(map[model.CollectionID][]*model.MissingFiles)
 	var order []model.CollectionID
@@ -75,12 +80,17 @@ func reportLostStorage(p *check.Pass) {
 	s := p.Storage
 	f := check.Finding{
 		Severity: check.Error, Cost: 1,
-		Message:  fmt.Sprintf("the configured storage %s has lost its files: %s", s.Location, s.Problem),
-		Evidence: []check.Evidence{check.Fact("storage in the configuration", p.ConfiguredStorage().Place, "configuration of the processes"), check.Fact("found there", s.Problem, s.Location)},
-		Impact:   "Nothing can be loaded, and flushes and index builds fail. Data in memory is lost when nodes restart or hand it over.",
+		Message: fmt.Sprintf("the configured storage %s has lost its files: %s", s.Location, s.Problem),
+		Evidence: []check.Evidence{
+			check.Fact("storage in the configuration", p.ConfiguredStorage().Place, "configuration of the processes"),
+			check.Fact("found there", s.Problem, s.Location),
+		},
+		Impact: "Nothing can be loaded, and flushes and index builds fail. Data in memory is lost when nodes restart " +
+			"or hand it over.",
 		Fix: check.Fix(
 			check.Do("mount the disk or share again if it is not mounted there").Interrupting(time.Minute, "nothing"),
-			check.Do("else restore the files from a backup before any node restarts: until then the nodes still serve from memory").
+			check.Do("else restore the files from a backup before any node restarts: until then the nodes still "+
+				"serve from memory").
 				Interrupting(0, "nothing"),
 		),
 	}
@@ -146,19 +156,25 @@ func reportLostFiles(p *check.Pass, id model.CollectionID, list []*model.Missing
 	first := list[0]
 	f := check.Finding{
 		Severity: check.Error, Object: facts.RefCollection(p.Cluster, id),
-		Message: fmt.Sprintf("collection %s: %s (%s): segment %s, %s, %s", name, lostText(files, cut, len(segments), rows), words.Summarize(kinds), first.Segment, missingText(p, first), first.Path),
-		Impact:  "These segments cannot be loaded: loading the collection hangs, and data in memory is lost when nodes restart or hand it over.",
+		Message: fmt.Sprintf("collection %s: %s (%s): segment %s, %s, %s", name,
+			lostText(files, cut, len(segments), rows), words.Summarize(kinds), first.Segment, missingText(p, first),
+			first.Path),
+		Impact: "These segments cannot be loaded: loading the collection hangs, and data in memory is lost when " +
+			"nodes restart or hand it over.",
 		Fix: check.Fix(
-			check.Do("restore the files from a backup or an older version of the objects; do not restart or release before").
+			check.Do("restore the files from a backup or an older version of the objects; do not restart or release "+
+				"before").
 				Interrupting(0, "nothing"),
-			check.Do("find out what removed or cut them: a lifecycle rule, a script, another Milvus with the same root path"),
+			check.Do("find out what removed or cut them: a lifecycle rule, a script, another Milvus with the same "+
+				"root path"),
 			check.Do("without a backup, insert the rows again from their source").Interrupting(0, "nothing"),
 		),
 	}
 	if !logs {
 		f.Fix = check.Fix(
 			rebuild(p, p.Collection(id), list),
-			check.Do("or restore the files; find out what removed them: a lifecycle rule, a script, another Milvus with the same root path").
+			check.Do("or restore the files; find out what removed them: a lifecycle rule, a script, another Milvus "+
+				"with the same root path").
 				Interrupting(0, "nothing"),
 		)
 	}
@@ -182,7 +198,8 @@ func lostText(files, truncated, segments int, rows int64) string {
 	case files == 0:
 		return "files" + of + "are truncated"
 	}
-	return words.Plural(files, "file") + of + words.Agree(files, "is", "are") + " missing from storage, and files in " + words.Plural(truncated, "folder") + " are truncated"
+	return words.Plural(files, "file") + of + words.Agree(files, "is", "are") + " missing from storage, and files in " +
+		words.Plural(truncated, "folder") + " are truncated"
 }
 
 // missingEvidence returns the number of files found and expected in one folder as evidence, with the sizes if a file is

@@ -19,8 +19,9 @@ import (
 
 const (
 	fixesFile  = "../../../docs/evidence/fixes.md"
-	fixesBegin = "<!-- fixes: begin (rows by go test ./inspect/check/rules -run TestFixes -update; last column by make e2e-fixes, or by hand) -->"
-	fixesEnd   = "<!-- fixes: end -->"
+	fixesBegin = "<!-- fixes: begin (rows by go test ./inspect/check/rules -run TestFixes -update; last column by " +
+		"make e2e-fixes, or by hand) -->"
+	fixesEnd = "<!-- fixes: end -->"
 )
 
 // TestFixes checks that docs/evidence/fixes.md has a row for each step of a fix that changes something, with
@@ -67,7 +68,8 @@ func TestFixes(t *testing.T) {
 			t.Fatal(err)
 		}
 	default:
-		t.Errorf("%s does not list the fixes of the checks: go test ./inspect/check/rules -run TestFixes -update", fixesFile)
+		t.Errorf("%s does not list the fixes of the checks: go test ./inspect/check/rules -run TestFixes -update",
+			fixesFile)
 	}
 }
 
@@ -282,9 +284,11 @@ func (s *sourceStep) make(name string, args []ast.Expr) bool {
 	case "Flush":
 		s.changes, s.command, s.description, s.interrupts = true, "Collection(…).flush()", constants(args, 3), "nothing"
 	case "Rebuild", "Redefine":
-		s.changes, s.command, s.interrupts = true, "c.release(); c.drop_index(…); c.create_index(…); c.load()", "searches of … until it is loaded again"
+		s.changes, s.command, s.interrupts = true, "c.release(); c.drop_index(…); c.create_index(…); c.load()",
+			"searches of … until it is loaded again"
 	case "Reload":
-		s.changes, s.command, s.interrupts = true, "c = Collection(…); c.release(); c.load()", "searches of … until it is loaded again"
+		s.changes, s.command, s.interrupts = true, "c = Collection(…); c.release(); c.load()",
+			"searches of … until it is loaded again"
 	default:
 		return false
 	}

@@ -21,13 +21,17 @@ var gcPause = &check.Check{
 	Parts:    model.PartObjects,
 	Needs:    check.NeedProcesses,
 	Phases:   []budget.Name{budget.ProxyRest, budget.WaitForWorkers, budget.WaitForNodes},
-	Doc: `A proxy short of CPU stops for tens or hundreds of milliseconds twice per garbage collection. Usually it stops for one or two tenths of a millisecond
-(` + "`go_gc_duration_seconds`" + `); longer if CPU is short or threads cannot be stopped. A request that arrives during a pause waits for its rest: on average
-half the square of a pause, per second of the window.
+	Doc: `A proxy short of CPU stops for tens or hundreds of milliseconds twice per garbage collection. Usually it
+stops for one or two tenths of a millisecond (` + "`go_gc_duration_seconds`" + `); longer if CPU is short or threads
+cannot be stopped. A request that arrives during a pause waits for its rest: on average half the square of a pause,
+per second of the window.
 
-Warning: a proxy or query node whose pauses make the mean search or query at least 20% and 5 ms longer; info from 5% and 1 ms. All pauses count as
-equally long, the least they can cost. CPU time of garbage collection: see ` + "`profile-gc-share`" + `.`,
-	Remedy:      `Check the CPU limit of the process and whether it is throttled: a pause ends when every thread has had CPU time. Reduce allocations (large results, many small requests), which trigger collections. More memory (` + "`GOMEMLIMIT`" + `, ` + "`GOGC`" + `) makes collections rarer.`,
+Warning: a proxy or query node whose pauses make the mean search or query at least 20% and 5 ms longer; info from 5%
+and 1 ms. All pauses count as equally long, the least they can cost. CPU time of garbage collection: see
+` + "`profile-gc-share`" + `.`,
+	Remedy: `Check the CPU limit of the process and whether it is throttled: a pause ends when every thread has
+had CPU time. Reduce allocations (large results, many small requests), which trigger collections. More memory
+(` + "`GOMEMLIMIT`" + `, ` + "`GOGC`" + `) makes collections rarer.`,
 	Run:         runGCPause,
 	Requests:    []string{"proxy", "querynode", "streamingnode"},
 	FollowsFrom: check.CausedBy(check.Shares("nodes"), "process-slow", "memory-pressure"),
@@ -49,15 +53,21 @@ func runGCPause(p *check.Pass) {
 		// A request that arrives during a pause waits for half of it on average. This is the mean wait over all
 		// requests.
 		ms := count * pause * pause / 2 / (1000 * seconds)
-		c := cost{budget: b, phase: phaseOf(x.node.Role), ms: ms, low: ms, gain: budget.Interval{Low: ms, High: min(b.Ms, count*pause/1000/seconds*b.Ms)}}
+		c := cost{
+			budget: b, phase: phaseOf(x.node.Role), ms: ms, low: ms,
+			gain: budget.Interval{Low: ms, High: min(b.Ms, count*pause/1000/seconds*b.Ms)},
+		}
 		c.gain.High = max(c.gain.High, ms)
 		if c.ms < 1 || c.share() < gcPart {
 			continue
 		}
 		f := check.Finding{
 			Object: x.node.Ref(), Severity: check.Info,
-			Message: fmt.Sprintf("%s pauses %s at a time for garbage collection, %s in %s", x.node.Name(), budget.Milliseconds(pause), words.Plural(int64(count), "time"), words.Plural(int64(seconds+0.5), "second")),
-			Impact:  fmt.Sprintf("A request waits %s for it on average, and some wait for a whole pause.", budget.Milliseconds(ms)),
+			Message: fmt.Sprintf("%s pauses %s at a time for garbage collection, %s in %s", x.node.Name(),
+				budget.Milliseconds(pause), words.Plural(int64(count), "time"),
+				words.Plural(int64(seconds+0.5), "second")),
+			Impact: fmt.Sprintf("A request waits %s for it on average, and some wait for a whole pause.",
+				budget.Milliseconds(ms)),
 			Fix: check.Fix(
 				check.Do("check whether %s reaches its CPU limit; raise the limit if it does", x.node.Name()).
 					Restarting(p.Cluster, 2*time.Minute, x.node.Role),

@@ -25,18 +25,21 @@ var grantOnAlias = &check.Check{
 	Symptoms: []string{check.AfterUpgrade},
 	Starts:   "privilege_granted alias_created node_joined:proxy | alias_altered",
 	Parts:    model.PartObjects | model.PartUsers | model.PartSessions,
-	Doc: `After an upgrade a role is denied access through an alias. The check looks for privileges on collections (object type ` + "`Collection`" + `) whose object is an
-alias. Since 2.6.11 a proxy replaces an alias in a request with its collection before it looks for a grant (` + "`" + resolveAlias + "`" + `, true unless set; Milvus
-issue 47850, pull request 48052), and does not find a privilege on the alias. Warning for each role without the same privilege on the collection, or
-on all of them.
+	Doc: `After an upgrade a role is denied access through an alias. The check looks for privileges on collections
+(object type ` + "`Collection`" + `) whose object is an alias. Since 2.6.11 a proxy replaces an alias in a request with
+its collection before it looks for a grant (` + "`" + resolveAlias + "`" + `, true unless set; Milvus issue 47850, pull
+request 48052), and does not find a privilege on the alias. Warning for each role without the same privilege on the
+collection, or on all of them.
 
-Not reported: a role with a group of privileges on the collection; clusters without authorization (` + "`common.security.authorizationEnabled`" + `); proxies of
-older releases, or with that setting at false: they compare the name in the request with that of the grant. Before an upgrade use
-` + "`kitescope preflight`" + `. In 2.6.11 itself only searches were seen to be checked against the collection (Milvus issue 48061), so other requests by the
-alias may still work. Read from sources and issues, not seen on a server.`,
-	Remedy: `Grant the same on the collection, then revoke it on the alias: ` + "`MilvusClient.grant_privilege_v2(role, privilege, collection_name, db_name)`" + `.`,
-	Run:    runGrantOnAlias,
-	Whole:  true,
+Not reported: a role with a group of privileges on the collection; clusters without authorization
+(` + "`common.security.authorizationEnabled`" + `); proxies of older releases, or with that setting at false: they
+compare the name in the request with that of the grant. Before an upgrade use ` + "`kitescope preflight`" + `. In 2.6.11
+itself only searches were seen to be checked against the collection (Milvus issue 48061), so other requests by the alias
+may still work. Read from sources and issues, not seen on a server.`,
+	Remedy: `Grant the same on the collection, then revoke it on the alias:
+` + "`MilvusClient.grant_privilege_v2(role, privilege, collection_name, db_name)`" + `.`,
+	Run:   runGrantOnAlias,
+	Whole: true,
 }
 
 func runGrantOnAlias(p *check.Pass) {
@@ -60,7 +63,8 @@ func runGrantOnAlias(p *check.Pass) {
 	var roles []string
 	for _, g := range p.Grants {
 		x := behind[granted{g.Database, g.Object}]
-		if g.ObjectType != "Collection" || x == nil || grantedOtherwise(has, g, x.Name) || grantedByGroup(p, g, x.Name) {
+		if g.ObjectType != "Collection" || x == nil || grantedOtherwise(has, g, x.Name) ||
+			grantedByGroup(p, g, x.Name) {
 			continue
 		}
 		if lost[g.Role] == nil {
@@ -76,7 +80,8 @@ func runGrantOnAlias(p *check.Pass) {
 // resolvesAliases reports whether proxies look for grants on the collection behind an alias.
 func resolvesAliases(p *check.Pass) bool {
 	// Clusters with grants use authorization. If the setting is unknown, it counts as on.
-	if s, ok := p.Cluster.Setting("common.security.authorizationEnabled", "proxy"); ok && strings.EqualFold(s.Value, "false") {
+	if s, ok := p.Cluster.Setting("common.security.authorizationEnabled", "proxy"); ok &&
+		strings.EqualFold(s.Value, "false") {
 		return false
 	}
 	first := facts.Release{Major: 2, Minor: 6}
@@ -97,7 +102,9 @@ func grantedOtherwise(has map[model.Grant]bool, g *model.Grant, collection strin
 	for _, database := range []string{g.Database, "*"} {
 		for _, object := range []string{collection, "*"} {
 			for _, privilege := range []string{g.Privilege, "All", "*"} {
-				if has[model.Grant{Role: g.Role, ObjectType: g.ObjectType, Database: database, Object: object, Privilege: privilege}] {
+				if has[model.Grant{
+					Role: g.Role, ObjectType: g.ObjectType, Database: database, Object: object, Privilege: privilege,
+				}] {
 					return true
 				}
 			}
@@ -111,15 +118,19 @@ func grantedOtherwise(has map[model.Grant]bool, g *model.Grant, collection strin
 // (pkg/util/constant.go, BuiltinPrivilegeGroups).
 func grantedByGroup(p *check.Pass, g *model.Grant, collection string) bool {
 	return slices.ContainsFunc(p.Grants, func(x *model.Grant) bool {
-		if x.Role != g.Role || x.Database != g.Database && x.Database != "*" || x.Object != collection && x.Object != "*" {
+		if x.Role != g.Role || x.Database != g.Database && x.Database != "*" ||
+			x.Object != collection && x.Object != "*" {
 			return false
 		}
-		i := slices.IndexFunc(p.PrivilegeGroups, func(group *model.PrivilegeGroup) bool { return group.Name == x.Privilege })
+		i := slices.IndexFunc(p.PrivilegeGroups, func(group *model.PrivilegeGroup) bool {
+			return group.Name == x.Privilege
+		})
 		if i >= 0 {
 			return slices.Contains(p.PrivilegeGroups[i].Privileges, g.Privilege)
 		}
 		return slices.ContainsFunc([]string{"Collection", "Database", "Cluster"}, func(scope string) bool {
-			rest, ok := strings.CutPrefix(strings.TrimPrefix(strings.TrimPrefix(x.Privilege, "Privilege"), "Group"), scope)
+			rest, ok := strings.CutPrefix(strings.TrimPrefix(strings.TrimPrefix(x.Privilege, "Privilege"), "Group"),
+				scope)
 			return ok && slices.Contains([]string{"ReadOnly", "ReadWrite", "Admin"}, strings.TrimPrefix(rest, "_"))
 		})
 	})
@@ -147,7 +158,8 @@ func reportOnAlias(p *check.Pass, role string, list []*model.Grant, targets map[
 		}
 	}
 	f.Message = fmt.Sprintf("role %s has %s on %s %s, but proxies look for %s on the collection", role,
-		words.Plural(len(list), "privilege"), words.Agree(len(names), "alias", "aliases"), words.Summarize(names), words.Agree(len(list), "it", "them"))
+		words.Plural(len(list), "privilege"), words.Agree(len(names), "alias", "aliases"), words.Summarize(names),
+		words.Agree(len(list), "it", "them"))
 	grant := check.PymilvusIn(p.Cluster, "", "role = Role(%s)%s", role, grants).
 		Does("grants the same privileges on the collections").
 		Interrupting(time.Minute, "nothing")

@@ -18,7 +18,13 @@ func TestGrowingFlushed(t *testing.T) {
 		}
 	}
 	rulestest.RunCases(t, rulestest.ByID("growing-flushed"), []rulestest.Case{
-		{Name: "half an hour ago", Change: flushed(29 * time.Minute), Want: []string{"warning collections/1000 1 segment flushed 29 min ago is still served as growing by querynode-4: 5,000 rows, 1.4% of its rows"}},
+		{
+			Name: "half an hour ago", Change: flushed(29 * time.Minute),
+			Want: []string{
+				"warning collections/1000 1 segment flushed 29 min ago is still served as growing by querynode-4: " +
+					"5,000 rows, 1.4% of its rows",
+			},
+		},
 		{Name: "a handoff under way", Change: flushed(20 * time.Second)},
 		{Name: "the target waits for another", Change: flushed(5 * time.Minute)},
 		{Name: "the sealed copy took long to load", Change: func(w *rulestest.World) {

@@ -17,17 +17,20 @@ var growingLarge = &check.Check{
 	Severity: check.Warning,
 	Symptoms: []string{check.SearchesSlow, check.FlushesHang},
 	Starts:   "segment_created | config_changed:segment node_lost:datanode",
-	Doc: `A growing segment passed its size, but DataCoord never sealed it. It should be sealed at ` + "`dataCoord.segment.sealProportion`" + ` of the rows that fit
-(` + "`maxSize`" + `, converted to rows per schema and recorded with the segment), at the next time tick of its channel; since 2.5 up to 10% earlier. DataCoord
-never allocates more rows than fit.
+	Doc: `A growing segment passed its size, but DataCoord never sealed it. It should be sealed at
+` + "`dataCoord.segment.sealProportion`" + ` of the rows that fit (` + "`maxSize`" + `, converted to rows per schema and
+recorded with the segment), at the next time tick of its channel; since 2.5 up to 10% earlier. DataCoord never
+allocates more rows than fit.
 
-Reported: a segment that reached that size and was not written for 2 minutes. Also one, written or not, with more than 1.1 times the rows, or 1.25
-times the bytes (2.6), that fit: data nodes do not report its contents, or DataCoord ignores it.
+Reported: a segment that reached that size and was not written for 2 minutes. Also one, written or not, with more than
+1.1 times the rows, or 1.25 times the bytes (2.6), that fit: data nodes do not report its contents, or DataCoord
+ignores it.
 
-Not reported: a segment past its size that is still being written, because rows arrive faster than they are counted. If DataCoord did not report its
-configuration, only segments with more rows than fit are reported.`,
-	Remedy: `Flush the collection: ` + "`Collection(NAME).flush()`" + `. If it happens again, check whether the channel's checkpoint advances and which data node watches it;
-restart that data node to make DataCoord reassign the channel.`,
+Not reported: a segment past its size that is still being written, because rows arrive faster than they are counted.
+If DataCoord did not report its configuration, only segments with more rows than fit are reported.`,
+	Remedy: `Flush the collection: ` + "`Collection(NAME).flush()`" + `. If it happens again, check whether the
+channel's checkpoint advances and which data node watches it; restart that data node to make DataCoord reassign the
+channel.`,
 	Parts:  model.PartObjects | model.PartIndexes | model.PartServing | model.PartChannels | model.PartSegments,
 	Phases: []latency.Name{latency.KernelGrowing},
 	Run:    runGrowingLarge,
@@ -68,7 +71,8 @@ func runGrowingLarge(p *check.Pass) {
 			continue
 		}
 		if unsure > 0 {
-			p.NoteUnseen(fmt.Sprintf("collection %s: size or limit of %s", facts.CollectionLabel(p.Cluster, s.Collection), words.Plural(unsure, "growing segment")))
+			p.NoteUnseen(fmt.Sprintf("collection %s: size or limit of %s",
+				facts.CollectionLabel(p.Cluster, s.Collection), words.Plural(unsure, "growing segment")))
 		}
 		if largest != nil {
 			reportLarge(p, largest, ids, rows, &policy)
@@ -103,14 +107,19 @@ func growingStat(s *model.Segment) *model.GrowingStat {
 	return s.Details.Growing
 }
 
-func reportLarge(p *check.Pass, largest *facts.OpenSegment, ids []model.SegmentID, rows int64, policy *facts.SealPolicy) {
+func reportLarge(
+	p *check.Pass, largest *facts.OpenSegment, ids []model.SegmentID, rows int64, policy *facts.SealPolicy,
+) {
 	id := largest.Collection
 	w := p.WorkOf(id)
 	cost := w.ShareOfGrowing(rows)
 	p.Report(check.Finding{
 		Severity: check.Warning, Object: facts.RefCollection(p.Cluster, id), Cost: p.ClusterCost(id, cost),
-		Message: fmt.Sprintf("collection %s: %s %s past the size at which DataCoord seals; the largest has %s rows, the limit is %s",
-			facts.CollectionLabel(p.Cluster, id), words.Plural(len(ids), "growing segment"), words.Agree(len(ids), "is", "are"), words.Number(largest.Rows), words.Number(policy.FullRows(largest.MaxRows))),
+		Message: fmt.Sprintf("collection %s: %s %s past the size at which DataCoord seals; the largest has %s rows, "+
+			"the limit is %s",
+			facts.CollectionLabel(p.Cluster, id), words.Plural(len(ids), "growing segment"),
+			words.Agree(len(ids), "is", "are"), words.Number(largest.Rows),
+			words.Number(policy.FullRows(largest.MaxRows))),
 		Evidence: []check.Evidence{
 			check.Count("rows of the largest segment", largest.Rows, "etcd or DataCoord"),
 			check.Count("rows that fit", largest.MaxRows, "etcd"),

@@ -20,30 +20,35 @@ var growingOld = &check.Check{
 	Severity: check.Warning,
 	Symptoms: []string{check.SearchesSlow, check.FlushesHang, check.MemoryFull},
 	Starts:   "1h segment_created | node_lost:datanode node_left:datanode channel_released config_changed:segment",
-	Doc: `A few thousand rows, inserted and not flushed, slow down each search for up to a day. Users report this as "search is slow after a small insert"
-(Milvus issues 21215, 15344). Inserted rows are in growing segments until these are sealed and flushed; only then an index is built. Until then every
-search scans them by brute force (from some thousand rows on with a small interim index, ` + "`queryNode.segcore.interimIndex`" + `), on the shard leader's node
+	Doc: `A few thousand rows, inserted and not flushed, slow down each search for up to a day. Users report this as
+"search is slow after a small insert" (Milvus issues 21215, 15344). Inserted rows are in growing segments until these
+are sealed and flushed; only then an index is built. Until then every search scans them by brute force (from some
+thousand rows on with a small interim index, ` + "`queryNode.segcore.interimIndex`" + `), on the shard leader's node
 alone. DataCoord seals a segment on its own in three cases:
 
 - it is full: ` + "`sealProportion`" + ` of its maximum size, see growing-too-large;
-- nothing was written for ` + "`maxIdleTime`" + ` (10 minutes) **and** it is larger than ` + "`minSizeFromIdleToSealed`" + ` (16 MB). Smaller ones are never sealed for
-  being idle; if 16 MB is more than a full segment, none is;
+- nothing was written for ` + "`maxIdleTime`" + ` (10 minutes) **and** it is larger than
+  ` + "`minSizeFromIdleToSealed`" + ` (16 MB). Smaller ones are never sealed for being idle; if 16 MB is more than a
+  full segment, none is;
 - it is ` + "`maxLife`" + ` (24 hours) old.
 
-Reported: rows of a loaded collection that were not written for 2 minutes and that idle sealing does not reach. Warning if they cost 10% of the
-collection's search work, otherwise info. Also a segment past ` + "`maxLife`" + `, one that idle sealing should have closed, one that is sealed but not flushed
-because its channel does not advance (Milvus issue 29092), and one that is Flushing 10 minutes after its last allocation ended (Milvus issue 25681): a
-data node needs seconds.
+Reported: rows of a loaded collection that were not written for 2 minutes and that idle sealing does not reach.
+Warning if they cost 10% of the collection's search work, otherwise info. Also a segment past ` + "`maxLife`" + `, one
+that idle sealing should have closed, one that is sealed but not flushed because its channel does not advance (Milvus
+issue 29092), and one that is Flushing 10 minutes after its last allocation ended (Milvus issue 25681): a data node
+needs seconds.
 
-Not reported: a segment that is being written, however large its share of the work, because inserting has this cost. The time of the last write comes
-from DataCoord's memory, a streaming node's record, or etcd up to the channel's checkpoint. If none has it, a segment counts as idle if it is 2
-minutes old and its shard leaders consume no inserts at all; otherwise it is unknown. Limits come from the cluster's configuration, or are the
-defaults of its version.`,
-	Remedy: `Flush after a batch of inserts: ` + "`Collection(NAME).flush()`" + ` or ` + "`MilvusClient.flush(NAME)`" + `. The index is built and loaded within seconds to minutes, and
-the growing segment is released about 15 seconds after the sealed one is loaded. Do not flush after each small insert: each flush creates a segment,
-and many small segments are a finding too. If small batches arrive all the time, lower ` + "`dataCoord.segment.minSizeFromIdleToSealed`" + ` to let idle sealing
-work. If segments are past their limits, DataCoord or a data node is not doing its work: look at the channel's checkpoint and the data node that
-watches it.`,
+Not reported: a segment that is being written, however large its share of the work, because inserting has this cost.
+The time of the last write comes from DataCoord's memory, a streaming node's record, or etcd up to the channel's
+checkpoint. If none has it, a segment counts as idle if it is 2 minutes old and its shard leaders consume no inserts
+at all; otherwise it is unknown. Limits come from the cluster's configuration, or are the defaults of its version.`,
+	Remedy: `Flush after a batch of inserts: ` + "`Collection(NAME).flush()`" + ` or ` + "`MilvusClient.flush(NAME)`" +
+		`.
+The index is built and loaded within seconds to minutes, and the growing segment is released about 15 seconds after
+the sealed one is loaded. Do not flush after each small insert: each flush creates a segment, and many small segments
+are a finding too. If small batches arrive all the time, lower ` + "`dataCoord.segment.minSizeFromIdleToSealed`" + ` to
+let idle sealing work. If segments are past their limits, DataCoord or a data node is not doing its work: look at the
+channel's checkpoint and the data node that watches it.`,
 	Parts:       model.PartObjects | model.PartIndexes | model.PartServing | model.PartChannels | model.PartSegments,
 	Phases:      []latency.Name{latency.KernelGrowing},
 	Run:         runGrowingOld,
@@ -102,7 +107,8 @@ func gatherOld(p *check.Pass, policy *facts.SealPolicy, open []facts.OpenSegment
 			v := p.VChannel(s.VChannel)
 			behind := v != nil && now.Sub(v.Checkpoint.At.Time()) > limit
 			// A segment that was idle for hours may have been sealed just now. Data nodes flush within seconds.
-			if since := sealedAfter(s.Segment); (behind || s.State == model.SegmentFlushing) && !since.IsZero() && now.Sub(since) > limit {
+			if since := sealedAfter(s.Segment); (behind || s.State == model.SegmentFlushing) && !since.IsZero() &&
+				now.Sub(since) > limit {
 				o.stuck = append(o.stuck, s.ID)
 				o.add(s)
 				o.behind = o.behind || behind
@@ -113,7 +119,8 @@ func gatherOld(p *check.Pass, policy *facts.SealPolicy, open []facts.OpenSegment
 			o.overdue = append(o.overdue, s.ID)
 			o.add(s)
 		case !loaded:
-		case s.Rows > 0 && s.Abandoned(now) && !policy.SealsIdle(s), s.Rows > 0 && isIdle && idle > policy.MaxIdle+idleSealGrace:
+		case s.Rows > 0 && s.Abandoned(now) && !policy.SealsIdle(s),
+			s.Rows > 0 && isIdle && idle > policy.MaxIdle+idleSealGrace:
 			o.idle = append(o.idle, s.ID)
 			o.add(s)
 			o.largest = max(o.largest, s.MaxRows)
@@ -154,7 +161,8 @@ func (o *oldRows) add(s *facts.OpenSegment) {
 func reportOld(p *check.Pass, id model.CollectionID, o *oldRows, policy *facts.SealPolicy) {
 	name := facts.CollectionLabel(p.Cluster, id)
 	if o.unsure > 0 {
-		p.NoteUnseen(fmt.Sprintf("collection %s: time of the last write to %s", name, words.Plural(o.unsure, "growing segment")))
+		p.NoteUnseen(fmt.Sprintf("collection %s: time of the last write to %s", name,
+			words.Plural(o.unsure, "growing segment")))
 	}
 	count := len(o.idle) + len(o.overdue) + len(o.stuck)
 	if count == 0 {
@@ -162,16 +170,21 @@ func reportOld(p *check.Pass, id model.CollectionID, o *oldRows, policy *facts.S
 	}
 	w := p.WorkOf(id)
 	cost := w.ShareOfGrowing(o.rows)
-	f := check.Finding{Severity: check.Warning, Object: facts.RefCollection(p.Cluster, id), Cost: p.ClusterCost(id, cost)}
+	f := check.Finding{
+		Severity: check.Warning, Object: facts.RefCollection(p.Cluster, id), Cost: p.ClusterCost(id, cost),
+	}
 	rows := words.Plural(o.rows, "row") + " in " + words.Plural(count, "growing segment")
 	switch {
 	case len(o.overdue) > 0:
-		f.Message = fmt.Sprintf("collection %s: %s, %s of these past the limits at which DataCoord seals (%s idle, %s old)",
+		f.Message = fmt.Sprintf("collection %s: %s, %s of these past the limits at which DataCoord seals (%s idle, "+
+			"%s old)",
 			name, rows, words.Number(len(o.overdue)), words.Span(policy.MaxIdle), words.Span(policy.MaxLife))
 	case len(o.stuck) > 0 && !o.behind:
-		f.Message = fmt.Sprintf("collection %s: %s, %s of these sealed and not flushed, though the checkpoint advances", name, rows, words.Number(len(o.stuck)))
+		f.Message = fmt.Sprintf("collection %s: %s, %s of these sealed and not flushed, though the checkpoint advances",
+			name, rows, words.Number(len(o.stuck)))
 	case len(o.stuck) > 0:
-		f.Message = fmt.Sprintf("collection %s: %s, %s of these sealed but not flushed: the checkpoint of %s does not advance",
+		f.Message = fmt.Sprintf("collection %s: %s, %s of these sealed but not flushed: the checkpoint of %s does "+
+			"not advance",
 			name, rows, words.Number(len(o.stuck)), words.Plural(len(o.channels), "channel"))
 	default:
 		f.Severity = idleSeverity(p, id, &w, o.rows)
@@ -206,7 +219,8 @@ func reportOld(p *check.Pass, id model.CollectionID, o *oldRows, policy *facts.S
 func watcherFix(p *check.Pass, id model.CollectionID, channels map[string]bool) []check.Step {
 	var names []string
 	for _, v := range p.VChannelsOf(id) {
-		if s := p.SessionIn(v.Watcher, "datanode", "streamingnode"); channels[v.Name] && v.Watched && s != nil && !slices.Contains(names, s.Name()) {
+		if s := p.SessionIn(v.Watcher, "datanode", "streamingnode"); channels[v.Name] && v.Watched && s != nil &&
+			!slices.Contains(names, s.Name()) {
 			names = append(names, s.Name())
 		}
 	}
@@ -242,9 +256,11 @@ func idleSeverity(p *check.Pass, id model.CollectionID, w *facts.Work, rows int6
 func idleImpact(w *facts.Work, cost float64, served bool) string {
 	switch {
 	case cost > 0 && w.Flat:
-		return "They cost " + words.Share(cost) + " of the collection's search work; the collection has no index and is searched by brute force anyway."
+		return "They cost " + words.Share(cost) +
+			" of the collection's search work; the collection has no index and is searched by brute force anyway."
 	case cost > 0:
-		return "Each search scans them by brute force: about " + words.Share(cost) + " of the collection's search work, all on shard leaders."
+		return "Each search scans them by brute force: about " + words.Share(cost) +
+			" of the collection's search work, all on shard leaders."
 	case served:
 		return "Each search scans them by brute force, on the shard leaders."
 	}
@@ -256,7 +272,8 @@ func until(started, now time.Time, life time.Duration) string {
 	if started.IsZero() || now.IsZero() {
 		return ", or until sealed at the age of " + words.Span(life)
 	}
-	return fmt.Sprintf(", or for another %s (sealed at the age of %s)", words.Span(started.Add(life).Sub(now)), words.Span(life))
+	return fmt.Sprintf(", or for another %s (sealed at the age of %s)", words.Span(started.Add(life).Sub(now)),
+		words.Span(life))
 }
 
 func (o *oldRows) evidence(w *facts.Work, policy *facts.SealPolicy) []check.Evidence {
@@ -264,7 +281,8 @@ func (o *oldRows) evidence(w *facts.Work, policy *facts.SealPolicy) []check.Evid
 	if !o.since.IsZero() {
 		list = append(list, check.Fact("last written", facts.TimeText(o.since), o.source))
 	} else if len(o.idle) > 0 {
-		list = append(list, check.Fact("inserts consumed by the shard leaders", "none", "GetMetrics InsertConsumeThroughput"))
+		list = append(list,
+			check.Fact("inserts consumed by the shard leaders", "none", "GetMetrics InsertConsumeThroughput"))
 	}
 	if !o.started.IsZero() {
 		list = append(list, check.Fact("start of the oldest", facts.TimeText(o.started), "start position"))
@@ -275,9 +293,13 @@ func (o *oldRows) evidence(w *facts.Work, policy *facts.SealPolicy) []check.Evid
 	if o.largest > 0 && !policy.Known {
 		list = append(list, check.Fact("idle sealing", "unknown: DataCoord did not report its configuration", ""))
 	} else if o.largest > 0 {
-		format, args := "from %s rows (%s)", []any{check.N(policy.IdleRows(o.largest)), check.Figure{Value: policy.MinSize * (1 << 20), Unit: "bytes", Text: fmt.Sprintf("%g MB", policy.MinSize)}}
+		format, args := "from %s rows (%s)", []any{
+			check.N(policy.IdleRows(o.largest)),
+			check.Figure{Value: policy.MinSize * (1 << 20), Unit: "bytes", Text: fmt.Sprintf("%g MB", policy.MinSize)},
+		}
 		if policy.IdleRows(o.largest) >= policy.FullRows(o.largest) {
-			format, args = format+": never reached, a segment is full at %s rows", append(args, check.N(policy.FullRows(o.largest)))
+			format, args = format+": never reached, a segment is full at %s rows",
+				append(args, check.N(policy.FullRows(o.largest)))
 		}
 		list = append(list, check.Factf("idle sealing", policy.Source, format, args...))
 	}

@@ -20,21 +20,29 @@ var growingSearched = &check.Check{
 	Parts:    model.PartObjects | model.PartSegments,
 	Needs:    check.NeedProcesses,
 	Phases:   []budget.Name{budget.KernelGrowing},
-	Doc: `On a 2.3.5 with 30,000 rows in an HNSW index and 14,000 growing ones, the growing rows took 29 ms of a search, the others 6. Rows that are not flushed
-have no index, unless ` + "`queryNode.segcore.interimIndex.enableIndex`" + ` gives them a small one: a search scans all of them. A leader searches the growing
-segments of its shards itself, and the request waits. ` + "`milvus_querynode_sq_segment_latency{segment_state=\"Growing\"}`" + ` measures this.
+	Doc: `On a 2.3.5 with 30,000 rows in an HNSW index and 14,000 growing ones, the growing rows took 29 ms of a
+search, the others 6. Rows that are not flushed have no index, unless
+` + "`queryNode.segcore.interimIndex.enableIndex`" + ` gives them a small one: a search scans all of them. A leader
+searches the growing segments of its shards itself, and the request waits.
+` + "`milvus_querynode_sq_segment_latency{segment_state=\"Growing\"}`" + ` measures this.
 
-Reported: a collection whose searches wait for growing segments for 30% of their mean or more, and whose mean search a flush can shorten by 20%, at
-least 5 ms: for few rows the index takes as long as brute force. Info, because it lasts only while rows are inserted and ends with the next flush. If
-it does not end on its own, it follows from ` + "`growing-too-old`" + `, ` + "`growing-too-large`" + `, ` + "`growing-flushed`" + ` or ` + "`brute-force-share`" + `.
+Reported: a collection whose searches wait for growing segments for 30% of their mean or more, and whose mean search a
+flush can shorten by 20%, at least 5 ms: for few rows the index takes as long as brute force. Info, because it lasts
+only while rows are inserted and ends with the next flush. If it does not end on its own, it follows from
+` + "`growing-too-old`" + `, ` + "`growing-too-large`" + `, ` + "`growing-flushed`" + ` or ` + "`brute-force-share`" +
+		`.
 
-The gain is the time saved once the rows are flushed and indexed: searching them then takes as long as the sealed segments on the same nodes take for
-the same work (weighted as in ` + "`kitescope balance`" + `), or twice that. A graph with more than 32 MB of vectors fits in no CPU cache: each compared row
-costs a memory access, 200 to 450 ns. The gain is never below zero: sealed segments do the work afterwards.`,
-	Remedy:      `After inserts: ` + "`Collection(NAME).flush()`" + `. With steady inserts: smaller growing segments (` + "`dataCoord.segment.sealProportion`" + `, ` + "`maxSize`" + `), more shards to spread them over more leaders, or an interim index.`,
-	Run:         runGrowingSearched,
-	Requests:    []string{"proxy", "querynode", "streamingnode"},
-	FollowsFrom: check.CausedBy(check.Shares("collections"), "growing-flushed", "growing-too-old", "growing-too-large", "brute-force-share"),
+The gain is the time saved once the rows are flushed and indexed: searching them then takes as long as the sealed
+segments on the same nodes take for the same work (weighted as in ` + "`kitescope balance`" + `), or twice that. A graph
+with more than 32 MB of vectors fits in no CPU cache: each compared row costs a memory access, 200 to 450 ns. The gain
+is never below zero: sealed segments do the work afterwards.`,
+	Remedy: `After inserts: ` + "`Collection(NAME).flush()`" + `. With steady inserts: smaller growing segments
+(` + "`dataCoord.segment.sealProportion`" + `, ` + "`maxSize`" + `), more shards to spread them over more leaders, or an
+interim index.`,
+	Run:      runGrowingSearched,
+	Requests: []string{"proxy", "querynode", "streamingnode"},
+	FollowsFrom: check.CausedBy(check.Shares("collections"), "growing-flushed", "growing-too-old", "growing-too-large",
+		"brute-force-share"),
 }
 
 // growingPart is the minimum share of the request's time for a finding.
@@ -61,13 +69,15 @@ func runGrowingSearched(p *check.Pass) {
 		c := &a.costs[0]
 		f := check.Finding{
 			Object: a.object, Severity: check.Info,
-			Message: fmt.Sprintf("%s waits %s for growing segments, searched by brute force", requestPhrase(c.budget), c.shareText()),
-			Impact:  "The wait lasts until the rows are flushed and indexed, and grows with their number.",
-			Fix:     growingFix(p, c.budget.Collection),
+			Message: fmt.Sprintf("%s waits %s for growing segments, searched by brute force", requestPhrase(c.budget),
+				c.shareText()),
+			Impact: "The wait lasts until the rows are flushed and indexed, and grows with their number.",
+			Fix:    growingFix(p, c.budget.Collection),
 		}
 		f = withCosts(p, f, a.costs...)
 		if b := overall(p, budget.Search); b != nil {
-			f.Evidence = append(f.Evidence, callFact(b, budget.KernelGrowing, "growing segment"), callFact(b, budget.KernelSealed, "sealed segment"))
+			f.Evidence = append(f.Evidence, callFact(b, budget.KernelGrowing, "growing segment"),
+				callFact(b, budget.KernelSealed, "sealed segment"))
 		}
 		if rows := p.WorkOf(c.budget.Collection).GrowingRows; rows > 0 {
 			f.Evidence = append(f.Evidence, check.Count("growing rows", rows, "query nodes"))

@@ -18,7 +18,10 @@ func TestGainOfAnIndex(t *testing.T) {
 				w.Query(id).Distribution.Leaders = nil
 			}
 			a := w.Query(rulestest.NodeA).Distribution
-			a.Leaders = append(a.Leaders, model.LeaderView{Channel: rulestest.Channel0, Collection: rulestest.CollID, Growing: []model.GrowingView{{ID: 9000}}, GrowingRows: rows})
+			a.Leaders = append(a.Leaders, model.LeaderView{
+				Channel: rulestest.Channel0, Collection: rulestest.CollID, Growing: []model.GrowingView{{ID: 9000}},
+				GrowingRows: rows,
+			})
 			w.Indexes[0].Params = append(w.Indexes[0].Params, model.Pair{Key: "M", Value: "16"})
 			for _, f := range w.Collections[0].Fields {
 				if f.Vector() {
@@ -31,17 +34,29 @@ func TestGainOfAnIndex(t *testing.T) {
 		modeltest.AddSeries(m, "milvus_proxy_search_vectors_count", model.Series{Value: 370 * 60})
 	})
 	x := rulestest.ByID("growing-search-time")
-	s := rulestest.GainOf(t, x, withSearches(rulestest.Traffic{Searches: 370, Ms: 72, Sealed: 1, Grow: 63.6}, vectors, grown(120_000)))
+	s := rulestest.GainOf(t, x,
+		withSearches(rulestest.Traffic{Searches: 370, Ms: 72, Sealed: 1, Grow: 63.6}, vectors, grown(120_000)))
 	for what, gave := range map[string]float64{"of kernels": 63.6 - 33.6, "of the client": 84.2 - 49.0} {
 		if gave < s.Gain.Low || gave > s.Gain.High {
 			t.Errorf("%s it gave %.1f ms, said is %v", what, gave, s.Gain)
 		}
 	}
 	rulestest.RunCases(t, x, []rulestest.Case{
-		{Name: "few rows, of which an index gives nothing", Change: withSearches(rulestest.Traffic{Searches: 370, Ms: 42, Sealed: 16, Grow: 20, Slow: map[model.NodeID]float64{rulestest.NodeB: 1.2}}, vectors, grown(1_000))},
-		{Name: "many", Change: withSearches(rulestest.Traffic{Searches: 370, Ms: 220, Sealed: 16, Grow: 200}, vectors, grown(60_000)), Want: []string{"info collections/1000 for growing segments"}},
+		{
+			Name: "few rows, of which an index gives nothing",
+			Change: withSearches(rulestest.Traffic{
+				Searches: 370, Ms: 42, Sealed: 16, Grow: 20, Slow: map[model.NodeID]float64{rulestest.NodeB: 1.2},
+			}, vectors, grown(1_000)),
+		},
+		{
+			Name: "many",
+			Change: withSearches(rulestest.Traffic{Searches: 370, Ms: 220, Sealed: 16, Grow: 200}, vectors,
+				grown(60_000)),
+			Want: []string{"info collections/1000 for growing segments"},
+		},
 	})
-	small := rulestest.GainOf(t, x, withSearches(rulestest.Traffic{Searches: 370, Ms: 72, Sealed: 1, Grow: 63.6}, vectors, grown(3_000)))
+	small := rulestest.GainOf(t, x,
+		withSearches(rulestest.Traffic{Searches: 370, Ms: 72, Sealed: 1, Grow: 63.6}, vectors, grown(3_000)))
 	if small.Gain.Low < 55 {
 		t.Errorf("of a graph that a cache holds %v is said", small.Gain)
 	}

@@ -24,7 +24,9 @@ func TestHandoverPlan(t *testing.T) {
 		"growing-flushed-handoff": {"ungrow " + all},
 		"handover-compacted":      {"ungrow " + all},
 		"compaction-handover":     {"unserve {segment:docs_hnsw_cos/flushed/0..2}"},
-		"segment-moving":          {"move {segment:items_hnsw_l2/flushed/0..3} to {holder:items_hnsw_l2/flushed/0..3} now-1h"},
+		"segment-moving": {
+			"move {segment:items_hnsw_l2/flushed/0..3} to {holder:items_hnsw_l2/flushed/0..3} now-1h",
+		},
 	} {
 		i := slices.IndexFunc(library.Cases, func(c *faulttest.Case) bool { return c.Name == name })
 		if i < 0 {

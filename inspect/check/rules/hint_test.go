@@ -22,7 +22,8 @@ const (
 
 // planted lists the fields with names that outsiders may choose.
 var planted = []string{
-	"Name", "Root", "MetaPath", "Location", "Address", "HostName", "Endpoint", "ResourceGroup", "Channel", "VChannel", "PChannel", "Topic", "Alias", "Value", "Reason",
+	"Name", "Root", "MetaPath", "Location", "Address", "HostName", "Endpoint", "ResourceGroup", "Channel", "VChannel",
+	"PChannel", "Topic", "Alias", "Value", "Reason",
 }
 
 // fixedNames lists types whose names are fixed words of Milvus that checks look for.
@@ -50,7 +51,8 @@ func plant(v reflect.Value, seen map[uintptr]bool) {
 		for i := range v.NumField() {
 			f, name := v.Field(i), v.Type().Field(i).Name
 			switch {
-			case f.Kind() == reflect.String && f.CanSet() && slices.Contains(planted, name) && !slices.Contains(fixedNames, v.Type().Name()):
+			case f.Kind() == reflect.String && f.CanSet() && slices.Contains(planted, name) &&
+				!slices.Contains(fixedNames, v.Type().Name()):
 				if s := f.String(); s != "" && s != "default" && !strings.HasPrefix(s, lure) {
 					f.SetString(lure + s + poison)
 				}
@@ -121,7 +123,9 @@ func (r *reader) checkCommands(t *testing.T, where string, f *check.Finding) {
 			continue
 		}
 		r.planted++
-		if !slices.ContainsFunc(words, func(w string) bool { return strings.Contains(w, lure) && strings.Contains(w, poison) }) {
+		if !slices.ContainsFunc(words, func(w string) bool {
+			return strings.Contains(w, lure) && strings.Contains(w, poison)
+		}) {
 			t.Errorf("%s: %s: no word of %q is the name: %q", where, f.Check, command, words)
 		}
 	}
@@ -138,7 +142,9 @@ func shellCommands(f *check.Finding) (list []string) {
 }
 
 // inProse matches names of programs and code in texts. Commands belong in steps of their own.
-var inProse = regexp.MustCompile(`\b(?:kitescope|etcdctl|kubectl|mount) [a-z-]|\b(?:utility|Collection|MilvusClient)[.(]`)
+var inProse = regexp.MustCompile(
+	`\b(?:kitescope|etcdctl|kubectl|mount) [a-z-]|\b(?:utility|Collection|MilvusClient)[.(]`,
+)
 
 func checkHint(t *testing.T, where string, f *check.Finding) {
 	t.Helper()
@@ -179,7 +185,9 @@ func TestHintsOfHostileRoot(t *testing.T) {
 	}
 	told := map[string]string{}
 	for _, c := range library.Cases {
-		if !slices.ContainsFunc(c.Want, func(w faulttest.Want) bool { return w.Check == "bad-switches" || w.Check == "auto-balance-off" }) {
+		if !slices.ContainsFunc(c.Want, func(w faulttest.Want) bool {
+			return w.Check == "bad-switches" || w.Check == "auto-balance-off"
+		}) {
 			continue
 		}
 		b, err := library.Base(t.Context(), c.Base)

@@ -79,7 +79,9 @@ func removals(c *model.Cluster) []removal {
 	if c.Runtime == nil {
 		return list
 	}
-	list = append(list, removal{name: "all answers", take: func(c *model.Cluster) *model.Cluster { return c.WithRuntime(nil) }})
+	list = append(list, removal{
+		name: "all answers", take: func(c *model.Cluster) *model.Cluster { return c.WithRuntime(nil) },
+	})
 	for _, a := range responses() {
 		list = append(list, removal{name: a.name, needs: a.needs, take: editedRuntime(a.take)})
 	}
@@ -96,13 +98,16 @@ func removals(c *model.Cluster) []removal {
 					}
 				}
 			}
-			list = append(list, removal{name: f.name + " of " + n.Name(), needs: needs, node: n.Name(), role: n.Role, shared: sharesMemory(c.Runtime, n), take: editedRuntime(func(p *model.RuntimeParts) {
-				for _, x := range p.Nodes {
-					if x.Role == n.Role && x.Node == n.Node {
-						f.take(p, x)
+			list = append(list, removal{
+				name: f.name + " of " + n.Name(), needs: needs, node: n.Name(), role: n.Role,
+				shared: sharesMemory(c.Runtime, n), take: editedRuntime(func(p *model.RuntimeParts) {
+					for _, x := range p.Nodes {
+						if x.Role == n.Role && x.Node == n.Node {
+							f.take(p, x)
+						}
 					}
-				}
-			})})
+				}),
+			})
 		}
 	}
 	return list
@@ -194,21 +199,38 @@ func partNames() []struct {
 		}
 	}
 	return []named{
-		{"objects", model.PartObjects, func(p *model.Parts) { p.Databases, p.Collections, p.Partitions, p.Aliases = nil, nil, nil, nil }},
+		{
+			"objects", model.PartObjects,
+			func(p *model.Parts) { p.Databases, p.Collections, p.Partitions, p.Aliases = nil, nil, nil, nil },
+		},
 		{"index definitions", model.PartIndexes, func(p *model.Parts) { p.Indexes = nil }},
-		{"load states", model.PartServing, func(p *model.Parts) { p.LoadStates, p.Replicas, p.ResourceGroups, p.Streaming = nil, nil, nil, nil }},
+		{
+			"load states", model.PartServing,
+			func(p *model.Parts) { p.LoadStates, p.Replicas, p.ResourceGroups, p.Streaming = nil, nil, nil, nil },
+		},
 		{"sessions", model.PartSessions, func(p *model.Parts) { p.Sessions = nil }},
 		{"channels", model.PartChannels, func(p *model.Parts) {
 			p.PChannels, p.Targets = nil, nil
 			p.VChannels = slices.Clone(p.VChannels)
 			for i, v := range p.VChannels {
-				p.VChannels[i] = &model.VChannel{Name: v.Name, PChannel: v.PChannel, Collection: v.Collection, Shard: v.Shard}
+				p.VChannels[i] = &model.VChannel{
+					Name: v.Name, PChannel: v.PChannel, Collection: v.Collection, Shard: v.Shard,
+				}
 			}
 		}},
 		{"segments", model.PartSegments, func(p *model.Parts) { p.Segments, p.Orphans = nil, nil }},
-		{"logs", model.PartLogs, segments(func(s *model.Segment) { s.Logs, s.Bytes, s.DeletedRows, s.LogKeys = nil, 0, 0, false })},
-		{"index files", model.PartSegmentIndexes, segments(func(s *model.Segment) { s.Indexes, s.IndexBytes = nil, 0 })},
-		{"users", model.PartUsers, func(p *model.Parts) { p.Users, p.Roles, p.Grants, p.PrivilegeGroups = nil, nil, nil, nil }},
+		{
+			"logs", model.PartLogs,
+			segments(func(s *model.Segment) { s.Logs, s.Bytes, s.DeletedRows, s.LogKeys = nil, 0, 0, false }),
+		},
+		{"index files", model.PartSegmentIndexes, segments(func(s *model.Segment) {
+			s.Indexes, s.IndexBytes = nil,
+				0
+		})},
+		{
+			"users", model.PartUsers,
+			func(p *model.Parts) { p.Users, p.Roles, p.Grants, p.PrivilegeGroups = nil, nil, nil, nil },
+		},
 		{"dynamic keys", model.PartConfig, func(p *model.Parts) { p.Config = nil }},
 		{"tasks", model.PartTasks, func(p *model.Parts) { p.Tasks, p.PartitionStats, p.Snapshots = nil, nil, nil }},
 		{"history", model.PartHistory, func(p *model.Parts) { p.History = nil }},
@@ -274,28 +296,43 @@ func sessionFacts() []struct {
 		}
 	}
 	return []fact{
-		{"what is served", check.NeedDistribution, func(n *model.LiveNode) bool { return n.Distribution != nil }, func(_ *model.RuntimeParts, n *model.LiveNode) {
-			n.Distribution = nil
-			late(n, "GetDataDistribution")
-		}},
-		{"CPU and memory", check.NeedSystem, func(n *model.LiveNode) bool { return n.System != nil }, func(_ *model.RuntimeParts, n *model.LiveNode) {
-			n.System = nil
-			late(n, "GetMetrics")
-		}},
-		{"configuration", check.NeedConfig, func(n *model.LiveNode) bool { return n.Config != nil }, func(_ *model.RuntimeParts, n *model.LiveNode) {
-			n.Config = nil
-			late(n, "ShowConfigurations")
-		}},
-		{"metrics", check.NeedMetrics, func(n *model.LiveNode) bool { return n.Process != nil && n.Process.Metrics != nil }, func(_ *model.RuntimeParts, n *model.LiveNode) {
-			n.Process.Metrics, n.Process.Before = nil, nil
-			n.Process.Outcome, n.Process.Reason = model.Refused, "connection refused"
-		}},
+		{
+			"what is served", check.NeedDistribution, func(n *model.LiveNode) bool { return n.Distribution != nil },
+			func(_ *model.RuntimeParts, n *model.LiveNode) {
+				n.Distribution = nil
+				late(n, "GetDataDistribution")
+			},
+		},
+		{
+			"CPU and memory", check.NeedSystem, func(n *model.LiveNode) bool { return n.System != nil },
+			func(_ *model.RuntimeParts, n *model.LiveNode) {
+				n.System = nil
+				late(n, "GetMetrics")
+			},
+		},
+		{
+			"configuration", check.NeedConfig, func(n *model.LiveNode) bool { return n.Config != nil },
+			func(_ *model.RuntimeParts, n *model.LiveNode) {
+				n.Config = nil
+				late(n, "ShowConfigurations")
+			},
+		},
+		{
+			"metrics", check.NeedMetrics,
+			func(n *model.LiveNode) bool { return n.Process != nil && n.Process.Metrics != nil },
+			func(_ *model.RuntimeParts, n *model.LiveNode) {
+				n.Process.Metrics, n.Process.Before = nil, nil
+				n.Process.Outcome, n.Process.Reason = model.Refused, "connection refused"
+			},
+		},
 		{"every word but metrics", 0, func(n *model.LiveNode) bool { return n.Outcome == model.Answered }, silence},
 	}
 }
 
 func sharesMemory(r *model.Runtime, n *model.LiveNode) bool {
-	return slices.ContainsFunc(r.Nodes, func(x *model.LiveNode) bool { return x != n && x.Address == n.Address && x.System != nil })
+	return slices.ContainsFunc(r.Nodes, func(x *model.LiveNode) bool {
+		return x != n && x.Address == n.Address && x.System != nil
+	})
 }
 
 // reportedElsewhere reports whether a check has another source for the removed facts, and may therefore have

@@ -21,11 +21,23 @@ func TestSwitchInEtcd(t *testing.T) {
 		check, want string
 		scene       *rulestest.Scene
 	}{
-		{"auto-balance-off", "etcdctl put by-dev/config/queryCoord/autoBalance true", rulestest.Spread("false", 5, 5, 0)},
-		{"auto-balance-off", "etcdctl put by-dev/config/querycoord.autobalance true", rulestest.Spread("false", 5, 5, 0).Dynamic("querycoord.autobalance")},
+		{
+			"auto-balance-off", "etcdctl put by-dev/config/queryCoord/autoBalance true",
+			rulestest.Spread("false", 5, 5, 0),
+		},
+		{
+			"auto-balance-off", "etcdctl put by-dev/config/querycoord.autobalance true",
+			rulestest.Spread("false", 5, 5, 0).Dynamic("querycoord.autobalance"),
+		},
 		{"imbalance-leaders", "etcdctl put by-dev/config/queryCoord/autoBalanceChannel true", leaders()},
-		{"imbalance-leaders", "etcdctl put by-dev/config/queryCoord.autoBalanceChannel true", leaders("queryCoord/autoBalance", "queryCoord.autoBalanceChannel")},
-		{"imbalance-leaders", "etcdctl put by-dev/config/queryCoord/autoBalanceChannel true", leaders("queryCoord.autoBalanceChannel", "queryCoord/autoBalanceChannel")},
+		{
+			"imbalance-leaders", "etcdctl put by-dev/config/queryCoord.autoBalanceChannel true",
+			leaders("queryCoord/autoBalance", "queryCoord.autoBalanceChannel"),
+		},
+		{
+			"imbalance-leaders", "etcdctl put by-dev/config/queryCoord/autoBalanceChannel true",
+			leaders("queryCoord.autoBalanceChannel", "queryCoord/autoBalanceChannel"),
+		},
 	} {
 		r := x.scene.Run(rulestest.ByID(x.check))
 		if len(r.Findings) != 1 || string(r.Findings[0].Command().Command) != x.want {

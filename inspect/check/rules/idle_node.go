@@ -18,28 +18,37 @@ var idleNode = &check.Check{
 	Title:    "Query node serves nothing, or far less than the others",
 	Severity: check.Error,
 	Symptoms: []string{check.SearchesSlow, check.AfterRestart},
-	Starts:   "config_changed:autoBalance node_joined:querynode | collection_released replica_changed resource_group_changed",
-	Doc: `A query node that joined an hour ago still serves nothing, and searches wait for the other nodes (Milvus issues 23604 and 24065 are examples).
+	Starts: "config_changed:autoBalance node_joined:querynode | collection_released replica_changed " +
+		"resource_group_changed",
+	Doc: `A query node that joined an hour ago still serves nothing, and searches wait for the other nodes (Milvus
+issues 23604 and 24065 are examples).
 
-The check compares the registered query nodes of one resource group, without those that are stopping and those inside streaming nodes (they take
-channels only). The served data comes from the node's own answer or its metrics. Reported: a node with at most a quarter of the average of the others,
-in search work (weighted as in ` + "`kitescope balance`" + `) and in rows (which Milvus balances). Error if it serves nothing at all. Since Milvus 2.4.13, where
-rows are spread by memory, a node with less memory than the others is judged by its memory.
+The check compares the registered query nodes of one resource group, without those that are stopping and those inside
+streaming nodes (they take channels only). The served data comes from the node's own answer or its metrics. Reported:
+a node with at most a quarter of the average of the others, in search work (weighted as in
+` + "`kitescope balance`" + `) and in rows (which Milvus balances). Error if it serves nothing at all. Since Milvus
+2.4.13, where rows are spread by memory, a node with less memory than the others is judged by its memory.
 
-Not reported if there is nothing to give it: no replica has two segments on one node, or the resource group serves fewer than 5,000 rows in total.
-Unless auto-balance is off, also not reported while it is being filled: in the first two minutes after its start, or in the first hour while a segment
-has arrived within the last two minutes. On Milvus 2.3.5 with small segments, a new node had its first segments after 1 to 2 s and all of them after
-90 s; large segments take as long as they take to load, and segments of stopping nodes move first. Info for the first ten minutes.`,
-	Remedy: `If auto-balance is off (see auto-balance-off), turn it on, or move segments by hand: ` + "`kitescope balance --plan`" + ` lists the moves and the pymilvus
-calls. If it is on, check that the node is in the resource group of the replicas (` + "`kitescope get resource-groups`" + `), and whether another node is
-stopping: those are emptied first. QueryCoord's log has the reason for skipping a replica ("skip balance"). Check also whether its version or memory
-differs from the others.`,
-	Parts:       model.PartServing | model.PartSessions | model.PartObjects | model.PartIndexes | model.PartSegments,
-	Needs:       check.NeedProcesses,
-	Phases:      []latency.Name{latency.WaitForWorkers},
-	Run:         runIdleNode,
-	Roles:       []string{"querycoord"},
-	FollowsFrom: []check.Cause{{Check: "node-suspended", Applies: check.Shares("nodes")}, {Check: "auto-balance-off"}, {Check: "balancing-suspended"}},
+Not reported if there is nothing to give it: no replica has two segments on one node, or the resource group serves
+fewer than 5,000 rows in total. Unless auto-balance is off, also not reported while it is being filled: in the first
+two minutes after its start, or in the first hour while a segment has arrived within the last two minutes. On Milvus
+2.3.5 with small segments, a new node had its first segments after 1 to 2 s and all of them after 90 s; large segments
+take as long as they take to load, and segments of stopping nodes move first. Info for the first ten minutes.`,
+	Remedy: `If auto-balance is off (see auto-balance-off), turn it on, or move segments by hand:
+` + "`kitescope balance --plan`" + ` lists the moves and the pymilvus calls. If it is on, check that the node is in the
+resource group of the replicas (` + "`kitescope get resource-groups`" + `), and whether another node is stopping: those
+are emptied first. QueryCoord's log has the reason for skipping a replica ("skip balance"). Check also whether its
+version or memory differs from the others.`,
+	Parts:  model.PartServing | model.PartSessions | model.PartObjects | model.PartIndexes | model.PartSegments,
+	Needs:  check.NeedProcesses,
+	Phases: []latency.Name{latency.WaitForWorkers},
+	Run:    runIdleNode,
+	Roles:  []string{"querycoord"},
+	FollowsFrom: []check.Cause{
+		{Check: "node-suspended", Applies: check.Shares("nodes")},
+		{Check: "auto-balance-off"},
+		{Check: "balancing-suspended"},
+	},
 }
 
 func runIdleNode(p *check.Pass) {
@@ -65,7 +74,8 @@ func reportIdle(p *check.Pass, x underusedNode) {
 	f := check.Finding{
 		Severity: check.Warning, Object: facts.RefNode("querynode", x.Node), Cost: r.excess(),
 		Message: fmt.Sprintf("%s serves %s of %s, %s of the search work; each of the others %s",
-			x.Name(), words.Number(x.Sealed), words.Plural(r.sealed(), "segment"), words.Share(x.Cost/total), between(words.Share(low), words.Share(high))),
+			x.Name(), words.Number(x.Sealed), words.Plural(r.sealed(), "segment"), words.Share(x.Cost/total),
+			between(words.Share(low), words.Share(high))),
 		Evidence: []check.Evidence{
 			check.Count("sealed segments", x.Sealed, metricSource(x.Share)),
 			check.Count("growing segments", x.Growing, metricSource(x.Share)),
@@ -73,8 +83,10 @@ func reportIdle(p *check.Pass, x underusedNode) {
 			rowsFact("rows of the resource group", r.rows(), r.repeated(), "query nodes"),
 			check.Fact("resource group", r.name, "etcd"),
 		},
-		Impact: "Its CPU and memory are mostly unused. Rebalanced, the busiest node, which every search waits for, would do " + words.Share(r.excess()) + " less work.",
-		Fix:    check.Fix(check.Shell(check.Kitescope("balance --plan")).Does("lists the moves that even it out, with the pymilvus calls")),
+		Impact: "Its CPU and memory are mostly unused. Rebalanced, the busiest node, which every search waits for, " +
+			"would do " + words.Share(r.excess()) + " less work.",
+		Fix: check.Fix(check.Shell(check.Kitescope("balance --plan")).
+			Does("lists the moves that even it out, with the pymilvus calls")),
 	}
 	if x.Sealed == 0 && x.Growing == 0 {
 		what := "nothing"
@@ -83,7 +95,8 @@ func reportIdle(p *check.Pass, x underusedNode) {
 		} else {
 			f.Severity = check.Error
 		}
-		f.Message = fmt.Sprintf("%s serves %s; the others of its resource group serve %s", x.Name(), what, words.Plural(r.sealed(), "segment"))
+		f.Message = fmt.Sprintf("%s serves %s; the others of its resource group serve %s", x.Name(), what,
+			words.Plural(r.sealed(), "segment"))
 	}
 	addIdleEvidence(p, &f, x)
 	p.Report(f)
@@ -104,10 +117,13 @@ func addIdleEvidence(p *check.Pass, f *check.Finding, x underusedNode) {
 		f.Message += "; it started " + words.Span(x.age) + " ago"
 	}
 	if cores, ok := x.CPU(); ok {
-		f.Evidence = append(f.Evidence, check.Factf("CPU cores in use", x.Name()+" metrics", "%s", check.Number(cores, "cores", "%.2f")))
+		f.Evidence = append(f.Evidence,
+			check.Factf("CPU cores in use", x.Name()+" metrics", "%s", check.Number(cores, "cores", "%.2f")))
 	}
 	replicas := x.group.replicasOf(x.Node)
-	f.Evidence = append(f.Evidence, check.Factf("replicas with it as a member", "etcd", "%s of %s", check.Digits(len(replicas)), check.Digits(len(x.group.groups))))
+	f.Evidence = append(f.Evidence,
+		check.Factf("replicas with it as a member", "etcd", "%s of %s", check.Digits(len(replicas)),
+			check.Digits(len(x.group.groups))))
 	auto := p.AutoBalance()
 	switch {
 	case auto.Known && !auto.On:
@@ -118,10 +134,13 @@ func addIdleEvidence(p *check.Pass, f *check.Finding, x underusedNode) {
 		f.Evidence = append(f.Evidence, check.Fact("started", "unknown", ""))
 	case x.age < minSettledAge:
 		f.Severity = check.Info
-		f.Fix = slices.Concat(check.Fix(check.Do("wait until it has been up for ten minutes: Milvus may still be filling it")), f.Fix)
+		f.Fix = slices.Concat(check.Fix(check.Do("wait until it has been up for ten minutes: Milvus may still be "+
+			"filling it")), f.Fix)
 	case len(replicas) == 0:
-		f.Fix = check.Fix(check.Shell(check.Kitescope("get resource-groups")).Does("shows its resource group: no replica has it as a member; move it into the group of the replicas"))
+		f.Fix = check.Fix(check.Shell(check.Kitescope("get resource-groups")).
+			Does("shows its resource group: no replica has it as a member; move it into the group of the replicas"))
 	case auto.Known:
-		f.Fix = append(f.Fix, check.Do("look for \"skip balance\" in QueryCoord's log: auto-balance is on and has not helped"))
+		f.Fix = append(f.Fix,
+			check.Do("look for \"skip balance\" in QueryCoord's log: auto-balance is on and has not helped"))
 	}
 }

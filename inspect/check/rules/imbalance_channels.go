@@ -20,15 +20,18 @@ var imbalanceChannels = &check.Check{
 	Severity: check.Warning,
 	Symptoms: []string{check.WritesFail},
 	Starts:   "node_joined node_lost node_left channel_reassigned | channel_assigned collection_created config_changed",
-	Doc: `Inserts are only as fast as the data node with the most channels. A data node consumes the channels that DataCoord assigns to it, buffers their rows
-and writes them to storage. Since 2.6 a streaming node does this, and its query node also leads the shards.
+	Doc: `Inserts are only as fast as the data node with the most channels. A data node consumes the channels that
+DataCoord assigns to it, buffers their rows and writes them to storage. Since 2.6 a streaming node does this, and its
+query node also leads the shards.
 
-The check counts the watch records of vchannels per data node, or the assignments of pchannels per streaming node, both from etcd. Reported: a node
-with at least two more than its fair share (rounded up) and at least twice the mean. Warning if another node that started ten or more minutes ago has
-none. DataCoord rebalances every 6 minutes (` + "`dataCoord.channel.balanceInterval`" + `, 360 s; 2.3.3 and later, ` + "`dataCoord.autoBalance`" + `). Channels differ in
-load: one with many inserts has more load than ten without.`,
-	Remedy: `Turn ` + "`dataCoord.autoBalance`" + ` on. Data nodes older than 2.3.0 keep DataCoord from balancing: ` + "`kitescope get nodes`" + ` lists versions. More shards
-(` + "`num_shards`" + ` at creation) spread a single busy collection. In 2.6 see ` + "`streaming.walBalancer`" + ` in milvus.yaml.`,
+The check counts the watch records of vchannels per data node, or the assignments of pchannels per streaming node,
+both from etcd. Reported: a node with at least two more than its fair share (rounded up) and at least twice the mean.
+Warning if another node that started ten or more minutes ago has none. DataCoord rebalances every 6 minutes
+(` + "`dataCoord.channel.balanceInterval`" + `, 360 s; 2.3.3 and later, ` + "`dataCoord.autoBalance`" + `). Channels
+differ in load: one with many inserts has more load than ten without.`,
+	Remedy: `Turn ` + "`dataCoord.autoBalance`" + ` on. Data nodes older than 2.3.0 keep DataCoord from balancing:
+` + "`kitescope get nodes`" + ` lists versions. More shards (` + "`num_shards`" + ` at creation) spread a single busy
+collection. In 2.6 see ` + "`streaming.walBalancer`" + ` in milvus.yaml.`,
 	Parts: model.PartObjects | model.PartServing | model.PartSessions | model.PartChannels,
 	Run:   runImbalanceChannels,
 	Roles: []string{"datacoord"},
@@ -58,11 +61,13 @@ func runImbalanceChannels(p *check.Pass) {
 	}
 	f := check.Finding{
 		Severity: check.Info, Object: facts.RefNode(role, most), Objects: []model.Ref{facts.RefNode(role, least)},
-		Message: fmt.Sprintf("%s consumes %s of %s, %s consumes %d", facts.RefNode(role, most).ID, words.Number(counts[most]), words.Plural(sum, "channel"), facts.RefNode(role, least).ID, counts[least]),
+		Message: fmt.Sprintf("%s consumes %s of %s, %s consumes %d", facts.RefNode(role, most).ID,
+			words.Number(counts[most]), words.Plural(sum, "channel"), facts.RefNode(role, least).ID, counts[least]),
 		Evidence: []check.Evidence{
 			check.Count("channels of "+facts.RefNode(role, most).ID, counts[most], "etcd"),
 			check.Count("channels of "+facts.RefNode(role, least).ID, counts[least], "etcd"),
-			check.Factf("mean over "+words.Plural(len(counts), strings.TrimSuffix(role, "node")+" node"), "etcd", "%s", check.Number(mean, "count", "%.1f")),
+			check.Factf("mean over "+words.Plural(len(counts), strings.TrimSuffix(role, "node")+" node"), "etcd", "%s",
+				check.Number(mean, "count", "%.1f")),
 		},
 		Impact: "Inserts into those channels share the CPU and network of one node.",
 		Fix: check.Fix(
@@ -72,7 +77,9 @@ func runImbalanceChannels(p *check.Pass) {
 	}
 	if age := ageOf(p, role, least); counts[least] == 0 && age > channelGrace {
 		f.Severity = check.Warning
-		f.Evidence = append(f.Evidence, check.Factf(facts.RefNode(role, least).ID+" started", facts.RefNode(role, least).ID, "%s ago", check.Span(age)))
+		f.Evidence = append(f.Evidence,
+			check.Factf(facts.RefNode(role, least).ID+" started", facts.RefNode(role, least).ID, "%s ago",
+				check.Span(age)))
 	}
 	p.Report(f)
 }

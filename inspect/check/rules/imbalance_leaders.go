@@ -20,27 +20,35 @@ var imbalanceLeaders = &check.Check{
 	Severity: check.Warning,
 	Symptoms: []string{check.SearchesSlow},
 	Starts:   "node_lost:querynode node_joined:querynode | collection_loaded config_changed:autoBalance",
-	Doc: `During inserts every search waits for the node that leads the most shards. The leader of a shard (delegator) consumes its channel, holds all its
-growing rows and deletes, searches them by brute force, forwards each search to the nodes with the sealed segments and merges the results. A node that
-leads many shards is the slowest one during inserts, whatever its segments.
+	Doc: `During inserts every search waits for the node that leads the most shards. The leader of a shard (delegator)
+consumes its channel, holds all its growing rows and deletes, searches them by brute force, forwards each search to
+the nodes with the sealed segments and merges the results. A node that leads many shards is the slowest one during
+inserts, whatever its segments.
 
-The check counts the leader views of query nodes over all replicas of a resource group; since 2.6, those of the query nodes inside streaming nodes.
-Reported: a node with at least twice the mean and at least three more, if there are two shards per node or more. Warning if three or more of its
-shards would be elsewhere with an even spread of each collection, or if searching its growing rows takes 5% or more of all search work; otherwise
-info. Shards never spread as evenly as segments: one of twelve moved while Milvus 2.3.5 rebalanced, and Milvus compares the shards of one collection
-only. In a cluster of collections with one shard each, new nodes lead none.
+The check counts the leader views of query nodes over all replicas of a resource group; since 2.6, those of the query
+nodes inside streaming nodes. Reported: a node with at least twice the mean and at least three more, if there are two
+shards per node or more. Warning if three or more of its shards would be elsewhere with an even spread of each
+collection, or if searching its growing rows takes 5% or more of all search work; otherwise info. Shards never spread
+as evenly as segments: one of twelve moved while Milvus 2.3.5 rebalanced, and Milvus compares the shards of one
+collection only. In a cluster of collections with one shard each, new nodes lead none.
 
-If measured searches wait for growing rows on the node, the finding includes the time: in its kernels, and the part of its queue caused by them. The
-gain assumes shards spread over all nodes of each collection, or over all but one.`,
-	Remedy: `Set ` + "`queryCoord.autoBalanceChannel`" + ` (2.3.4 and later) to let QueryCoord move channels. In older versions release and load a collection to spread them
-again. By hand: POST ` + "`/management/querycoord/transfer/channel`" + ` on the proxy's metrics port (2.3.13, 2.4 and later; fails on clusters with several
-collections up to 2.6.19, Milvus issue 51687). In 2.6 a shard is on the node of its WAL: see imbalance-channels.`,
-	Parts:       model.PartServing | model.PartSessions,
-	Needs:       check.NeedDistribution,
-	Phases:      []latency.Name{latency.WaitForNodes, latency.KernelGrowing},
-	Run:         runImbalanceLeaders,
-	Roles:       []string{"querycoord"},
-	FollowsFrom: []check.Cause{{Check: "auto-balance-off"}, {Check: "balancing-suspended"}, {Check: "node-idle", Applies: check.SameResourceGroup}},
+If measured searches wait for growing rows on the node, the finding includes the time: in its kernels, and the part of
+its queue caused by them. The gain assumes shards spread over all nodes of each collection, or over all but one.`,
+	Remedy: `Set ` + "`queryCoord.autoBalanceChannel`" + ` (2.3.4 and later) to let QueryCoord move channels. In older
+versions release and load a collection to spread them again. By hand: POST
+` + "`/management/querycoord/transfer/channel`" + ` on the proxy's metrics port (2.3.13, 2.4 and later; fails on
+clusters with several collections up to 2.6.19, Milvus issue 51687). In 2.6 a shard is on the node of its WAL: see
+imbalance-channels.`,
+	Parts:  model.PartServing | model.PartSessions,
+	Needs:  check.NeedDistribution,
+	Phases: []latency.Name{latency.WaitForNodes, latency.KernelGrowing},
+	Run:    runImbalanceLeaders,
+	Roles:  []string{"querycoord"},
+	FollowsFrom: []check.Cause{
+		{Check: "auto-balance-off"},
+		{Check: "balancing-suspended"},
+		{Check: "node-idle", Applies: check.SameResourceGroup},
+	},
 }
 
 const (
@@ -95,11 +103,14 @@ func streamingShares(p *check.Pass) []*balance.Share {
 	return list
 }
 
-func reportLeaders(p *check.Pass, r *resourceGroup, nodes []*balance.Share, most *balance.Share, mean float64, sum int) {
+func reportLeaders(
+	p *check.Pass, r *resourceGroup, nodes []*balance.Share, most *balance.Share, mean float64, sum int,
+) {
 	f := check.Finding{
 		Severity: check.Info, Object: facts.RefNode("querynode", most.Node),
 		Message: fmt.Sprintf("%s leads %d of %d shards, the others of %s lead %.1f on average; it holds %s",
-			most.Name(), most.Leaders, sum, groupName(r.name), (float64(sum)-float64(most.Leaders))/float64(len(nodes)-1), words.Plural(most.GrowingRows, "growing row")),
+			most.Name(), most.Leaders, sum, groupName(r.name),
+			(float64(sum)-float64(most.Leaders))/float64(len(nodes)-1), words.Plural(most.GrowingRows, "growing row")),
 		Evidence: []check.Evidence{
 			check.Count("shards led", most.Leaders, most.Name()+" GetDataDistribution"),
 			check.Factf("mean per node", "query nodes", "%s", check.Number(mean, "count", "%.1f")),
@@ -135,7 +146,8 @@ func leadersFix(p *check.Pass) []check.Step {
 		return check.Fix(look)
 	}
 	key, _ := p.DynamicKey(channelSwitch)
-	return check.Fix(check.Shell(check.Etcdctl("put").Arg(key, "true")).Does("lets QueryCoord move channels between query nodes").
+	return check.Fix(check.Shell(check.Etcdctl("put").Arg(key, "true")).
+		Does("lets QueryCoord move channels between query nodes").
 		Interrupting(5*time.Minute, "nothing"), look)
 }
 

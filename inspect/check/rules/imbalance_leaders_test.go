@@ -53,13 +53,17 @@ func TestGainOfSpreadLeaders(t *testing.T) {
 			w.Serve()
 			a := w.Query(rulestest.NodeA).Distribution
 			for len(a.Leaders) < 6 {
-				a.Leaders = append(a.Leaders, model.LeaderView{Channel: rulestest.Channel0, Collection: rulestest.CollID, Growing: []model.GrowingView{{ID: model.SegmentID(9000 + len(a.Leaders))}}, GrowingRows: 10_000})
+				a.Leaders = append(a.Leaders, model.LeaderView{
+					Channel: rulestest.Channel0, Collection: rulestest.CollID,
+					Growing: []model.GrowingView{{ID: model.SegmentID(9000 + len(a.Leaders))}}, GrowingRows: 10_000,
+				})
 			}
 			w.Query(rulestest.NodeB).Distribution.Leaders = nil
 			w.AddSearches(rulestest.Traffic{Searches: searches, Ms: whole + 2, Sealed: 1})
 			kind := model.Pair{Key: "query_type", Value: "search"}
 			add := func(name string, each float64, labels ...model.Pair) {
-				modeltest.AddTimes(w.Query(rulestest.NodeA).Process.Metrics, "milvus_querynode_"+name, 6*searches, each, append(labels, kind)...)
+				modeltest.AddTimes(w.Query(rulestest.NodeA).Process.Metrics, "milvus_querynode_"+name, 6*searches, each,
+					append(labels, kind)...)
 			}
 			add("sq_req_latency", idle*(queued+takes), model.Pair{Key: "scope", Value: "FromLeader"})
 			add("sq_queue_latency", idle*queued)
@@ -69,7 +73,8 @@ func TestGainOfSpreadLeaders(t *testing.T) {
 	}
 	s := rulestest.GainOf(t, rulestest.ByID("imbalance-leaders"), change(1))
 	rulestest.CheckGain(t, &s, whole-after)
-	if r := rulestest.RunCheck(t, rulestest.ByID("imbalance-leaders"), change(0.01)); len(r.Findings) != 1 || len(r.Findings[0].Slows) > 0 {
+	if r := rulestest.RunCheck(t, rulestest.ByID("imbalance-leaders"), change(0.01)); len(r.Findings) != 1 ||
+		len(r.Findings[0].Slows) > 0 {
 		t.Errorf("searches do not wait for it: %+v", r.Findings)
 	}
 }

@@ -18,19 +18,27 @@ var imbalanceMemory = &check.Check{
 	Severity: check.Warning,
 	Symptoms: []string{check.MemoryFull},
 	Starts:   "config_changed:autoBalance node_joined:querynode node_lost:querynode | collection_loaded index_built",
-	Doc: `The fullest query node limits how much a collection can grow, even if the others have room: at ` + "`queryCoord.overloadedMemoryThresholdPercentage`" + ` (90)
-Milvus loads nothing more on it, and at 85% it throttles writes for the whole cluster. The check compares, for the query nodes of a resource group,
-the share of memory in use as each reports it (GetMetrics: memory_usage of memory).
+	Doc: `The fullest query node limits how much a collection can grow, even if the others have room: at
+` + "`queryCoord.overloadedMemoryThresholdPercentage`" + ` (90) Milvus loads nothing more on it, and at 85% it throttles
+writes for the whole cluster. The check compares, for the query nodes of a resource group, the share of memory in use
+as each reports it (GetMetrics: memory_usage of memory).
 
-Reported: a difference of at least ` + "`queryCoord.memoryUsageMaxDifferencePercentage`" + ` of this cluster, 30 points by default, between two nodes. Warning
-if the fuller one is at 60% or above. Not judged: nodes that have just joined and are being filled (see node-idle). Milvus 2.2 and later ignore that
-setting and balance rows. Memory can differ with even rows because of dimensions, indexes and mmap.`,
-	Remedy:      `Run ` + "`kitescope balance --plan --by memory`" + ` to list moves. Before Milvus 2.5 (and late 2.4) nodes of different sizes in one resource group fill up unevenly by design; newer versions take each node's memory into account (pull request 36466).`,
-	Parts:       model.PartServing | model.PartSessions,
-	Needs:       check.NeedSystem,
-	Run:         runImbalanceMemory,
-	Roles:       []string{"querycoord"},
-	FollowsFrom: []check.Cause{{Check: "auto-balance-off"}, {Check: "balancing-suspended"}, {Check: "node-idle", Applies: check.Shares("nodes")}},
+Reported: a difference of at least ` + "`queryCoord.memoryUsageMaxDifferencePercentage`" + ` of this cluster, 30 points
+by default, between two nodes. Warning if the fuller one is at 60% or above. Not judged: nodes that have just joined
+and are being filled (see node-idle). Milvus 2.2 and later ignore that setting and balance rows. Memory can differ
+with even rows because of dimensions, indexes and mmap.`,
+	Remedy: `Run ` + "`kitescope balance --plan --by memory`" + ` to list moves. Before Milvus 2.5 (and late 2.4)
+nodes of different sizes in one resource group fill up unevenly by design; newer versions take each node's memory into
+account (pull request 36466).`,
+	Parts: model.PartServing | model.PartSessions,
+	Needs: check.NeedSystem,
+	Run:   runImbalanceMemory,
+	Roles: []string{"querycoord"},
+	FollowsFrom: []check.Cause{
+		{Check: "auto-balance-off"},
+		{Check: "balancing-suspended"},
+		{Check: "node-idle", Applies: check.Shares("nodes")},
+	},
 }
 
 const (
@@ -77,15 +85,18 @@ func usedMemory(n *balance.Share) float64 {
 
 func reportMemory(p *check.Pass, low, high *balance.Share, bound check.Evidence) {
 	f := check.Finding{
-		Severity: check.Info, Object: facts.RefNode("querynode", high.Node), Objects: []model.Ref{facts.RefNode("querynode", low.Node)},
-		Message: fmt.Sprintf("%s uses %s of its memory, %s in the same resource group %s", high.Name(), words.Share(usedMemory(high)), low.Name(), words.Share(usedMemory(low))),
+		Severity: check.Info, Object: facts.RefNode("querynode", high.Node),
+		Objects: []model.Ref{facts.RefNode("querynode", low.Node)},
+		Message: fmt.Sprintf("%s uses %s of its memory, %s in the same resource group %s", high.Name(),
+			words.Share(usedMemory(high)), low.Name(), words.Share(usedMemory(low))),
 		Evidence: []check.Evidence{
 			memoryFact(high),
 			memoryFact(low),
 			bound,
 		},
 		Impact: "The fuller node determines when loads fail and when writes are throttled.",
-		Fix:    check.Fix(check.Shell(check.Kitescope("balance --plan --by memory")).Does("lists the moves that even memory out")),
+		Fix: check.Fix(check.Shell(check.Kitescope("balance --plan --by memory")).
+			Does("lists the moves that even memory out")),
 	}
 	if usedMemory(high) >= memoryFull {
 		f.Severity = check.Warning
@@ -95,5 +106,6 @@ func reportMemory(p *check.Pass, low, high *balance.Share, bound check.Evidence)
 
 func memoryFact(n *balance.Share) check.Evidence {
 	use, capacity, _ := n.Memory()
-	return check.Factf("memory in use on "+n.Name(), n.Name()+" GetMetrics", "%s of %s", check.Bytes(use), check.Bytes(capacity))
+	return check.Factf("memory in use on "+n.Name(), n.Name()+" GetMetrics", "%s of %s", check.Bytes(use),
+		check.Bytes(capacity))
 }

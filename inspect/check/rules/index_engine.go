@@ -20,15 +20,17 @@ var indexTooNew = &check.Check{
 	Symptoms: []string{check.SearchesFail, check.LoadsHang, check.AfterUpgrade},
 	Starts:   "node_joined | index_built",
 	Parts:    model.PartObjects | model.PartSegments | model.PartSegmentIndexes | model.PartSessions,
-	Doc: `After a rollback from 2.4.1 to 2.3.15, loads fail with "channel not available" (Milvus issue 33242). The check compares the version of each finished
-index file with the readable range in query nodes' sessions (` + "`IndexEngineVersion`" + `, Milvus 2.3 and later). Error if a file is outside the range of any
-registered query node: that node cannot load the segment. Only a warning if ` + "`dataCoord.targetVecIndexVersion`" + ` sets that version: nodes can read more
-than they report as current.
+	Doc: `After a rollback from 2.4.1 to 2.3.15, loads fail with "channel not available" (Milvus issue 33242). The
+check compares the version of each finished index file with the readable range in query nodes' sessions
+(` + "`IndexEngineVersion`" + `, Milvus 2.3 and later). Error if a file is outside the range of any registered query
+node: that node cannot load the segment. Only a warning if ` + "`dataCoord.targetVecIndexVersion`" + ` sets that
+version: nodes can read more than they report as current.
 
-It happens when a newer Milvus has built indexes and an older one runs again, or while only some query nodes are upgraded. Not judged: nodes without a
-range, stopping nodes and dropped segments.`,
-	Remedy: `Upgrade all query nodes to the version that wrote the files. To stay with the older version, drop the index and create it again before the collection
-is loaded: the older version builds it then. The collection cannot be searched meanwhile.`,
+It happens when a newer Milvus has built indexes and an older one runs again, or while only some query nodes are
+upgraded. Not judged: nodes without a range, stopping nodes and dropped segments.`,
+	Remedy: `Upgrade all query nodes to the version that wrote the files. To stay with the older version, drop the
+index and create it again before the collection is loaded: the older version builds it then. The collection cannot be
+searched meanwhile.`,
 	Run: runIndexTooNew,
 }
 
@@ -66,7 +68,8 @@ func judgeEngine(p *check.Pass, x *model.Collection, lowest, highest *model.Sess
 	var reader *model.Session
 	var index model.IndexID
 	segments, rows := 0, int64(0)
-	if d := p.DigestOf(x.ID); d.NewestEngine <= lowest.IndexEngine.Current && (d.OldestEngine < 0 || d.OldestEngine >= highest.IndexEngine.Minimal) {
+	if d := p.DigestOf(x.ID); d.NewestEngine <= lowest.IndexEngine.Current &&
+		(d.OldestEngine < 0 || d.OldestEngine >= highest.IndexEngine.Minimal) {
 		return
 	}
 	for _, s := range p.SegmentsOf(x.ID) {
@@ -98,18 +101,24 @@ func judgeEngine(p *check.Pass, x *model.Collection, lowest, highest *model.Sess
 		return
 	}
 	f.Objects = append(f.Objects, facts.RefNode(reader.Role, reader.Node))
-	f.Message = fmt.Sprintf("%s of %s, %s rows, %s index files of version %d, but %s cannot read them: it reads %d to %d",
-		words.Plural(segments, "segment"), facts.CollectionLabel(p.Cluster, x.ID), words.Number(rows), words.Agree(segments, "has", "have"), version, reader.Name(), reader.IndexEngine.Minimal, reader.IndexEngine.Current)
+	f.Message = fmt.Sprintf("%s of %s, %s rows, %s index files of version %d, but %s cannot read them: it reads %d "+
+		"to %d",
+		words.Plural(segments, "segment"), facts.CollectionLabel(p.Cluster, x.ID), words.Number(rows),
+		words.Agree(segments, "has", "have"), version, reader.Name(), reader.IndexEngine.Minimal,
+		reader.IndexEngine.Current)
 	f.Evidence = []check.Evidence{
 		check.Fact("version of the files", strconv.Itoa(int(version)), "etcd"),
 		check.Fact("versions read by "+reader.Name(),
 			fmt.Sprintf("%d to %d", reader.IndexEngine.Minimal, reader.IndexEngine.Current), "etcd"),
 		check.Fact("Milvus version of "+reader.Name(), reader.Version, "etcd"),
 	}
-	if wanted := p.SettingCount("dataCoord.targetVecIndexVersion", -1, facts.DataCoords()...); version > reader.IndexEngine.Current && int64(version) <= wanted {
+	if wanted := p.SettingCount("dataCoord.targetVecIndexVersion", -1, facts.DataCoords()...); version >
+		reader.IndexEngine.Current && int64(version) <= wanted {
 		f.Severity = check.Warning
 		f.Message = strings.Replace(f.Message, " cannot read", " may be unable to read", 1)
-		f.Evidence = append(f.Evidence, check.Fact("dataCoord.targetVecIndexVersion", words.Number(wanted), p.SettingSource("dataCoord.targetVecIndexVersion")))
+		f.Evidence = append(f.Evidence,
+			check.Fact("dataCoord.targetVecIndexVersion", words.Number(wanted),
+				p.SettingSource("dataCoord.targetVecIndexVersion")))
 	}
 	f.Impact = "The node cannot load these segments: the collection does not load, or its shards are unavailable."
 	f.Cost = facts.Ratio(rows, p.Totals().Rows)

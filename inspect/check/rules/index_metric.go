@@ -21,18 +21,20 @@ var indexMetricMismatch = &check.Check{
 	Symptoms: []string{check.SearchesFail, check.LoadsHang, check.IndexingHangs},
 	Starts:   "index_created index_altered | index_dropped",
 	Parts:    model.PartObjects | model.PartIndexes | model.PartServing,
-	Doc: `Every search of a field fails because its type does not support the index metric. The check compares live index definitions on vector fields with the
-schema, with each other and with the load state.
+	Doc: `Every search of a field fails because its type does not support the index metric. The check compares live
+index definitions on vector fields with the schema, with each other and with the load state.
 
-- Error: a metric that does not exist for the field's type, such as L2 on a binary vector, JACCARD on a float vector, anything but IP and BM25 on a
-  sparse one, or BM25 on a field without a function.
+- Error: a metric that does not exist for the field's type, such as L2 on a binary vector, JACCARD on a float vector,
+  anything but IP and BM25 on a sparse one, or BM25 on a field without a function.
 - Warning: two live definitions with different metrics on one vector field: either may serve a segment.
-- Warning: a collection loaded with an index definition that is gone or deleted: nodes serve the old index with its metric.
+- Warning: a collection loaded with an index definition that is gone or deleted: nodes serve the old index with its
+  metric.
 
-Milvus rejects the first case when an index is created. It comes from clients and backup tools that write metadata, and from upgrades. Unknown: the
-metric that searches use; with another than the index's they fail with a message that names both.`,
-	Remedy: `Release the collection, drop the index, create it with the metric that the vectors were made for, and load again. The collection cannot be searched
-meanwhile.`,
+Milvus rejects the first case when an index is created. It comes from clients and backup tools that write metadata,
+and from upgrades. Unknown: the metric that searches use; with another than the index's they fail with a message that
+names both.`,
+	Remedy: `Release the collection, drop the index, create it with the metric that the vectors were made for, and
+load again. The collection cannot be searched meanwhile.`,
 	Run: runIndexMetric,
 }
 
@@ -81,7 +83,8 @@ func judgeMetric(p *check.Pass, x *model.Collection, field *model.Field, i *mode
 		return
 	}
 	p.Report(check.Finding{
-		Severity: check.Error, Object: facts.RefIndex(i), Objects: []model.Ref{facts.RefCollection(p.Cluster, x.ID)}, Cost: shareOfLoaded(p, x.ID),
+		Severity: check.Error, Object: facts.RefIndex(i), Objects: []model.Ref{facts.RefCollection(p.Cluster, x.ID)},
+		Cost:    shareOfLoaded(p, x.ID),
 		Message: fmt.Sprintf("%s on %s.%s: %s", i.Name, facts.CollectionLabel(p.Cluster, x.ID), field.Name, problem),
 		Evidence: []check.Evidence{
 			check.Fact("metric of the index", i.Metric, "etcd"),
@@ -100,15 +103,24 @@ func judgeConflicts(p *check.Pass, x *model.Collection, list []*model.Index) {
 			continue
 		}
 		p.Report(check.Finding{
-			Severity: check.Warning, Object: model.Ref{Resource: "fields", ID: x.ID.String() + "/" + i.Field.String(), Name: facts.FieldLabel(x, i.Field)},
+			Severity: check.Warning,
+			Object: model.Ref{
+				Resource: "fields", ID: x.ID.String() + "/" + i.Field.String(), Name: facts.FieldLabel(x, i.Field),
+			},
 			Objects: []model.Ref{facts.RefCollection(p.Cluster, x.ID), facts.RefIndex(list[0]), facts.RefIndex(i)},
 			Message: fmt.Sprintf("%s.%s has two indexes with different metrics: %s (%s) and %s (%s)",
-				facts.CollectionLabel(p.Cluster, x.ID), facts.FieldLabel(x, i.Field), list[0].Name, list[0].Metric, i.Name, i.Metric),
-			Evidence: []check.Evidence{check.Fact("metric of "+list[0].Name, list[0].Metric, "etcd"), check.Fact("metric of "+i.Name, i.Metric, "etcd")},
-			Impact:   "Either may serve a segment; searches with the other metric fail.",
+				facts.CollectionLabel(p.Cluster, x.ID), facts.FieldLabel(x, i.Field), list[0].Name, list[0].Metric,
+				i.Name, i.Metric),
+			Evidence: []check.Evidence{
+				check.Fact("metric of "+list[0].Name, list[0].Metric, "etcd"),
+				check.Fact("metric of "+i.Name, i.Metric, "etcd"),
+			},
+			Impact: "Either may serve a segment; searches with the other metric fail.",
 			Fix: check.Fix(
-				check.Shell(check.Kitescope("get indexes").Arg("collection_id="+x.ID.String())).Does("shows both: decide which metric the vectors were made for"),
-				check.Pymilvus(p.Cluster, x.Database, "c = Collection(%s)\nc.release()\nc.drop_index(index_name=%s)%s", x.Name, i.Name, check.LoadAgain(p.Cluster, x)).
+				check.Shell(check.Kitescope("get indexes").Arg("collection_id="+x.ID.String())).
+					Does("shows both: decide which metric the vectors were made for"),
+				check.Pymilvus(p.Cluster, x.Database, "c = Collection(%s)\nc.release()\nc.drop_index(index_name=%s)%s",
+					x.Name, i.Name, check.LoadAgain(p.Cluster, x)).
 					Does("drops %s; to keep that one, drop %s instead", i.Name, list[0].Name).
 					Interrupting(5*time.Minute, "searches of %s until it is loaded again", x.Name),
 			),
@@ -139,7 +151,8 @@ func judgeLoadedIndex(p *check.Pass, x *model.Collection) {
 		fix := check.Fix(check.Reload(p.Cluster, x).
 			Does("loads it with its current index"))
 		if now == "none" { // without an index it cannot be loaded again
-			fix = check.Fix(check.Pymilvus(p.Cluster, x.Database, "Collection(%s).create_index(%s, %s)", x.Name, field.Name, usualIndex(field)).
+			fix = check.Fix(check.Pymilvus(p.Cluster, x.Database, "Collection(%s).create_index(%s, %s)", x.Name,
+				field.Name, usualIndex(field)).
 				Does("creates an index; replace its metric with the one that the vectors were made for, "+
 					"and do not release the collection before it is built").
 				Interrupting(5*time.Minute, "nothing"))
@@ -149,7 +162,8 @@ func judgeLoadedIndex(p *check.Pass, x *model.Collection) {
 			Message: fmt.Sprintf("%s is loaded with index %s on %s, but that index no longer exists",
 				facts.CollectionLabel(p.Cluster, x.ID), loaded, field.Name),
 			Evidence: []check.Evidence{
-				check.Fact("loaded index", loaded.String(), "etcd"), check.Fact("current index of the field", now, "etcd"),
+				check.Fact("loaded index", loaded.String(), "etcd"),
+				check.Fact("current index of the field", now, "etcd"),
 			},
 			Impact: "Nodes serve the index of the old definition, or search by brute force.",
 		})

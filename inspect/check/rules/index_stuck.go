@@ -40,25 +40,35 @@ var indexStuck = &check.Check{
 	Title:    "An index build makes no progress",
 	Severity: check.Warning,
 	Symptoms: []string{check.LoadsHang, check.IndexingHangs},
-	Starts:   "30m index_created node_lost:indexnode node_left:indexnode node_lost:datanode | segment_flushed node_stopping index_failed",
-	Parts:    facts.PartsOfBuilds | model.PartSessions,
-	Doc: `A build waits forever: no index node is idle, one keeps restarting, or a queue has no workers (Milvus issues 26860, 32283, 35032 and 36389). Meanwhile
-the segments are searched by brute force, or not loaded. The check looks at index builds in state Unissued, InProgress or Retry, and at how long
-segment and index definition have both existed.
+	Starts: "30m index_created node_lost:indexnode node_left:indexnode node_lost:datanode | segment_flushed " +
+		"node_stopping index_failed",
+	Parts: facts.PartsOfBuilds | model.PartSessions,
+	Doc: `A build waits forever: no index node is idle, one keeps restarting, or a queue has no workers (Milvus issues
+26860, 32283, 35032 and 36389). Meanwhile the segments are searched by brute force, or not loaded. The check looks at
+index builds in state Unissued, InProgress or Retry, and at how long segment and index definition have both existed.
 
-Reported after 30 minutes; after 2 minutes if no index node (since Milvus 2.6: data node) is registered or the assigned node is gone; after 30 seconds
-if DataCoord has assigned the build five times and no node finished it. Causes are read-only or full storage (2.3.5: a try every 3 seconds, no reason
-in etcd), missing insert logs, and a node that runs out of memory. Segments of an import under way get 12 hours: their times are those of its start.
-Not judged: FLAT, and segments of fewer than 1,024 rows.
+Reported after 30 minutes; after 2 minutes if no index node (since Milvus 2.6: data node) is registered or the
+assigned node is gone; after 30 seconds if DataCoord has assigned the build five times and no node finished it. Causes
+are read-only or full storage (2.3.5: a try every 3 seconds, no reason in etcd), missing insert logs, and a node that
+runs out of memory. Segments of an import under way get 12 hours: their times are those of its start. Not judged:
+FLAT, and segments of fewer than 1,024 rows.
 
-Info only, for a day, if a build of any index finished within the last 10 minutes (recorded by Milvus 2.5 and later): the queue moves. Before 2.5 this
-is not recorded: info for 3 hours while registered nodes build. Always a warning: a retry with a recorded reason, and a build on a node that is gone.`,
-	Remedy: `Start index nodes (Milvus 2.6 and later: data nodes), or find out why the assigned one does not finish: memory, restarts, object storage. DataCoord
-reassigns a build once the session of its node is gone. To build more at once on a node, raise ` + "`indexNode.scheduler.buildParallel`" + `.`,
-	Phases:      []latency.Name{latency.KernelSealed},
-	Run:         runIndexStuck,
-	Roles:       []string{"indexnode", "indexcoord", "datacoord"},
-	FollowsFrom: []check.Cause{{Check: "files-missing", Applies: check.Shares("segments")}, check.StorageReadOnly(), check.StorageFails("indexnode", "datanode"), {Check: "etcd-alarm"}, {Check: "etcd-no-leader"}},
+Info only, for a day, if a build of any index finished within the last 10 minutes (recorded by Milvus 2.5 and later):
+the queue moves. Before 2.5 this is not recorded: info for 3 hours while registered nodes build. Always a warning: a
+retry with a recorded reason, and a build on a node that is gone.`,
+	Remedy: `Start index nodes (Milvus 2.6 and later: data nodes), or find out why the assigned one does not finish:
+memory, restarts, object storage. DataCoord reassigns a build once the session of its node is gone. To build more at
+once on a node, raise ` + "`indexNode.scheduler.buildParallel`" + `.`,
+	Phases: []latency.Name{latency.KernelSealed},
+	Run:    runIndexStuck,
+	Roles:  []string{"indexnode", "indexcoord", "datacoord"},
+	FollowsFrom: []check.Cause{
+		{Check: "files-missing", Applies: check.Shares("segments")},
+		check.StorageReadOnly(),
+		check.StorageFails("indexnode", "datanode"),
+		{Check: "etcd-alarm"},
+		{Check: "etcd-no-leader"},
+	},
 }
 
 func runIndexStuck(p *check.Pass) {
@@ -71,7 +81,9 @@ func runIndexStuck(p *check.Pass) {
 		}
 		gone := facts.Alive(p.Cluster) && (len(workers) == 0 || nodeGone(p, b.Record))
 		again := b.Record.Version >= manyTries && oldEnough(p, b, tried, triedAfter)
-		if again || oldEnough(p, b, slow, stuckAfter) && (!b.Segment.Importing || facts.UnchangedSince(b.Segment, long)) || gone && oldEnough(p, b, soon, idleAfter) {
+		if again ||
+			oldEnough(p, b, slow, stuckAfter) && (!b.Segment.Importing || facts.UnchangedSince(b.Segment, long)) ||
+			gone && oldEnough(p, b, soon, idleAfter) {
 			found.add(b)
 		}
 	})
@@ -107,7 +119,8 @@ func findBuildProgress(p *check.Pass) (x buildProgress) {
 		if d.LastBuilt.After(x.last) {
 			x.last = d.LastBuilt
 		}
-		x.working = x.working || slices.ContainsFunc(d.Building, func(n model.NodeID) bool { return !builderGone(p, n) })
+		x.working = x.working ||
+			slices.ContainsFunc(d.Building, func(n model.NodeID) bool { return !builderGone(p, n) })
 	}
 	return x
 }
@@ -123,8 +136,10 @@ func (x buildProgress) moves(p *check.Pass, waits time.Duration) bool {
 func reportStuck(p *check.Pass, t *tally, workers []*model.Session, progress buildProgress, work facts.SearchWork) {
 	why, waits := facts.MostCommon(t.reasons), p.Age(t.Oldest)
 	f := check.Finding{
-		Severity: check.Warning, Object: facts.RefIndex(t.Index), Objects: lackingRefs(&t.UnindexedSegments), Impact: indexImpact(p, &t.UnindexedSegments),
-		Message: fmt.Sprintf("%s: build unfinished on %s, %s rows, for up to %s", indexText(p, &t.UnindexedSegments), words.Plural(t.Segments, "segment"), words.Number(t.Rows), words.Span(waits)),
+		Severity: check.Warning, Object: facts.RefIndex(t.Index), Objects: lackingRefs(&t.UnindexedSegments),
+		Impact: indexImpact(p, &t.UnindexedSegments),
+		Message: fmt.Sprintf("%s: build unfinished on %s, %s rows, for up to %s", indexText(p, &t.UnindexedSegments),
+			words.Plural(t.Segments, "segment"), words.Number(t.Rows), words.Span(waits)),
 		Evidence: []check.Evidence{
 			check.Fact("states", statesText(t), "etcd"),
 			check.Fact("waiting since", facts.TimeText(t.Oldest), "etcd"),
@@ -133,7 +148,9 @@ func reportStuck(p *check.Pass, t *tally, workers []*model.Session, progress bui
 		},
 		Fix: check.Fix(
 			check.FindFiles(p.Facts),
-			check.Shell(check.Kitescope("get nodes --columns name,answer,cpu_percent,memory_bytes,memory_limit_bytes,started_at")).Does("shows whether the nodes that build are short of CPU or memory, or keep restarting"),
+			check.Shell(check.Kitescope("get nodes --columns "+
+				"name,answer,cpu_percent,memory_bytes,memory_limit_bytes,started_at")).
+				Does("shows whether the nodes that build are short of CPU or memory, or keep restarting"),
 			check.Do("read the logs of %s; if they are only busy, start more", facts.NamesOf(workers)),
 		),
 	}
@@ -142,10 +159,12 @@ func reportStuck(p *check.Pass, t *tally, workers []*model.Session, progress bui
 	}
 	if why != "" {
 		f.Evidence = append(f.Evidence, check.Fact("last reason", why, "etcd"))
-		f.Fix = slices.Concat(check.Fix(check.Do("fix the cause in the last reason (see evidence); DataCoord then retries on its own")), f.Fix)
+		f.Fix = slices.Concat(check.Fix(check.Do("fix the cause in the last reason (see evidence); DataCoord then "+
+			"retries on its own")), f.Fix)
 	}
 	if !progress.last.IsZero() {
-		f.Evidence = append(f.Evidence, check.Fact("last finished build of any index", facts.TimeText(progress.last), "etcd"))
+		f.Evidence = append(f.Evidence,
+			check.Fact("last finished build of any index", facts.TimeText(progress.last), "etcd"))
 	}
 	gone := goneOf(p, t)
 	switch {
@@ -161,13 +180,15 @@ func reportStuck(p *check.Pass, t *tally, workers []*model.Session, progress bui
 		f.Fix = check.Fix(start)
 	case gone != "":
 		f.Message += ": " + gone + " is gone"
-		f.Fix = check.Fix(check.Do("restart DataCoord if it does not reassign the build within minutes; see its log for why").
+		f.Fix = check.Fix(check.Do("restart DataCoord if it does not reassign the build within minutes; see its log "+
+			"for why").
 			Restarting(p.Cluster, 5*time.Minute, "datacoord"))
 	case t.tries >= manyTries:
 		f.Message += fmt.Sprintf("; tried %s times", words.Number(t.tries))
 		f.Fix = check.Fix(
 			check.FindFiles(p.Facts),
-			check.Do("find out in the logs of %s why it fails: storage that is read-only or full, missing files, or too little memory", facts.NamesOf(workers)),
+			check.Do("find out in the logs of %s why it fails: storage that is read-only or full, missing files, or "+
+				"too little memory", facts.NamesOf(workers)),
 		)
 	case (why == "" || t.states[model.IndexRetry] == 0) && progress.moves(p, waits):
 		f.Severity = check.Info

@@ -37,17 +37,18 @@ var indexUnfit = &check.Check{
 	Symptoms: []string{check.SearchesSlow},
 	Starts:   "index_created index_altered | segment_flushed collection_loaded",
 	Parts:    model.PartObjects | model.PartIndexes | model.PartSegments | model.PartSegmentIndexes | model.PartServing,
-	Doc: `Every search scans all rows because the index is FLAT. The check looks at live index definitions on vector fields and their rows.
+	Doc: `Every search scans all rows because the index is FLAT. The check looks at live index definitions on vector
+fields and their rows.
 
 - FLAT or BIN_FLAT over at least a million rows: warning if the collection is loaded, else info.
-- IVF types with an unsuitable ` + "`nlist`" + `: more lists than a 39th of the rows of the largest segment (faiss needs 39 rows a list to train, Clustering.h),
-  or fewer than a sixteenth of 4 x sqrt(rows), the advice of Milvus's documentation, in segments of 100,000 rows and more. Info only: the best value
-  depends on nprobe and the data.
+- IVF types with an unsuitable ` + "`nlist`" + `: more lists than a 39th of the rows of the largest segment (faiss needs
+  39 rows a list to train, Clustering.h), or fewer than a sixteenth of 4 x sqrt(rows), the advice of Milvus's
+  documentation, in segments of 100,000 rows and more. Info only: the best value depends on nprobe and the data.
 
 Not judged: M and ef of graphs, AUTOINDEX, sparse indexes. FLAT on fewer rows is a fair choice: it is exact.`,
-	Remedy: `Release the collection, drop the index and create another one, such as HNSW. The collection cannot be searched until that is built and loaded. Change
-the search parameters with the type: HNSW takes ` + "`ef`" + `, IVF ` + "`nprobe`" + `. FLAT may be right behind filters that leave few rows: accept the finding in a
-baseline.`,
+	Remedy: `Release the collection, drop the index and create another one, such as HNSW. The collection cannot be
+searched until that is built and loaded. Change the search parameters with the type: HNSW takes ` + "`ef`" + `, IVF
+` + "`nprobe`" + `. FLAT may be right behind filters that leave few rows: accept the finding in a baseline.`,
 	Phases: []latency.Name{latency.KernelSealed},
 	Run:    runIndexUnfit,
 }
@@ -74,8 +75,10 @@ func judgeFlat(p *check.Pass, x *model.Collection, i *model.Index, work facts.Se
 		return
 	}
 	f := check.Finding{
-		Severity: check.Info, Object: facts.RefIndex(i), Objects: []model.Ref{facts.RefCollection(p.Cluster, x.ID)}, Cost: work.Share(x, rows),
-		Message: fmt.Sprintf("%s.%s: %s index over %s rows", facts.CollectionLabel(p.Cluster, x.ID), facts.FieldLabel(x, i.Field), i.Type, words.Number(rows)),
+		Severity: check.Info, Object: facts.RefIndex(i), Objects: []model.Ref{facts.RefCollection(p.Cluster, x.ID)},
+		Cost: work.Share(x, rows),
+		Message: fmt.Sprintf("%s.%s: %s index over %s rows", facts.CollectionLabel(p.Cluster, x.ID),
+			facts.FieldLabel(x, i.Field), i.Type, words.Number(rows)),
 		Evidence: []check.Evidence{
 			check.Count("rows", rows, "etcd"),
 			check.Fact("index type", i.Type, "etcd"),
@@ -124,14 +127,18 @@ func judgeLists(p *check.Pass, x *model.Collection, i *model.Index) {
 	}
 	p.Report(check.Finding{
 		Severity: check.Info, Object: facts.RefIndex(i), Objects: []model.Ref{facts.RefCollection(p.Cluster, x.ID)},
-		Message: fmt.Sprintf("%s.%s: %s has %s", facts.CollectionLabel(p.Cluster, x.ID), facts.FieldLabel(x, i.Field), i.Type, problem),
+		Message: fmt.Sprintf("%s.%s: %s has %s", facts.CollectionLabel(p.Cluster, x.ID), facts.FieldLabel(x, i.Field),
+			i.Type, problem),
 		Evidence: []check.Evidence{
-			check.Factf("nlist", "etcd", "%s", check.Figure{Value: nlist, Unit: "count", Text: strconv.FormatFloat(nlist, 'f', -1, 64)}),
+			check.Factf("nlist", "etcd", "%s", check.Figure{
+				Value: nlist, Unit: "count", Text: strconv.FormatFloat(nlist, 'f', -1, 64),
+			}),
 			check.Count("rows of the largest segment", largest, "etcd"),
 			check.Factf("4 x sqrt(rows)", "", "%s", check.Number(advised, "count", "%.0f")),
 		},
 		Impact: impact,
-		Fix: check.Fix(check.Redefine(p.Cluster, x, i, check.Definition(check.UserType(i), i.Metric, replaceParam(i.Params, "nlist", strconv.Itoa(int(fits))))).
+		Fix: check.Fix(check.Redefine(p.Cluster, x, i,
+			check.Definition(check.UserType(i), i.Metric, replaceParam(i.Params, "nlist", strconv.Itoa(int(fits))))).
 			Does("rebuilds it with the advised nlist; nprobe then has to be tuned again")),
 	})
 }

@@ -21,15 +21,31 @@ func TestIndexUnfit(t *testing.T) {
 	}
 	rulestest.RunCases(t, rulestest.ByID("index-unfit"), []rulestest.Case{
 		{Name: "flat and small", Change: func(w *rulestest.World) { w.Indexes[0].Type = "FLAT" }},
-		{Name: "flat and large", Change: func(w *rulestest.World) { w.Indexes[0].Type = "FLAT"; grow(w, 250_000) }, Want: []string{"warning indexes/1500 docs.vec: FLAT index over 1,000,000 rows"}},
-		{Name: "flat, large, not loaded", Change: func(w *rulestest.World) { w.Indexes[0].Type = "FLAT"; grow(w, 250_000); w.LoadStates = nil }, Want: []string{"info indexes/1500 1,000,000 rows"}},
+		{
+			Name: "flat and large", Change: func(w *rulestest.World) { w.Indexes[0].Type = "FLAT"; grow(w, 250_000) },
+			Want: []string{"warning indexes/1500 docs.vec: FLAT index over 1,000,000 rows"},
+		},
+		{
+			Name:   "flat, large, not loaded",
+			Change: func(w *rulestest.World) { w.Indexes[0].Type = "FLAT"; grow(w, 250_000); w.LoadStates = nil },
+			Want:   []string{"info indexes/1500 1,000,000 rows"},
+		},
 		{Name: "fair lists", Change: lists("IVF_FLAT", "1024")},
-		{Name: "too many lists", Change: lists("IVF_FLAT", "4096"), Want: []string{"info indexes/1500 4,096 lists for at most 90,000 rows per segment: 22 rows per list"}},
-		{Name: "too few lists", Change: func(w *rulestest.World) { lists("IVF_SQ8", "16")(w); grow(w, 1_000_000) }, Want: []string{"info indexes/1500 16 lists for 1,000,000 rows"}},
+		{
+			Name: "too many lists", Change: lists("IVF_FLAT", "4096"),
+			Want: []string{"info indexes/1500 4,096 lists for at most 90,000 rows per segment: 22 rows per list"},
+		},
+		{
+			Name: "too few lists", Change: func(w *rulestest.World) { lists("IVF_SQ8", "16")(w); grow(w, 1_000_000) },
+			Want: []string{"info indexes/1500 16 lists for 1,000,000 rows"},
+		},
 		{Name: "few lists, small segments", Change: lists("IVF_SQ8", "16")},
 		{Name: "lists not said", Change: lists("IVF_SQ8", "many")},
 	})
-	if cost := rulestest.RunCheck(t, rulestest.ByID("index-unfit"), func(w *rulestest.World) { w.Indexes[0].Type = "FLAT"; grow(w, 250_000) }).Findings[0].Cost; cost != 1 {
+	if cost := rulestest.RunCheck(t, rulestest.ByID("index-unfit"), func(w *rulestest.World) {
+		w.Indexes[0].Type = "FLAT"
+		grow(w, 250_000)
+	}).Findings[0].Cost; cost != 1 {
 		t.Errorf("the only collection is compared row by row and costs %v of searches", cost)
 	}
 }

@@ -20,18 +20,23 @@ var indexNotLoaded = &check.Check{
 	Severity: check.Warning,
 	Symptoms: []string{check.SearchesSlow},
 	Starts:   "index_built index_created | collection_loading",
-	Doc: `An index is "Finished" everywhere, but a query node still scans the rows of a segment (Milvus issues 6609, 12958, 19974). A query node that loaded a
-segment before its index was finished scans all its rows. QueryCoord notices the finished index and has the node load it (index_checker.go, since
-2.3). If that does not happen, searches stay slow until the collection is loaded again.
+	Doc: `An index is "Finished" everywhere, but a query node still scans the rows of a segment (Milvus issues 6609,
+12958, 19974). A query node that loaded a segment before its index was finished scans all its rows. QueryCoord notices
+the finished index and has the node load it (index_checker.go, since 2.3). If that does not happen, searches stay slow
+until the collection is loaded again.
 
-The check compares the index files in use on each node (` + "`index_info`" + ` of GetDataDistribution) with the index records in etcd. Reported: a sealed
-segment of 1,024 rows or more without files of a vector index that was finished at least 10 minutes ago. Versions that do not record the finish time
-(2.3 and older) get half an hour, from the load of the segment and the definition of the index.
+The check compares the index files in use on each node (` + "`index_info`" + ` of GetDataDistribution) with the index
+records in etcd. Reported: a sealed segment of 1,024 rows or more without files of a vector index that was finished at
+least 10 minutes ago. Versions that do not record the finish time (2.3 and older) get half an hour, from the load of
+the segment and the definition of the index.
 
-Never reported: FLAT and BIN_FLAT (nodes have no files for them, as observed on 2.3.5), segments under 1,024 rows, growing segments, and L0.`,
-	Remedy: `Run ` + "`Collection(NAME).load(_refresh=True)`" + ` to make QueryCoord compare again. If the node lacks memory or disk for the files, its log reports it: free
-some, or add a node. As a last resort release and load the collection.`,
-	Parts:       model.PartObjects | model.PartIndexes | model.PartServing | model.PartSegments | model.PartSegmentIndexes,
+Never reported: FLAT and BIN_FLAT (nodes have no files for them, as observed on 2.3.5), segments under 1,024 rows,
+growing segments, and L0.`,
+	Remedy: `Run ` + "`Collection(NAME).load(_refresh=True)`" + ` to make QueryCoord compare again. If the node lacks
+memory or disk for the files, its log reports it: free some, or add a node. As a last resort release and load the
+collection.`,
+	Parts: model.PartObjects | model.PartIndexes | model.PartServing | model.PartSegments |
+		model.PartSegmentIndexes,
 	Needs:       check.NeedDistribution,
 	Phases:      []latency.Name{latency.KernelSealed},
 	Run:         runIndexNotLoaded,
@@ -71,7 +76,10 @@ func runIndexNotLoaded(p *check.Pass) {
 	}
 }
 
-func judgeUnloaded(p *check.Pass, found map[model.CollectionID]*unloaded, n *model.LiveNode, s *model.ServedSegment, x *model.Index, asked time.Time) {
+func judgeUnloaded(
+	p *check.Pass, found map[model.CollectionID]*unloaded, n *model.LiveNode, s *model.ServedSegment, x *model.Index,
+	asked time.Time,
+) {
 	record := p.Segment(s.ID)
 	if record == nil || record.Rows < p.LeastIndexedRows() {
 		return
@@ -82,7 +90,8 @@ func judgeUnloaded(p *check.Pass, found map[model.CollectionID]*unloaded, n *mod
 	}
 	late := asked.Sub(r.FinishedAt) > facts.LoadGrace
 	if r.FinishedAt.IsZero() {
-		late = olderVersion(s.Version, asked, unrecordedGrace) && (x.CreatedAt.IsZero() || asked.Sub(x.CreatedAt) > unrecordedGrace)
+		late = olderVersion(s.Version, asked, unrecordedGrace) &&
+			(x.CreatedAt.IsZero() || asked.Sub(x.CreatedAt) > unrecordedGrace)
 	}
 	known := !r.FinishedAt.IsZero() || !facts.VersionTime(s.Version).IsZero()
 	if !late && known {
@@ -109,7 +118,8 @@ func judgeUnloaded(p *check.Pass, found map[model.CollectionID]*unloaded, n *mod
 func reportUnloaded(p *check.Pass, id model.CollectionID, u *unloaded) {
 	name := facts.CollectionLabel(p.Cluster, id)
 	if u.unsure > 0 {
-		p.NoteUnseen(fmt.Sprintf("collection %s: when the index of %s was finished", name, words.Plural(u.unsure, "segment")))
+		p.NoteUnseen(fmt.Sprintf("collection %s: when the index of %s was finished", name,
+			words.Plural(u.unsure, "segment")))
 	}
 	if len(u.segments) == 0 {
 		return
@@ -123,14 +133,16 @@ func reportUnloaded(p *check.Pass, id model.CollectionID, u *unloaded) {
 	f := check.Finding{
 		Severity: check.Warning, Object: facts.RefCollection(p.Cluster, id), Cost: p.ClusterCost(id, cost),
 		Message: fmt.Sprintf("collection %s: %s, %s, served by %s without the %s index %s, although it is built",
-			name, words.Plural(len(u.segments), "segment"), words.Plural(u.rows, "row"), words.Summarize(nodes), u.index.Type, u.index.Name),
+			name, words.Plural(len(u.segments), "segment"), words.Plural(u.rows, "row"), words.Summarize(nodes),
+			u.index.Type, u.index.Name),
 		Evidence: []check.Evidence{
 			check.Fact("index state of these segments", "Finished", "etcd"),
 			check.Fact("finished at", facts.TimeText(u.finished), "etcd"),
 			check.Fact("index files in use", "none", words.Summarize(nodes)),
 		},
-		Impact: "Each search scans these rows by brute force: " + words.Share(w.ShareOfRows(u.rows)) + " of the collection's rows, about " + words.Share(cost) + " of its search work.",
-		Fix:    refreshSteps(p, id), Objects: []model.Ref{facts.RefIndex(u.index)},
+		Impact: "Each search scans these rows by brute force: " + words.Share(w.ShareOfRows(u.rows)) +
+			" of the collection's rows, about " + words.Share(cost) + " of its search work.",
+		Fix: refreshSteps(p, id), Objects: []model.Ref{facts.RefIndex(u.index)},
 	}
 	f.Objects = append(f.Objects, facts.RefNodes(nodes)...)
 	f.Objects = append(f.Objects, facts.SomeSegments(u.segments)...)

@@ -36,7 +36,8 @@ func TestJudgeSeesTheSchemaChange(t *testing.T) {
 		want check.Status
 	}{{"Int64", check.OK}, {"FloatVector", check.Found}, {"Int64", check.OK}} {
 		retype(x.to)
-		if got := judge.Run(s.Cluster(), s.Now, []*check.Check{rulestest.ByID("index-not-loaded")}).Results[0]; got.Status != x.want {
+		if got := judge.Run(s.Cluster(), s.Now,
+			[]*check.Check{rulestest.ByID("index-not-loaded")}).Results[0]; got.Status != x.want {
 			t.Errorf("with the field a %s: %s, want %s", x.to, got.Status, x.want)
 		}
 	}
@@ -53,10 +54,25 @@ func TestIndexNotLoaded(t *testing.T) {
 		}
 	}
 	rulestest.RunCases(t, rulestest.ByID("index-not-loaded"), []rulestest.Case{
-		{Name: "finished for an hour", Change: bare(2*time.Hour, time.Hour), Want: []string{"warning collections/1000 1 segment, 90,000 rows, served by querynode-4 without the HNSW index vec_idx, although it is built"}},
+		{
+			Name: "finished for an hour", Change: bare(2*time.Hour, time.Hour),
+			Want: []string{
+				"warning collections/1000 1 segment, 90,000 rows, served by querynode-4 without the HNSW index " +
+					"vec_idx, although it is built",
+			},
+		},
 		{Name: "finished just now", Change: bare(2*time.Hour, 5*time.Minute)},
-		{Name: "not finished", Change: func(w *rulestest.World) { bare(2*time.Hour, time.Hour)(w); w.Index(0).State = model.IndexInProgress }},
-		{Name: "FLAT", Change: func(w *rulestest.World) { bare(2*time.Hour, time.Hour)(w); w.Indexes[0].Type = "FLAT" }},
+		{
+			Name: "not finished",
+			Change: func(w *rulestest.World) {
+				bare(2*time.Hour, time.Hour)(w)
+				w.Index(0).State = model.IndexInProgress
+			},
+		},
+		{
+			Name:   "FLAT",
+			Change: func(w *rulestest.World) { bare(2*time.Hour, time.Hour)(w); w.Indexes[0].Type = "FLAT" },
+		},
 		{Name: "small", Change: func(w *rulestest.World) { bare(2*time.Hour, time.Hour)(w); w.Segment(0).Rows = 1000 }},
 		{Name: "its time is not recorded, loaded for long", Change: func(w *rulestest.World) {
 			bare(2*time.Hour, 0)(w)
@@ -73,9 +89,16 @@ func TestIndexNotLoaded(t *testing.T) {
 		}, Skipped: "when the index of 1 segment was finished"},
 		{Name: "one of two vector indexes", Change: func(w *rulestest.World) {
 			w.Serve()
-			w.Collections[0].Fields = append(w.Collections[0].Fields, &model.Field{ID: 103, Name: "image", Type: "FloatVector", Dim: 64})
-			w.Indexes = append(w.Indexes, &model.Index{ID: 1501, Collection: rulestest.CollID, Field: 103, Name: "image_idx", Type: "HNSW"})
-			w.Segment(0).Indexes = append(w.Segment(0).Indexes, model.SegmentIndex{Segment: 2000, Index: 1501, Build: 1, State: model.IndexFinished, FinishedAt: rulestest.TimeAgo(time.Hour)})
+			w.Collections[0].Fields = append(w.Collections[0].Fields, &model.Field{
+				ID: 103, Name: "image", Type: "FloatVector", Dim: 64,
+			})
+			w.Indexes = append(w.Indexes, &model.Index{
+				ID: 1501, Collection: rulestest.CollID, Field: 103, Name: "image_idx", Type: "HNSW",
+			})
+			w.Segment(0).Indexes = append(w.Segment(0).Indexes, model.SegmentIndex{
+				Segment: 2000, Index: 1501, Build: 1, State: model.IndexFinished,
+				FinishedAt: rulestest.TimeAgo(time.Hour),
+			})
 		}, Want: []string{"warning collections/1000 without the HNSW index image_idx"}},
 	})
 }

@@ -55,7 +55,10 @@ type tallies map[model.IndexID]*tally
 func (m tallies) add(b facts.Build) {
 	t := m[b.Index.ID]
 	if t == nil {
-		t = &tally{UnindexedSegments: facts.UnindexedSegments{Collection: b.Collection, Index: b.Index}, reasons: map[string]int{}, nodes: map[model.NodeID]int{}}
+		t = &tally{
+			UnindexedSegments: facts.UnindexedSegments{Collection: b.Collection, Index: b.Index},
+			reasons:           map[string]int{}, nodes: map[model.NodeID]int{},
+		}
 		m[b.Index.ID] = t
 	}
 	t.add(b)
@@ -83,7 +86,8 @@ func sealedRows(p *check.Pass, x *model.Collection) int64 { return p.CollectionT
 
 // indexText names the index with its type and field, e.g. "HNSW index vec_idx on docs.vec".
 func indexText(p *check.Pass, t *facts.UnindexedSegments) string {
-	return fmt.Sprintf("%s index %s on %s.%s", cmp.Or(t.Index.Type, "the"), t.Index.Name, facts.CollectionLabel(p.Cluster, t.Collection.ID), facts.FieldLabel(t.Collection, t.Index.Field))
+	return fmt.Sprintf("%s index %s on %s.%s", cmp.Or(t.Index.Type, "the"), t.Index.Name,
+		facts.CollectionLabel(p.Cluster, t.Collection.ID), facts.FieldLabel(t.Collection, t.Index.Field))
 }
 
 // indexImpact returns the impact of a missing index.
@@ -93,7 +97,8 @@ func indexImpact(p *check.Pass, t *facts.UnindexedSegments) string {
 	case !facts.OnVector(t.Collection, t.Index):
 		return "Filters on the field scan every row of these segments."
 	case loaded:
-		return fmt.Sprintf("Searches scan %s rows by brute force: %s of the collection's flushed rows.", words.Number(t.Rows), words.Share(facts.Ratio(t.Rows, sealedRows(p, t.Collection))))
+		return fmt.Sprintf("Searches scan %s rows by brute force: %s of the collection's flushed rows.",
+			words.Number(t.Rows), words.Share(facts.Ratio(t.Rows, sealedRows(p, t.Collection))))
 	}
 	return "The collection does not load before its indexes are built, or searches scan these rows by brute force."
 }

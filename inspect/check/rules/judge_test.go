@@ -58,7 +58,8 @@ func TestJudgeIsNeverStale(t *testing.T) {
 			c := s.Cluster()
 			want, got := contentOf(check.Run(c, s.Now, rules.All())), contentOf(judge.Run(c, s.Now, rules.All()))
 			if !reflect.DeepEqual(want, got) {
-				t.Fatalf("seed %d, step %d: %s: the report is not that of a fresh judge:\n%s", seed, i, what, cmp.Diff(want.Results, got.Results, cmp.Comparer(func(a, b *check.Check) bool { return a == b })))
+				t.Fatalf("seed %d, step %d: %s: the report is not that of a fresh judge:\n%s", seed, i, what,
+					cmp.Diff(want.Results, got.Results, cmp.Comparer(func(a, b *check.Check) bool { return a == b })))
 			}
 		}
 	}
@@ -75,7 +76,8 @@ func TestJudgeSeesSessionsGo(t *testing.T) {
 	p.Runtime = nil
 	p.Sessions = slices.DeleteFunc(slices.Clone(p.Sessions), func(s *model.Session) bool { return s.Role == "proxy" })
 	c := before.WithRuntime(nil).Update(p).WithRuntime(before.Runtime)
-	want, got := contentOf(check.Run(c, modeltest.Now, rules.All())), contentOf(judge.Run(c, modeltest.Now, rules.All()))
+	want, got := contentOf(check.Run(c, modeltest.Now, rules.All())),
+		contentOf(judge.Run(c, modeltest.Now, rules.All()))
 	if diff := cmp.Diff(want.Impact, got.Impact); diff != "" {
 		t.Error(diff)
 	}

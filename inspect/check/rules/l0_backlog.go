@@ -36,18 +36,23 @@ var l0Backlog = &check.Check{
 	Symptoms: []string{check.SearchesSlow, check.SearchesStale, check.TasksHang, check.AfterUpgrade},
 	Starts:   "segment_created segment_flushed config_changed:compaction | task_failed node_lost:datanode",
 	Parts:    model.PartObjects | model.PartSegments | model.PartLogs | model.PartServing,
-	Doc: `A query node runs out of memory because deletes pile up (Milvus issue 33278): the shard leader keeps all of them and applies each to every segment it
-loads. The check looks at L0 segments (Milvus 2.4 and later), which hold only deletes, by vchannel. Reported if more than 90 of them are older than an
-hour, three times the input of one compaction, or if they hold 30 million deletes, where Milvus's own protection starts. Warning from 100,000 deletes
-in a loaded collection, else info: a collection with few writes keeps a growing segment for a day, and with it each small batch of deletes.
+	Doc: `A query node runs out of memory because deletes pile up (Milvus issue 33278): the shard leader keeps all of
+them and applies each to every segment it loads. The check looks at L0 segments (Milvus 2.4 and later), which hold
+only deletes, by vchannel. Reported if more than 90 of them are older than an hour, three times the input of one
+compaction, or if they hold 30 million deletes, where Milvus's own protection starts. Warning from 100,000 deletes in
+a loaded collection, else info: a collection with few writes keeps a growing segment for a day, and with it each small
+batch of deletes.
 
 Growing segments older than the deletes block compaction until sealed (issues 33464 and 40502).`,
-	Remedy: `Flush the collection: growing segments that began before the deletes block their compaction. Look at the compaction tasks and the load of the data
-nodes. Drop whole partitions instead of deleting many rows: that makes no L0 segments.`,
+	Remedy: `Flush the collection: growing segments that began before the deletes block their compaction. Look at the
+compaction tasks and the load of the data nodes. Drop whole partitions instead of deleting many rows: that makes no L0
+segments.`,
 	Run:   runL0Backlog,
 	Roles: []string{"datacoord", "datanode"},
 	FollowsFrom: []check.Cause{
-		{Check: "bad-switches", Applies: aboutCompaction}, {Check: "checkpoint-lag", Applies: check.Shares("vchannels")}, {Check: "task-stuck", Applies: check.Shares("collections")},
+		{Check: "bad-switches", Applies: aboutCompaction},
+		{Check: "checkpoint-lag", Applies: check.Shares("vchannels")},
+		{Check: "task-stuck", Applies: check.Shares("collections")},
 	},
 }
 
@@ -95,8 +100,10 @@ func runL0Backlog(p *check.Pass) {
 	for _, sum := range list {
 		x := p.Collection(sum.collection)
 		f := check.Finding{
-			Severity: check.Info, Object: facts.RefVChannel(sum.vchannel), Objects: append([]model.Ref{facts.RefCollection(p.Cluster, x.ID)}, sum.objects...),
-			Message: fmt.Sprintf("%s of %s on %s %s %s deletes, the oldest for %s", words.Plural(sum.segments, "L0 segment"), facts.CollectionLabel(p.Cluster, x.ID), sum.vchannel,
+			Severity: check.Info, Object: facts.RefVChannel(sum.vchannel),
+			Objects: append([]model.Ref{facts.RefCollection(p.Cluster, x.ID)}, sum.objects...),
+			Message: fmt.Sprintf("%s of %s on %s %s %s deletes, the oldest for %s",
+				words.Plural(sum.segments, "L0 segment"), facts.CollectionLabel(p.Cluster, x.ID), sum.vchannel,
 				words.Agree(sum.segments, "holds", "hold"), words.Number(sum.deletes), words.Span(p.Age(sum.oldest))),
 			Evidence: []check.Evidence{
 				check.Count("L0 segments older than "+words.Span(l0After), sum.segments, "etcd"),
@@ -107,7 +114,8 @@ func runL0Backlog(p *check.Pass) {
 			Impact: "The shard leader keeps them in memory and applies them to every segment it loads.",
 			Fix: check.Fix(
 				check.Flush(p.Cluster, x, 5*time.Minute, "seals the growing segments that hold up their compaction"),
-				check.Shell(check.Kitescope("get tasks type=compaction").Arg("collection_id="+x.ID.String())).Does("shows Level0 compactions within a minute; if not, look at the log of DataCoord"),
+				check.Shell(check.Kitescope("get tasks type=compaction").Arg("collection_id="+x.ID.String())).
+					Does("shows Level0 compactions within a minute; if not, look at the log of DataCoord"),
 			),
 		}
 		if sum.deletes >= l0MinDeletes && p.LoadState(x.ID) != nil {

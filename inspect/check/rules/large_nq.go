@@ -20,16 +20,20 @@ var largeNQ = &check.Check{
 	Parts:    model.PartObjects | model.PartSegments,
 	Needs:    check.NeedProcesses,
 	Phases:   []budget.Name{budget.KernelSealed, budget.KernelGrowing},
-	Doc: `A client sends a thousand vectors in one search and waits for all of them. Kernel time grows with the number of vectors (nq). Reported: a collection
-whose searches have a hundred vectors or more on average (` + "`milvus_proxy_received_nq`" + `; before 2.3, or if searches fail,
-` + "`milvus_proxy_search_vectors_count`" + `, of all collections together) and wait for kernels for 50% of their mean or more. Info, because large requests are
-the cheaper way to search for many vectors if latency does not matter; the finding includes the time per vector. Not counted: time that one query node
-takes longer than the others (` + "`worker-slow`" + `), because the node is the cause.
+	Doc: `A client sends a thousand vectors in one search and waits for all of them. Kernel time grows with the number
+of vectors (nq). Reported: a collection whose searches have a hundred vectors or more on average
+(` + "`milvus_proxy_received_nq`" + `; before 2.3, or if searches fail, ` + "`milvus_proxy_search_vectors_count`" +
+		`, of
+all collections together) and wait for kernels for 50% of their mean or more. Info, because large requests are the
+cheaper way to search for many vectors if latency does not matter; the finding includes the time per vector. Not
+counted: time that one query node takes longer than the others (` + "`worker-slow`" + `), because the node is the cause.
 
-The gain is that of a request with ten vectors, sent when its answer is needed. Vectors of one request are searched in parallel on the cores of a
-node, so ten take at least a hundredth of the time of a thousand, and at most that times the number of cores. A client that sends all small requests
-at once gains less: the last one answers when the large one did.`,
-	Remedy:   `If latency matters, send smaller requests in parallel: each answers sooner, and together they spread over cores and replicas.`,
+The gain is that of a request with ten vectors, sent when its answer is needed. Vectors of one request are searched in
+parallel on the cores of a node, so ten take at least a hundredth of the time of a thousand, and at most that times
+the number of cores. A client that sends all small requests at once gains less: the last one answers when the large
+one did.`,
+	Remedy: `If latency matters, send smaller requests in parallel: each answers sooner, and together they spread
+over cores and replicas.`,
 	Run:      runLargeNQ,
 	Requests: []string{"proxy", "querynode", "streamingnode"},
 }
@@ -72,12 +76,16 @@ func runLargeNQ(p *check.Pass) {
 		nq := vectorsOf(c.budget)
 		f := check.Finding{
 			Object: a.object, Severity: check.Info,
-			Message: fmt.Sprintf("%s has %s vectors and takes %s: %s per vector", requestPhrase(c.budget), rate(nq), budget.Milliseconds(c.budget.Ms), budget.Milliseconds(c.budget.Ms/nq)),
-			Impact:  fmt.Sprintf("Every response waits for all of them: kernels take %s.", c.shareText()),
-			Fix:     check.Fix(check.Do("if latency matters, send smaller requests in parallel, e.g. of 10 vectors")),
+			Message: fmt.Sprintf("%s has %s vectors and takes %s: %s per vector", requestPhrase(c.budget), rate(nq),
+				budget.Milliseconds(c.budget.Ms), budget.Milliseconds(c.budget.Ms/nq)),
+			Impact: fmt.Sprintf("Every response waits for all of them: kernels take %s.", c.shareText()),
+			Fix:    check.Fix(check.Do("if latency matters, send smaller requests in parallel, e.g. of 10 vectors")),
 		}
 		f = withCosts(p, f, a.costs...)
-		f.Evidence = append(f.Evidence, check.Factf("vectors per search", "proxies /metrics", "%s", check.Figure{Value: nq, Unit: "count", Text: rate(nq)}))
+		f.Evidence = append(f.Evidence,
+			check.Factf("vectors per search", "proxies /metrics", "%s", check.Figure{
+				Value: nq, Unit: "count", Text: rate(nq),
+			}))
 		p.Report(f)
 	}
 }

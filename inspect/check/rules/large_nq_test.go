@@ -21,9 +21,11 @@ func TestGainOfFewerVectors(t *testing.T) {
 		return last
 	}
 	for _, nq := range []int{100, 300, 1000} {
-		s := rulestest.GainOf(t, rulestest.ByID("large-nq"), withSearches(rulestest.Traffic{Searches: 200, Ms: takes(nq) + 3, Sealed: takes(nq)}, withMetrics("proxy", func(m *model.Metrics) {
-			modeltest.AddSeries(m, "milvus_proxy_search_vectors_count", model.Series{Value: 200 * float64(nq)})
-		})))
+		s := rulestest.GainOf(t, rulestest.ByID("large-nq"),
+			withSearches(rulestest.Traffic{Searches: 200, Ms: takes(nq) + 3, Sealed: takes(nq)},
+				withMetrics("proxy", func(m *model.Metrics) {
+					modeltest.AddSeries(m, "milvus_proxy_search_vectors_count", model.Series{Value: 200 * float64(nq)})
+				})))
 		if gave := takes(nq) - takes(10); gave < s.Gain.Low-1 || gave > s.Gain.High+1 {
 			t.Errorf("nq %d: %v is said, %.1f ms it gave", nq, s.Gain, gave)
 		}

@@ -9,15 +9,26 @@ import (
 
 func TestLayoutOlder(t *testing.T) {
 	upgraded := func(w *rulestest.World) {
-		w.KeysByKind = map[string]int64{"index-2.1": 4, "segment-index-2.1": 9, "index-meta-2.1": 9, "collection-load-2.1": 6, "collection": 1}
+		w.KeysByKind = map[string]int64{
+			"index-2.1": 4, "segment-index-2.1": 9, "index-meta-2.1": 9, "collection-load-2.1": 6, "collection": 1,
+		}
 		w.Collections[0].Layout = "2.1"
 		w.Version.Text = "2.2.16"
 		w.Indexes = nil
 	}
 	indexed := func(w *rulestest.World, n int64) { w.Indexes, w.KeysByKind["index"] = rulestest.Healthy().Indexes, n }
 	rulestest.RunCases(t, rulestest.ByID("layout-older"), []rulestest.Case{
-		{Name: "not migrated", Change: upgraded, Want: []string{"error / Milvus 2.2.16 runs on unmigrated metadata of 2.1 and does not see 4 index definitions and the load states of 6 collections"}},
-		{Name: "not migrated, under 2.3", Change: func(w *rulestest.World) { upgraded(w); w.Version.Text = "2.3.5" }, Want: []string{"error / does not see 4 index definitions and the load states of 6 collections"}},
+		{
+			Name: "not migrated", Change: upgraded,
+			Want: []string{
+				"error / Milvus 2.2.16 runs on unmigrated metadata of 2.1 and does not see 4 index definitions and " +
+					"the load states of 6 collections",
+			},
+		},
+		{
+			Name: "not migrated, under 2.3", Change: func(w *rulestest.World) { upgraded(w); w.Version.Text = "2.3.5" },
+			Want: []string{"error / does not see 4 index definitions and the load states of 6 collections"},
+		},
 		{Name: "made again, and works", Change: func(w *rulestest.World) {
 			upgraded(w)
 			indexed(w, 1)
@@ -32,9 +43,15 @@ func TestLayoutOlder(t *testing.T) {
 			upgraded(w)
 			indexed(w, 1)
 			w.KeysByKind["collection-load"] = 1
-			w.Collections = append(w.Collections, &model.Collection{ID: 1001, Database: 1, Name: "old", State: "Created", Layout: "2.1", Fields: w.Collections[0].Fields})
+			w.Collections = append(w.Collections, &model.Collection{
+				ID: 1001, Database: 1, Name: "old", State: "Created", Layout: "2.1", Fields: w.Collections[0].Fields,
+			})
 		}, Want: []string{"info / 1 of 2 collections from before the upgrade has no index"}},
-		{Name: "all from before was dropped", Change: func(w *rulestest.World) { upgraded(w); w.Collections[0].State = "Dropped" }, Want: []string{"info / are left over"}},
+		{
+			Name:   "all from before was dropped",
+			Change: func(w *rulestest.World) { upgraded(w); w.Collections[0].State = "Dropped" },
+			Want:   []string{"info / are left over"},
+		},
 		{Name: "migrated, with leftovers", Change: func(w *rulestest.World) {
 			upgraded(w)
 			indexed(w, 4)

@@ -18,19 +18,22 @@ var layoutRollback = &check.Check{
 	Symptoms: []string{check.SearchesFail, check.AfterUpgrade},
 	Starts:   "node_joined:rootcoord node_joined:datacoord node_joined:querycoord | node_joined",
 	Parts:    partsOfLayout,
-	Doc: `After a rollback a collection is fully loaded, and every search fails or finds nothing. The check looks for records of a newer version while an older
-one runs.
+	Doc: `After a rollback a collection is fully loaded, and every search fails or finds nothing. The check looks for
+records of a newer version while an older one runs.
 
-- Milvus 2.1 runs, and segments have their logs only under separate keys (` + "`datacoord-meta/binlog/...`" + `), as 2.2 and later write them. 2.1 reads the
-  logs inside the segment's record, and those are gone. Error for each collection. Captured: 2.2.16 ran for 15 seconds on the data of 2.1.0 and
-  rewrote one segment.
-- Milvus 2.2 or 2.3 runs, and there are L0 segments: it ignores them, and deleted rows come back. Error for each collection.
+- Milvus 2.1 runs, and segments have their logs only under separate keys (` + "`datacoord-meta/binlog/...`" + `), as 2.2
+  and later write them. 2.1 reads the logs inside the segment's record, and those are gone. Error for each collection.
+  Captured: 2.2.16 ran for 15 seconds on the data of 2.1.0 and rewrote one segment.
+- Milvus 2.2 or 2.3 runs, and there are L0 segments: it ignores them, and deleted rows come back. Error for each
+  collection.
 - Keys exist that only versions newer than any running one write. One warning for the cluster.
 
-The running version is that of the sessions, the newest during an upgrade. Sessions of 2.1 have none: the layout of the keys shows it. ` + "`index-too-new`" + `
-checks index files. Targets of collections (` + "`queryCoord-Collection-Target`" + `) prove nothing: 2.3.13 writes them as well.`,
-	Remedy: `Save a snapshot of etcd first (` + "`etcdctl snapshot save FILE`" + `). Run the newer version again, which reads its own records, or restore the metadata backup
-from before the upgrade. Milvus does not support rolling back across a change of the metadata.`,
+The running version is that of the sessions, the newest during an upgrade. Sessions of 2.1 have none: the layout of
+the keys shows it. ` + "`index-too-new`" + ` checks index files. Targets of collections
+(` + "`queryCoord-Collection-Target`" + `) prove nothing: 2.3.13 writes them as well.`,
+	Remedy: `Save a snapshot of etcd first (` + "`etcdctl snapshot save FILE`" + `). Run the newer version again, which
+reads its own records, or restore the metadata backup from before the upgrade. Milvus does not support rolling back
+across a change of the metadata.`,
 	Run: runLayoutRollback,
 }
 
@@ -60,7 +63,8 @@ func judgeRewritten(p *check.Pass, x *model.Collection) {
 	}
 	f := check.Finding{Severity: check.Error, Object: facts.RefCollection(p.Cluster, x.ID), Objects: found.Objects}
 	f.Message = fmt.Sprintf("%s of %s, %s rows, %s rewritten by a newer Milvus: the running %s finds no data in %s",
-		words.Plural(segments, "segment"), facts.CollectionLabel(p.Cluster, x.ID), words.Number(rows), words.Agree(segments, "was", "were"), p.Version.Text, words.Agree(segments, "it", "them"))
+		words.Plural(segments, "segment"), facts.CollectionLabel(p.Cluster, x.ID), words.Number(rows),
+		words.Agree(segments, "was", "were"), p.Version.Text, words.Agree(segments, "it", "them"))
 	f.Evidence = []check.Evidence{
 		check.Count("segments with logs only under separate keys", segments, "etcd"),
 		check.Count("rows in them", rows, "etcd"),
@@ -86,11 +90,17 @@ func judgeForeignLevel(p *check.Pass, x *model.Collection) {
 	if segments == 0 {
 		return
 	}
-	f.Message = fmt.Sprintf("%s of %s %s %s deletes that Milvus %s cannot read", words.Plural(segments, "L0 segment"), facts.CollectionLabel(p.Cluster, x.ID), words.Agree(segments, "holds", "hold"), words.Number(deletes), p.Version.Text)
-	f.Evidence = []check.Evidence{check.Count("L0 segments", segments, "etcd"), check.Count("deletes in them", deletes, "etcd"), check.Fact("running version", p.Version.Text, p.Version.From)}
+	f.Message = fmt.Sprintf("%s of %s %s %s deletes that Milvus %s cannot read", words.Plural(segments, "L0 segment"),
+		facts.CollectionLabel(p.Cluster, x.ID), words.Agree(segments, "holds", "hold"), words.Number(deletes),
+		p.Version.Text)
+	f.Evidence = []check.Evidence{
+		check.Count("L0 segments", segments, "etcd"), check.Count("deletes in them", deletes, "etcd"),
+		check.Fact("running version", p.Version.Text, p.Version.From),
+	}
 	f.Impact = "Searches return deleted rows again."
 	f.Fix = check.Fix(
-		check.Shell(check.Kitescope("get segments level=L0").Arg("collection_id="+x.ID.String())).Does("lists the L0 segments: none may be left before a rollback"),
+		check.Shell(check.Kitescope("get segments level=L0").Arg("collection_id="+x.ID.String())).
+			Does("lists the L0 segments: none may be left before a rollback"),
 		check.Do("run Milvus 2.4 or later again and let it compact them, then roll back").
 			Interrupting(0, "all requests while it is stopped"),
 	)
@@ -120,7 +130,8 @@ func judgeNewerKeys(p *check.Pass, runs facts.Release) {
 	if keys == 0 {
 		return
 	}
-	f.Message = fmt.Sprintf("%s of Milvus %s or later %s, but %s is running: a newer version ran here before", words.Plural(keys, "key"), newest, words.Agree(keys, "exists", "exist"), p.Version.Text)
+	f.Message = fmt.Sprintf("%s of Milvus %s or later %s, but %s is running: a newer version ran here before",
+		words.Plural(keys, "key"), newest, words.Agree(keys, "exists", "exist"), p.Version.Text)
 	f.Evidence = append(f.Evidence, check.Fact("running version", p.Version.Text, p.Version.From))
 	f.Evidence = append(f.Evidence, versionNotes(p)...)
 	f.Impact = "The running version ignores or misreads what the newer one changed."
@@ -134,7 +145,8 @@ func backToNewer(p *check.Pass, newer facts.Release) []check.Step {
 		snapshotFirst(p),
 		check.Do("run Milvus %s or later again: it reads its own records; releasing and loading does not help", newer).
 			Interrupting(5*time.Minute, "all requests while it is stopped"),
-		check.Do("or stop Milvus and restore the metadata backup from before the upgrade: whatever was written since is lost").
+		check.Do("or stop Milvus and restore the metadata backup from before the upgrade: whatever was written since "+
+			"is lost").
 			Interrupting(0, "all requests while it is stopped"),
 	)
 }

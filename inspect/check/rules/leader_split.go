@@ -19,18 +19,19 @@ var leaderSplit = &check.Check{
 	Severity: check.Error,
 	Symptoms: []string{check.SearchesFail, check.SearchesStale},
 	Starts:   "node_joined:querynode node_lost:querynode | replica_changed",
-	Doc: `Searches fail because two nodes lead one channel. In each replica one node leads a channel, and its view maps sealed segments to nodes. Reported, for
-a loaded collection:
+	Doc: `Searches fail because two nodes lead one channel. In each replica one node leads a channel, and its view
+maps sealed segments to nodes. Reported, for a loaded collection:
 
-- a channel led by two nodes of one replica, 2 minutes after the second one took it: both consume the stream and hold its growing rows, and releases
-  by one break searches of the other (Milvus issues 23726, 43309);
+- a channel led by two nodes of one replica, 2 minutes after the second one took it: both consume the stream and hold
+  its growing rows, and releases by one break searches of the other (Milvus issues 23726, 43309);
 - a leader outside all replicas of the collection, 2 minutes after it took the channel (Milvus issue 16615);
 - a view that maps segments to a node that does not report them: searches fail, or miss them.
 
-Times are the versions of the channel and the segment, set when QueryCoord had them loaded. Not reported: moves in progress and segments that have
-been compacted away. Unknown: nodes that did not report their data.`,
-	Remedy: `Restart QueryCoord: its leader checker compares all views with all nodes. If a second leader stays, restart the query node that is not the leader
-according to QueryCoord (` + "`kitescope get nodes`" + `, GetShardLeaders).`,
+Times are the versions of the channel and the segment, set when QueryCoord had them loaded. Not reported: moves in
+progress and segments that have been compacted away. Unknown: nodes that did not report their data.`,
+	Remedy: `Restart QueryCoord: its leader checker compares all views with all nodes. If a second leader stays,
+restart the query node that is not the leader according to QueryCoord (` + "`kitescope get nodes`" + `,
+GetShardLeaders).`,
 	Parts: model.PartObjects | model.PartServing | model.PartSegments,
 	Needs: check.NeedDistribution,
 	Run:   runLeaderSplit,
@@ -105,7 +106,8 @@ func judgeView(p *check.Pass, s *split, v model.ShardView, asked time.Time) {
 			continue
 		}
 		record := p.Segment(x.ID)
-		if record == nil || record.State != model.SegmentFlushed || record.Level == model.LevelL0 || justMoved(p, x.ID, asked) {
+		if record == nil || record.State != model.SegmentFlushed || record.Level == model.LevelL0 ||
+			justMoved(p, x.ID, asked) {
 			continue
 		}
 		s.lostAt = append(s.lostAt, x.Node)
@@ -125,9 +127,11 @@ func justMoved(p *check.Pass, id model.SegmentID, asked time.Time) bool {
 func reportSplit(p *check.Pass, id model.CollectionID, s *split) {
 	name := facts.CollectionLabel(p.Cluster, id)
 	if s.unsure > 0 {
-		p.NoteUnseen(fmt.Sprintf("collection %s: since when %s %s more than one leader, or one outside the replica", name, words.Plural(s.unsure, "shard"), words.Agree(s.unsure, "has", "have")))
+		p.NoteUnseen(fmt.Sprintf("collection %s: since when %s %s more than one leader, or one outside the replica",
+			name, words.Plural(s.unsure, "shard"), words.Agree(s.unsure, "has", "have")))
 	}
-	double, outside := slices.Compact(slices.Sorted(slices.Values(s.double))), slices.Compact(slices.Sorted(slices.Values(s.outside)))
+	double, outside := slices.Compact(slices.Sorted(slices.Values(s.double))),
+		slices.Compact(slices.Sorted(slices.Values(s.outside)))
 	if len(double)+len(outside)+len(s.lost) == 0 {
 		return
 	}
@@ -142,17 +146,23 @@ func reportSplit(p *check.Pass, id model.CollectionID, s *split) {
 			words.Agree(len(s.lost), "is", "are"))
 		f.Impact = "Searches fail, or miss these rows: " + words.Share(share) + " of the collection."
 	case len(double) > 0:
-		f.Message = fmt.Sprintf("collection %s: %s %s two leaders in one replica: %s", name, words.Plural(len(double), "shard"), words.Agree(len(double), "has", "have"), words.Summarize(nodes))
-		f.Impact = "Growing rows are in memory twice; searches fail when one leader releases what the other still needs."
+		f.Message = fmt.Sprintf("collection %s: %s %s two leaders in one replica: %s", name,
+			words.Plural(len(double), "shard"), words.Agree(len(double), "has", "have"), words.Summarize(nodes))
+		f.Impact = "Growing rows are in memory twice; searches fail when one leader releases what the other still " +
+			"needs."
 	default:
-		f.Message = fmt.Sprintf("collection %s: %s led by %s, outside its replicas", name, words.Plural(len(outside), "shard"), words.Summarize(nodes))
-		f.Impact = "The leader may disappear with the next change of its own replicas, and it takes memory from other collections."
+		f.Message = fmt.Sprintf("collection %s: %s led by %s, outside its replicas", name,
+			words.Plural(len(outside), "shard"), words.Summarize(nodes))
+		f.Impact = "The leader may disappear with the next change of its own replicas, and it takes memory from " +
+			"other collections."
 	}
 	if len(double) > 0 {
-		f.Evidence = append(f.Evidence, check.Fact("shards with two leaders", words.Summarize(double), "leaders' views"))
+		f.Evidence = append(f.Evidence,
+			check.Fact("shards with two leaders", words.Summarize(double), "leaders' views"))
 	}
 	if len(outside) > 0 {
-		f.Evidence = append(f.Evidence, check.Fact("shards led from outside", words.Summarize(outside), "leaders' views, etcd"))
+		f.Evidence = append(f.Evidence,
+			check.Fact("shards led from outside", words.Summarize(outside), "leaders' views, etcd"))
 	}
 	if len(s.lost) > 0 {
 		f.Evidence = append(f.Evidence,

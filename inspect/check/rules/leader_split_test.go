@@ -15,20 +15,30 @@ func TestLeaderSplit(t *testing.T) {
 			w.Serve()
 			d := w.Query(rulestest.NodeB).Distribution
 			d.Leaders = append(d.Leaders, *w.View(rulestest.Channel0))
-			d.Channels = append(d.Channels, model.ServedChannel{Name: rulestest.Channel0, Collection: rulestest.CollID, Version: rulestest.Nanos(ago)})
+			d.Channels = append(d.Channels, model.ServedChannel{
+				Name: rulestest.Channel0, Collection: rulestest.CollID, Version: rulestest.Nanos(ago),
+			})
 		}
 	}
 	rulestest.RunCases(t, rulestest.ByID("leader-channel-split"), []rulestest.Case{
-		{Name: "two leaders for ten minutes", Change: twice(10 * time.Minute), Want: []string{"warning collections/1000 1 shard has two leaders in one replica: querynode-4 and querynode-8"}},
+		{
+			Name: "two leaders for ten minutes", Change: twice(10 * time.Minute),
+			Want: []string{
+				"warning collections/1000 1 shard has two leaders in one replica: querynode-4 and querynode-8",
+			},
+		},
 		{Name: "a channel that moves", Change: twice(20 * time.Second)},
 		{Name: "one in each of two replicas", Change: func(w *rulestest.World) {
 			twice(10 * time.Minute)(w)
 			w.Replicas[0].Nodes = []model.NodeID{rulestest.NodeA}
-			w.Replicas = append(w.Replicas, &model.Replica{ID: 3001, Collection: rulestest.CollID, Nodes: []model.NodeID{rulestest.NodeB}})
+			w.Replicas = append(w.Replicas, &model.Replica{
+				ID: 3001, Collection: rulestest.CollID, Nodes: []model.NodeID{rulestest.NodeB},
+			})
 		}},
 		{
-			Name: "a leader of no replica", Change: func(w *rulestest.World) { w.Serve(); w.Replicas[0].Nodes = []model.NodeID{rulestest.NodeA} },
-			Want: []string{"warning collections/1000 1 shard led by querynode-8, outside its replicas"},
+			Name:   "a leader of no replica",
+			Change: func(w *rulestest.World) { w.Serve(); w.Replicas[0].Nodes = []model.NodeID{rulestest.NodeA} },
+			Want:   []string{"warning collections/1000 1 shard led by querynode-8, outside its replicas"},
 		},
 		{Name: "since when is unknown", Change: func(w *rulestest.World) {
 			w.Serve()
@@ -40,7 +50,9 @@ func TestLeaderSplit(t *testing.T) {
 				w.Serve()
 				w.Query(rulestest.NodeA).Distribution.Sealed = w.Query(rulestest.NodeA).Distribution.Sealed[1:]
 			},
-			Want: []string{"error collections/1000 leaders query querynode-4 for 1 segment (90,000 rows) that is not there"},
+			Want: []string{
+				"error collections/1000 leaders query querynode-4 for 1 segment (90,000 rows) that is not there",
+			},
 		},
 		{Name: "a segment that moves", Change: func(w *rulestest.World) {
 			w.Serve()

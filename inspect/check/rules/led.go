@@ -18,8 +18,8 @@ const (
 	fewSearches = 30
 )
 
-// addLeaderSlowdown adds the measured slowdown of searches by a node that leads too many shards to the finding: the time
-// for its growing rows, and the share of its queue that these cause.
+// addLeaderSlowdown adds the measured slowdown of searches by a node that leads too many shards to the finding: the
+// time for its growing rows, and the share of its queue that these cause.
 func addLeaderSlowdown(p *check.Pass, f *check.Finding, most *balance.Share) {
 	b := p.Latency().Find("", latency.Search)
 	if b == nil || b.Root == nil || b.Requests < fewSearches {
@@ -78,7 +78,8 @@ func ledParts(b *latency.Budget, node model.NodeID) (parts []check.SlowPart) {
 		queue, ms, _ := waited(name)
 		add(queue, ms*share)
 		if pool := b.Root.Find(latency.PoolWait); pool != nil && ms > 0 && queue.Ms > 0 {
-			add(pool, pool.Ms*share*min(1, ms/queue.Ms)) // the pool is not measured per node, so it is scaled like the queue
+			// the pool is not measured per node, so it is scaled like the queue
+			add(pool, pool.Ms*share*min(1, ms/queue.Ms))
 		}
 	}
 	return parts

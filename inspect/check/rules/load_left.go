@@ -34,7 +34,8 @@ func leftToLoad(p *check.Pass, id model.CollectionID, partition model.PartitionI
 		}
 		for _, segment := range r.Flushed {
 			s := p.Segment(segment)
-			if s == nil || s.Level == model.LevelL0 || partition != everyPartition && s.Partition != partition || len(p.Runtime.Served(segment)) > 0 {
+			if s == nil || s.Level == model.LevelL0 || partition != everyPartition && s.Partition != partition ||
+				len(p.Runtime.Served(segment)) > 0 {
 				continue
 			}
 			left.segments = append(left.segments, s)

@@ -18,14 +18,17 @@ var loadMismatch = &check.Check{
 	Severity: check.Error,
 	Symptoms: []string{check.SearchesFail, check.SearchesStale, check.LoadsHang},
 	Starts:   "collection_released collection_loading collection_loaded | node_joined:querycoord node_lost:querycoord",
-	Doc: `Clients get "collection not loaded" although the collection seems loaded (Milvus issue 45108). QueryCoord keeps load states in etcd and works from its
-own memory. Reported: a collection that is Loaded in etcd and that QueryCoord does not list as loaded, or lists as not available or incomplete. Info:
-a collection that QueryCoord lists and etcd does not have; a restart of QueryCoord would lose it.
+	Doc: `Clients get "collection not loaded" although the collection seems loaded (Milvus issue 45108). QueryCoord
+keeps load states in etcd and works from its own memory. Reported: a collection that is Loaded in etcd and that
+QueryCoord does not list as loaded, or lists as not available or incomplete. Info: a collection that QueryCoord lists
+and etcd does not have; a restart of QueryCoord would lose it.
 
-Metadata and QueryCoord's answer are seconds apart: a load or release in between is reported once. If they are more than 10 seconds apart, as a file
-and a recording may be, a collection that neither QueryCoord nor any query node has is info only. So is one that QueryCoord has in part in the first 2
-minutes after its start (seen on 2.3.5: 0% of most collections four seconds after it, none half a minute later).`,
-	Remedy:      `Run the check again. If it stays, restart QueryCoord, which then reads etcd; or release the collection and load it again.`,
+Metadata and QueryCoord's answer are seconds apart: a load or release in between is reported once. If they are more
+than 10 seconds apart, as a file and a recording may be, a collection that neither QueryCoord nor any query node has
+is info only. So is one that QueryCoord has in part in the first 2 minutes after its start (seen on 2.3.5: 0% of most
+collections four seconds after it, none half a minute later).`,
+	Remedy: `Run the check again. If it stays, restart QueryCoord, which then reads etcd; or release the
+collection and load it again.`,
 	Parts:       model.PartServing | model.PartObjects,
 	Needs:       check.NeedQueryCoord,
 	Run:         runLoadMismatch,
@@ -35,7 +38,8 @@ minutes after its start (seen on 2.3.5: 0% of most collections four seconds afte
 
 func runLoadMismatch(p *check.Pass) {
 	if p.Runtime.Loaded == nil {
-		p.Skip("QueryCoord did not report its loaded collections" + facts.ReasonSuffix(facts.Coordinators(p.Runtime, "querycoord")))
+		p.Skip("QueryCoord did not report its loaded collections" +
+			facts.ReasonSuffix(facts.Coordinators(p.Runtime, "querycoord")))
 		return
 	}
 	partly, since := check.Warning, ""
@@ -57,13 +61,19 @@ func runLoadMismatch(p *check.Pass) {
 				"but neither QueryCoord nor any query node has it: they were queried "+
 				words.Span(apart)+" "+when+" the metadata was read", check.Figure{Text: "not listed"})
 		case c == nil:
-			reportMismatch(p, l.Collection, check.Error, "is Loaded in etcd, but QueryCoord does not list it", check.Figure{Text: "not listed"})
-		case c.Percent < 100 && slices.ContainsFunc(l.Partitions, func(x model.PartitionLoad) bool { return x.Status == "Loading" }):
-			reportMismatch(p, l.Collection, check.Info, fmt.Sprintf("is Loaded, QueryCoord has %d%% of it: partitions are being loaded", c.Percent), percent(c))
+			reportMismatch(p, l.Collection, check.Error, "is Loaded in etcd, but QueryCoord does not list it",
+				check.Figure{Text: "not listed"})
+		case c.Percent < 100 &&
+			slices.ContainsFunc(l.Partitions, func(x model.PartitionLoad) bool { return x.Status == "Loading" }):
+			reportMismatch(p, l.Collection, check.Info,
+				fmt.Sprintf("is Loaded, QueryCoord has %d%% of it: partitions are being loaded", c.Percent), percent(c))
 		case c.Percent < 100:
-			reportMismatch(p, l.Collection, partly, fmt.Sprintf("is Loaded in etcd, but QueryCoord has only %d%% of it", c.Percent)+since, percent(c))
+			reportMismatch(p, l.Collection, partly,
+				fmt.Sprintf("is Loaded in etcd, but QueryCoord has only %d%% of it", c.Percent)+since, percent(c))
 		case !c.Available:
-			reportMismatch(p, l.Collection, partly, "is Loaded in etcd, but QueryCoord reports it as not available"+since, check.Figure{Text: "not available"})
+			reportMismatch(p, l.Collection, partly,
+				"is Loaded in etcd, but QueryCoord reports it as not available"+since,
+				check.Figure{Text: "not available"})
 		}
 	}
 	for _, c := range p.Runtime.Loaded {
@@ -106,9 +116,13 @@ func reportMismatch(p *check.Pass, id model.CollectionID, s check.Severity, what
 		state = l.Status
 	}
 	f := check.Finding{
-		Severity: s, Object: facts.RefCollection(p.Cluster, id), Message: "collection " + facts.CollectionLabel(p.Cluster, id) + " " + what,
-		Evidence: []check.Evidence{check.Fact("load state", state, "etcd"), check.Factf("load state in QueryCoord", "QueryCoord ShowCollections", "%s", coord)},
-		Impact:   "Searches fail, or miss rows.",
+		Severity: s, Object: facts.RefCollection(p.Cluster, id),
+		Message: "collection " + facts.CollectionLabel(p.Cluster, id) + " " + what,
+		Evidence: []check.Evidence{
+			check.Fact("load state", state, "etcd"),
+			check.Factf("load state in QueryCoord", "QueryCoord ShowCollections", "%s", coord),
+		},
+		Impact: "Searches fail, or miss rows.",
 		Fix: check.Fix(check.Do("if it lasts for a minute, restart QueryCoord").
 			Restarting(p.Cluster, 2*time.Minute, "querycoord"), reloadStep(p, id)),
 	}
@@ -124,7 +138,8 @@ func reportMismatch(p *check.Pass, id model.CollectionID, s check.Severity, what
 		}
 		switch {
 		case state == "Loaded" && coord.Text != "not listed":
-			f.Impact, f.Fix = "Searches of it, or of partitions that are not loaded yet, may fail.", check.Fix(check.Do("wait a minute for the load to finish"))
+			f.Impact, f.Fix = "Searches of it, or of partitions that are not loaded yet, may fail.",
+				check.Fix(check.Do("wait a minute for the load to finish"))
 		case state == "Loaded":
 			f.Impact = "None if it was loaded or released in between; otherwise every search of it fails."
 			f.Fix = check.Fix(check.Do("run the check again with processes and metadata from the same time"))

@@ -19,19 +19,21 @@ var loadStuck = &check.Check{
 	Severity: check.Warning,
 	Symptoms: []string{check.LoadsHang},
 	Starts:   "1h collection_loading | node_lost node_left index_dropped partition_loaded",
-	Doc: `A load stays at the same percentage in QueryCoord. Reported: a collection in state Loading in etcd without a new segment or channel on any query node
-in the last 10 minutes, after which QueryCoord itself gives up (` + "`queryCoord.loadTimeoutSeconds`" + `: 600; Milvus issues 21745, 39436, 45108). The time of
-the last progress is the newest version of the collection's data on the nodes. If little is left to load, 2 minutes are enough (plus a second per 10
-MiB), provided that no node was given anything of any collection meanwhile; the finding lists the segments that DataCoord wants served and no node
-has.
+	Doc: `A load stays at the same percentage in QueryCoord. Reported: a collection in state Loading in etcd without a
+new segment or channel on any query node in the last 10 minutes, after which QueryCoord itself gives up
+(` + "`queryCoord.loadTimeoutSeconds`" + `: 600; Milvus issues 21745, 39436, 45108). The time of the last progress is
+the newest version of the collection's data on the nodes. If little is left to load, 2 minutes are enough (plus a
+second per 10 MiB), provided that no node was given anything of any collection meanwhile; the finding lists the
+segments that DataCoord wants served and no node has.
 
-A partition that is loaded into a loaded collection has its own state and is judged in the same way: the collection stays Loaded, and searches that
-name the partition fail.
+A partition that is loaded into a loaded collection has its own state and is judged in the same way: the collection
+stays Loaded, and searches that name the partition fail.
 
-Info: a collection or partition without anything on any node yet, because it may have been requested just now. Without answers from the nodes,
-progress is unknown.`,
-	Remedy: `Check whether the query nodes have the memory (` + "`kitescope balance`" + `), whether DataCoord and the indexes are ready (index-missing, index-stuck), and
-QueryCoord's log for the collection. Release the collection, then load it again.`,
+Info: a collection or partition without anything on any node yet, because it may have been requested just now. Without
+answers from the nodes, progress is unknown.`,
+	Remedy: `Check whether the query nodes have the memory (` + "`kitescope balance`" + `), whether DataCoord and the
+indexes are ready (index-missing, index-stuck), and QueryCoord's log for the collection. Release the collection, then
+load it again.`,
 	Parts: model.PartServing | model.PartObjects | model.PartSegments | model.PartIndexes,
 	Needs: check.NeedDistribution,
 	Run:   runLoadStuck,
@@ -59,7 +61,8 @@ func runLoadStuck(p *check.Pass) {
 		loads := loadsOf(l)
 		if len(loads) > 0 && last == nil {
 			last = findLastLoads(p)
-			patience = min(p.SettingSeconds("queryCoord.loadTimeoutSeconds", 10*time.Minute, "querycoord", "mixcoord"), facts.LoadGrace)
+			patience = min(p.SettingSeconds("queryCoord.loadTimeoutSeconds", 10*time.Minute, "querycoord", "mixcoord"),
+				facts.LoadGrace)
 		}
 		var stuck, nothing []load
 		for _, one := range loads {
@@ -128,7 +131,8 @@ func findLastLoads(p *check.Pass) *lastLoads {
 			noteLater(last.partitions, s.Partition, at)
 		}
 		for i := range n.Distribution.Channels {
-			noteLater(last.collections, n.Distribution.Channels[i].Collection, facts.VersionTime(n.Distribution.Channels[i].Version))
+			noteLater(last.collections, n.Distribution.Channels[i].Collection,
+				facts.VersionTime(n.Distribution.Channels[i].Version))
 		}
 	}
 	return last
@@ -196,15 +200,20 @@ func reportLoading(p *check.Pass, l *model.LoadState, list []load, asked time.Ti
 	f := check.Finding{
 		Severity: check.Warning, Object: facts.RefCollection(p.Cluster, l.Collection),
 		Impact: "The collection cannot be searched, or only in part.", Cost: p.ClusterLoss(1),
-		Fix:      stuckSteps(p, l.Collection, nil),
-		Evidence: []check.Evidence{check.Fact("load state", "Loading", "etcd"), check.Fact("last segment or channel assigned to a node", facts.TimeText(at), "query nodes")},
-		Objects:  append(own, facts.RefNodes(replicaNodes(p, l.Collection))...),
+		Fix: stuckSteps(p, l.Collection, nil),
+		Evidence: []check.Evidence{
+			check.Fact("load state", "Loading", "etcd"),
+			check.Fact("last segment or channel assigned to a node", facts.TimeText(at), "query nodes"),
+		},
+		Objects: append(own, facts.RefNodes(replicaNodes(p, l.Collection))...),
 	}
 	if len(own) > 0 {
-		f.Impact = "Searches that name the " + words.Agree(len(list), "partition", "partitions") + " fail, others miss the rows in " + its + "."
+		f.Impact = "Searches that name the " + words.Agree(len(list), "partition", "partitions") +
+			" fail, others miss the rows in " + its + "."
 		f.Cost = p.ClusterLoss(rowShare(p, l.Collection, list))
 		f.Fix = stuckSteps(p, l.Collection, own)
-		f.Evidence[0] = check.Fact("load state", "collection Loaded, "+words.Agree(len(list), "partition", "partitions")+" Loading", "etcd")
+		f.Evidence[0] = check.Fact("load state",
+			"collection Loaded, "+words.Agree(len(list), "partition", "partitions")+" Loading", "etcd")
 	}
 	percentage := ""
 	if c := p.Runtime.LoadedCollection(l.Collection); c != nil {
@@ -218,7 +227,8 @@ func reportLoading(p *check.Pass, l *model.LoadState, list []load, asked time.Ti
 		f.Message = fmt.Sprintf("%s %s loading%s, and no query node has any of %s yet", name, is, percentage, its)
 		f.Fix = slices.Concat(check.Fix(check.Do("wait a minute: it may have been requested just now")), f.Fix)
 	} else {
-		f.Message = fmt.Sprintf("%s %s loading%s, without progress for %s", name, is, percentage, words.Span(asked.Sub(at)))
+		f.Message = fmt.Sprintf("%s %s loading%s, without progress for %s", name, is, percentage,
+			words.Span(asked.Sub(at)))
 		f.Fix = slices.Concat(check.Fix(check.FindFiles(p.Facts)), f.Fix)
 	}
 	if len(left.segments) > 0 {
@@ -226,7 +236,9 @@ func reportLoading(p *check.Pass, l *model.LoadState, list []load, asked time.Ti
 		for i, s := range left.segments {
 			names[i] = s.ID.String()
 		}
-		f.Evidence = append(f.Evidence, check.Factf("segments on no node", "DataCoord, query nodes", "%s, %s", words.Summarize(names), check.Bytes(left.bytes)))
+		f.Evidence = append(f.Evidence,
+			check.Factf("segments on no node", "DataCoord, query nodes", "%s, %s", words.Summarize(names),
+				check.Bytes(left.bytes)))
 		f.Message += "; left to load: " + words.Plural(len(left.segments), "segment") + ", " + words.Bytes(left.bytes)
 	}
 	p.Report(f)
@@ -241,9 +253,11 @@ func stuckSteps(p *check.Pass, id model.CollectionID, partitions []model.Ref) []
 	}
 	load := check.LoadPartitionCall(p.Cluster, x)
 	for _, r := range partitions[:min(len(partitions), 3)] {
-		steps = append(steps, check.Pymilvus(p.Cluster, x.Database, "p = Collection(%s).partition(%s)\np.release()\np.%s", x.Name, r.Name, load).
-			Does("releases the partition and loads it again").
-			Interrupting(5*time.Minute, "searches of it until it is loaded"))
+		steps = append(steps,
+			check.Pymilvus(p.Cluster, x.Database, "p = Collection(%s).partition(%s)\np.release()\np.%s", x.Name, r.Name,
+				load).
+				Does("releases the partition and loads it again").
+				Interrupting(5*time.Minute, "searches of it until it is loaded"))
 	}
 	return steps
 }
@@ -253,7 +267,9 @@ func stuckSteps(p *check.Pass, id model.CollectionID, partitions []model.Ref) []
 func partitionRefs(p *check.Pass, list []load) (refs []model.Ref) {
 	for _, x := range list[:min(len(list), facts.MaxObjects)] {
 		if x.partition != everyPartition {
-			refs = append(refs, model.Ref{Resource: "partitions", ID: x.partition.String(), Name: p.PartitionName(x.partition)})
+			refs = append(refs, model.Ref{
+				Resource: "partitions", ID: x.partition.String(), Name: p.PartitionName(x.partition),
+			})
 		}
 	}
 	return refs

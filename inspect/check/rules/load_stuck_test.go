@@ -19,7 +19,10 @@ func TestLoadStuck(t *testing.T) {
 		}
 	}
 	rulestest.RunCases(t, rulestest.ByID("load-stuck"), []rulestest.Case{
-		{Name: "for half an hour", Change: loading(30 * time.Minute), Want: []string{"warning collections/1000 is loading at 40%, without progress for 30 min"}},
+		{
+			Name: "for half an hour", Change: loading(30 * time.Minute),
+			Want: []string{"warning collections/1000 is loading at 40%, without progress for 30 min"},
+		},
 		{Name: "moving", Change: loading(time.Minute)},
 		{Name: "loaded", Change: (*rulestest.World).Serve},
 		{Name: "begun, and nothing there", Change: func(w *rulestest.World) {

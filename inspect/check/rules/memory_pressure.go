@@ -22,18 +22,21 @@ var memoryPressure = &check.Check{
 	Title:    "Memory is nearly full",
 	Severity: check.Error,
 	Symptoms: []string{check.LoadsHang, check.WritesFail, check.MemoryFull},
-	Starts:   "collection_loading collection_loaded replica_created node_lost:querynode | partition_loaded node_left:querynode index_built",
-	Doc: `Milvus rejects writes because one node's memory is full. The check compares memory use with the limit, as the process reports them (GetMetrics:
-memory_usage of memory; the container's limit, if there is one). A process with several roles counts once.
+	Starts: "collection_loading collection_loaded replica_created node_lost:querynode | partition_loaded " +
+		"node_left:querynode index_built",
+	Doc: `Milvus rejects writes because one node's memory is full. The check compares memory use with the limit, as
+the process reports them (GetMetrics: memory_usage of memory; the container's limit, if there is one). A process with
+several roles counts once.
 
-For query, data and streaming nodes the levels are Milvus's own, from ` + "`quotaAndLimits.limitWriting.memProtection`" + `. Warning from the low water level
-(85%): writes to the whole cluster are throttled. Error from the high one (95%): they are rejected. At 90% a query node loads nothing more
-(` + "`queryNode.overloadedMemoryThresholdPercentage`" + `). Levels come from RootCoord's configuration if reported. Other processes: warning at 90%, error at
-95%.
+For query, data and streaming nodes the levels are Milvus's own, from
+` + "`quotaAndLimits.limitWriting.memProtection`" + `. Warning from the low water level (85%): writes to the whole
+cluster are throttled. Error from the high one (95%): they are rejected. At 90% a query node loads nothing more
+(` + "`queryNode.overloadedMemoryThresholdPercentage`" + `). Levels come from RootCoord's configuration if reported.
+Other processes: warning at 90%, error at 95%.
 
 Processes on one host that report the same total memory share it: their sum is judged too.`,
-	Remedy: `Add query nodes or memory, or release unused collections. Use mmap (2.4 and later) or a DISKANN index to keep data on disk. Run
-` + "`kitescope balance --by memory`" + ` to see memory use and nodes with room.`,
+	Remedy: `Add query nodes or memory, or release unused collections. Use mmap (2.4 and later) or a DISKANN index to
+keep data on disk. Run ` + "`kitescope balance --by memory`" + ` to see memory use and nodes with room.`,
 	Parts:  model.PartSessions,
 	Needs:  check.NeedSystem,
 	Phases: []latency.Name{latency.WaitForWorkers, latency.WaitForNodes},
@@ -97,7 +100,9 @@ func measuredSessions(p *check.Pass) []*model.LiveNode {
 
 // waterLevels returns the low and high levels of a process as fractions of its memory, and their source.
 func waterLevels(p *check.Pass, role string) (low, high float64, from string) {
-	name, ok := map[string]string{"querynode": "queryNode", "datanode": "dataNode", "streamingnode": "dataNode", "standalone": "queryNode"}[role]
+	name, ok := map[string]string{
+		"querynode": "queryNode", "datanode": "dataNode", "streamingnode": "dataNode", "standalone": "queryNode",
+	}[role]
 	if !ok {
 		return muchMemory, highWater, "kitescope"
 	}
@@ -122,7 +127,8 @@ func judgeMemory(p *check.Pass, n *model.LiveNode) {
 	}
 	f := check.Finding{
 		Severity: check.Warning, Object: n.Ref(),
-		Message: fmt.Sprintf("%s uses %s of its memory, %s of %s", n.Name(), words.Share(part), words.Bytes(n.System.MemoryUse), words.Bytes(n.System.Memory)),
+		Message: fmt.Sprintf("%s uses %s of its memory, %s of %s", n.Name(), words.Share(part),
+			words.Bytes(n.System.MemoryUse), words.Bytes(n.System.Memory)),
 		Evidence: []check.Evidence{
 			check.Size("memory in use", n.System.MemoryUse, n.Name()+" GetMetrics"),
 			check.Size("memory limit", n.System.Memory, n.Name()+" GetMetrics"),
@@ -136,7 +142,8 @@ func judgeMemory(p *check.Pass, n *model.LiveNode) {
 	}
 	switch n.Role {
 	case "querynode", "datanode", "streamingnode", "standalone":
-		f.Impact = "Writes are throttled from " + words.Share(low) + " and rejected from " + words.Share(high) + "; a query node at 90% loads nothing more, and at 100% it is killed."
+		f.Impact = "Writes are throttled from " + words.Share(low) + " and rejected from " + words.Share(high) +
+			"; a query node at 90% loads nothing more, and at 100% it is killed."
 	}
 	if part >= high {
 		f.Severity = check.Error
@@ -167,12 +174,14 @@ func judgeHost(p *check.Pass, list []*model.LiveNode) {
 	}
 	whole := list[0].System.Memory
 	part := float64(sum) / float64(whole)
-	if part < muchMemory || sum > whole*int64(len(list)) || float64(list[0].System.MemoryUse) >= muchMemory*float64(whole) {
+	if part < muchMemory || sum > whole*int64(len(list)) ||
+		float64(list[0].System.MemoryUse) >= muchMemory*float64(whole) {
 		return // judgeMemory reports a process that fills the host alone
 	}
 	p.Report(check.Finding{
 		Severity: check.Warning, Object: list[0].Ref(), Objects: refs[1:], Cost: min(1, part-muchMemory),
-		Message: fmt.Sprintf("%s share a host and together use %s of its memory, %s of %s", words.Summarize(names), words.Share(part), words.Bytes(sum), words.Bytes(whole)),
+		Message: fmt.Sprintf("%s share a host and together use %s of its memory, %s of %s", words.Summarize(names),
+			words.Share(part), words.Bytes(sum), words.Bytes(whole)),
 		Evidence: []check.Evidence{
 			check.Size("memory in use, total", sum, "GetMetrics of each"),
 			check.Size("memory of the host", whole, list[0].Name()+" GetMetrics"),

@@ -22,14 +22,18 @@ var metadataCache = &check.Check{
 	Needs:    check.NeedProcesses,
 	Phases:   []budget.Name{budget.MetadataCache},
 	Roles:    []string{"rootcoord", "querycoord"},
-	Doc: `Searches take longer while proxies fetch metadata. A proxy caches schemas, partitions and shard leaders, and requests missing entries from
-coordinators (` + "`milvus_proxy_cache_update_latency`" + `). A searched collection is cached after its first request; the entry is dropped when the collection
-is altered, released or loaded, or a leader moves.
+	Doc: `Searches take longer while proxies fetch metadata. A proxy caches schemas, partitions and shard leaders, and
+requests missing entries from coordinators (` + "`milvus_proxy_cache_update_latency`" + `). A searched collection is
+cached after its first request; the entry is dropped when the collection is altered, released or loaded, or a leader
+moves.
 
-Warning: requests that spend 50% of their mean or more on such calls, at least 5 ms; info from 20%. The metric does not name the request: the time is
-an estimate, divided evenly over all. If a call takes 30 ms or more, the finding names the slow coordinator: QueryCoord for shard leaders (their
-entries expire every 3 seconds, so calls for them are usual), else RootCoord.`,
-	Remedy:   `Find out what empties the cache: collections, partitions or aliases that are created, altered and dropped all the time; loads and releases; shard leaders that move (` + "`kitescope history`" + `). If the calls are few and slow, look at the CPU of RootCoord and QueryCoord, and at etcd.`,
+Warning: requests that spend 50% of their mean or more on such calls, at least 5 ms; info from 20%. The metric does
+not name the request: the time is an estimate, divided evenly over all. If a call takes 30 ms or more, the finding
+names the slow coordinator: QueryCoord for shard leaders (their entries expire every 3 seconds, so calls for them are
+usual), else RootCoord.`,
+	Remedy: `Find out what empties the cache: collections, partitions or aliases that are created, altered and
+dropped all the time; loads and releases; shard leaders that move (` + "`kitescope history`" + `). If the calls are few
+and slow, look at the CPU of RootCoord and QueryCoord, and at etcd.`,
 	Run:      runMetadataCache,
 	Requests: []string{"proxy"},
 }
@@ -53,10 +57,12 @@ func runMetadataCache(p *check.Pass) {
 		c := &a.costs[0]
 		f := check.Finding{
 			Object: a.object, Severity: c.severity(),
-			Message: fmt.Sprintf("%s spends %s waiting for metadata that proxies request from the coordinators", requestPhrase(c.budget), c.shareText()),
-			Impact:  "These requests wait for the coordinators, however fast the query nodes are.",
+			Message: fmt.Sprintf("%s spends %s waiting for metadata that proxies request from the coordinators",
+				requestPhrase(c.budget), c.shareText()),
+			Impact: "These requests wait for the coordinators, however fast the query nodes are.",
 			Fix: check.Fix(
-				check.Do("stop creating, altering, loading or releasing collections so often: that empties the proxy caches"),
+				check.Do("stop creating, altering, loading or releasing collections so often: that empties the proxy "+
+					"caches"),
 				check.Shell(check.Kitescope("get calls")).Does("shows how fast RootCoord responds"),
 			),
 		}
@@ -72,8 +78,8 @@ func runMetadataCache(p *check.Pass) {
 	}
 }
 
-// slowResponse is the response time to a proxy, in milliseconds, from which a coordinator is slow. A healthy one takes 2
-// to 10.
+// slowResponse is the response time to a proxy, in milliseconds, from which a coordinator is slow. A healthy one takes
+// 2 to 10.
 const slowResponse = 30
 
 // slowestCoordinator returns the coordinator that proxies wait for most on cache misses, and the mean time of a call in

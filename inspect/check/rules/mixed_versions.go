@@ -21,13 +21,15 @@ var mixedVersions = &check.Check{
 	Symptoms: []string{check.AfterUpgrade},
 	Starts:   "node_joined | node_changed",
 	Parts:    model.PartSessions,
-	Doc: `An upgrade stopped halfway. The check compares versions in sessions (Milvus 2.2 and later) and, if processes were queried, build times. Warning:
-different versions. Info: one version with different build times (an image tag was moved).
+	Doc: `An upgrade stopped halfway. The check compares versions in sessions (Milvus 2.2 and later) and, if processes
+were queried, build times. Warning: different versions. Info: one version with different build times (an image tag was
+moved).
 
-Milvus supports mixed versions only during a rolling upgrade, and only between neighbouring versions. Standby coordinators count. Stopping nodes do
-not: they are being replaced.`,
-	Remedy: `Finish the upgrade in the order that Milvus's documentation gives for rolling upgrades: coordinators, index nodes, data nodes, query nodes, proxies
-last. If no upgrade is under way, check which image the odd processes run.`,
+Milvus supports mixed versions only during a rolling upgrade, and only between neighbouring versions. Standby
+coordinators count. Stopping nodes do not: they are being replaced.`,
+	Remedy: `Finish the upgrade in the order that Milvus's documentation gives for rolling upgrades: coordinators,
+index nodes, data nodes, query nodes, proxies last. If no upgrade is under way, check which image the odd processes
+run.`,
 	Run: runMixedVersions,
 }
 
@@ -59,9 +61,11 @@ func runMixedVersions(p *check.Pass) {
 		Fix: check.Fix(
 			check.Do("finish the upgrade if one is under way: coordinators first, proxies last").
 				Interrupting(5*time.Minute, "each process while it restarts"),
-			check.Do("if not, check which image %s runs, and replace it", facts.NamesOf(byVersion[versions[len(versions)-1]])).
+			check.Do("if not, check which image %s runs, and replace it",
+				facts.NamesOf(byVersion[versions[len(versions)-1]])).
 				Interrupting(5*time.Minute, "each process while it restarts"),
-			check.Shell(check.Kitescope("get nodes --columns name,version,host")).Does("shows every process with its version; all should have the same"),
+			check.Shell(check.Kitescope("get nodes --columns name,version,host")).
+				Does("shows every process with its version; all should have the same"),
 		),
 	}
 	parts := make([]string, len(versions))
@@ -96,11 +100,13 @@ func judgeBuilds(p *check.Pass) {
 	f := check.Finding{
 		Severity: check.Info, Message: words.Plural(len(builds), "build") + " of one version are running",
 		Impact: "Processes may differ although they report the same version.",
-		Fix: check.Fix(check.Do("compare the image digests of the processes, and restart those with an old one: a tag was probably moved").
+		Fix: check.Fix(check.Do("compare the image digests of the processes, and restart those with an old one: a "+
+			"tag was probably moved").
 			Interrupting(5*time.Minute, "each process while it restarts")),
 	}
 	for _, b := range slices.Sorted(maps.Keys(builds)) {
-		f.Evidence = append(f.Evidence, check.Fact("build "+b, facts.LiveNames(builds[b]), builds[b][0].Name()+" GetMetrics"))
+		f.Evidence = append(f.Evidence,
+			check.Fact("build "+b, facts.LiveNames(builds[b]), builds[b][0].Name()+" GetMetrics"))
 		f.Objects = append(f.Objects, facts.Refs(builds[b], (*model.LiveNode).Ref)...)
 	}
 	p.Report(f)

@@ -34,14 +34,17 @@ var moreRequests = &check.Check{
 	Starts:   "collection_loaded | config_changed:quota",
 	Parts:    model.PartObjects,
 	Needs:    check.NeedProcesses,
-	Doc: `One client's load makes all requests slow. The check compares counts of proxies between two scrapes with their average since the start: requests of
-each kind, vectors searched, rows inserted and deleted, and the hits (topk) that each search requests. Warning if requests are slow, fail or hang, and
-a count is at least five times the average (20 or more in the window; three flushes, loads or DDL requests). It is the cause of slow requests on the
-same path if the component where they wait uses half a core or more, or its host lacks CPU.
+	Doc: `One client's load makes all requests slow. The check compares counts of proxies between two scrapes with
+their average since the start: requests of each kind, vectors searched, rows inserted and deleted, and the hits (topk)
+that each search requests. Warning if requests are slow, fail or hang, and a count is at least five times the average
+(20 or more in the window; three flushes, loads or DDL requests). It is the cause of slow requests on the same path if
+the component where they wait uses half a core or more, or its host lacks CPU.
 
-Unknown: proxies that started less than a minute ago, and rows and vectors of 2.5 and later, which proxies count for each collection until it is
-dropped.`,
-	Remedy:   "Find the client that sends them (`proxy.accessLog.enable` logs the address of each request) and slow it down, or limit the rate: `quotaAndLimits.dql`, `quotaAndLimits.dml`, `quotaAndLimits.flushRate`.",
+Unknown: proxies that started less than a minute ago, and rows and vectors of 2.5 and later, which proxies count for
+each collection until it is dropped.`,
+	Remedy: `Find the client that sends them (` + "`proxy.accessLog.enable`" + ` logs the address of each request) and
+slow it down, or limit the rate: ` + "`quotaAndLimits.dql`" + `, ` + "`quotaAndLimits.dml`" + `,
+` + "`quotaAndLimits.flushRate`" + `.`,
 	Run:      runMoreRequests,
 	Requests: []string{"proxy"},
 }
@@ -74,7 +77,8 @@ func runMoreRequests(p *check.Pass) {
 		Message: list[0].text(),
 		Impact:  "Other requests wait until the cluster has done this work.",
 		Fix: check.Fix(
-			check.Do("find the client that sends them (proxy.accessLog.enable logs the address of each request) and slow it down"),
+			check.Do("find the client that sends them (proxy.accessLog.enable logs the address of each request) and "+
+				"slow it down"),
 			check.Shell(check.Kitescope("why")).Does("shows where the time of the requests goes"),
 		),
 	}
@@ -85,7 +89,8 @@ func runMoreRequests(p *check.Pass) {
 		}
 		f.Objects = append(f.Objects, model.Ref{Resource: "requests", ID: s.request.Path(), Name: s.request.Path()})
 		f.Evidence = append(f.Evidence, check.Factf(s.what, source, "%s %s, %s before",
-			check.Figure{Value: s.now, Unit: unit, Text: rate(s.now)}, s.per, check.Figure{Value: s.before, Unit: unit, Text: rate(s.before)}))
+			check.Figure{Value: s.now, Unit: unit, Text: rate(s.now)}, s.per,
+			check.Figure{Value: s.before, Unit: unit, Text: rate(s.before)}))
 	}
 	slices.SortFunc(f.Objects, func(a, b model.Ref) int { return cmp.Compare(a.ID, b.ID) })
 	f.Objects = slices.Compact(f.Objects)
@@ -103,7 +108,9 @@ func countsByCollection(w *metrics.Window, name metrics.Name) (of bool) {
 
 // surged reports whether clients send more of the requests that an effect slows, or of others on their path.
 func surged(_ *model.Cluster, effect, cause *check.Finding) bool {
-	return slices.ContainsFunc(effect.Slows, func(s check.Slowdown) bool { return check.Surged(cause, requests.Request(s.Request)) })
+	return slices.ContainsFunc(effect.Slows, func(s check.Slowdown) bool {
+		return check.Surged(cause, requests.Request(s.Request))
+	})
 }
 
 // text formats a surge, e.g. "clients send 33 times as many searches as before: 400 a second, 12.1 on average
@@ -171,7 +178,8 @@ func surges(p *check.Pass) (list []surge) {
 	return list
 }
 
-// searchLimits returns the mean number of hits (topk) that searches asked for in the window, and before it. It returns zeros if a number is unknown.
+// searchLimits returns the mean number of hits (topk) that searches asked for in the window, and before it. It returns
+// zeros if a number is unknown.
 func searchLimits(p *check.Pass) (now, before float64) {
 	var in, past metrics.Histogram
 	for _, node := range processes(p, "querynode", "streamingnode", "standalone") {

@@ -17,16 +17,19 @@ var stoppingServing = &check.Check{
 	Severity: check.Warning,
 	Symptoms: []string{check.SearchesFail, check.AfterRestart},
 	Starts:   "node_stopping | config_changed:autoBalance",
-	Doc: `A query node got SIGTERM long ago and still holds segments. A stopping node marks its session, waits until QueryCoord has moved its segments and
-shards to other nodes, and exits. Measured on 2.3.5 with small segments: no search failed, the segments were gone after 2 seconds, the process after
-12. It gives up after ` + "`common.gracefulStopTimeout`" + ` (1,800 seconds), whatever is left. Nodes that leave a replica are read-only in it until they are
-empty.
+	Doc: `A query node got SIGTERM long ago and still holds segments. A stopping node marks its session, waits until
+QueryCoord has moved its segments and shards to other nodes, and exits. Measured on 2.3.5 with small segments: no
+search failed, the segments were gone after 2 seconds, the process after 12. It gives up after
+` + "`common.gracefulStopTimeout`" + ` (1,800 seconds), whatever is left. Nodes that leave a replica are read-only in it
+until they are empty.
 
-Reported: a stopping query node that still has segments or leads shards, and a read-only node of a replica that still serves it. A single run cannot
-show for how long. If repeated runs show the same counts, it is stuck: no other node has room, or QueryCoord does not see it as stopping (Milvus
-issues 37446, 46678, 25249). A stopping node that serves nothing is reported by node-stopping.`,
-	Remedy: `Wait and run the check again: the number of segments must fall. If it does not, check the memory of the other nodes of the resource group, and
-QueryCoord's log for the node. Do not kill the process before it is empty: searches fail until its session expires.`,
+Reported: a stopping query node that still has segments or leads shards, and a read-only node of a replica that still
+serves it. A single run cannot show for how long. If repeated runs show the same counts, it is stuck: no other node
+has room, or QueryCoord does not see it as stopping (Milvus issues 37446, 46678, 25249). A stopping node that serves
+nothing is reported by node-stopping.`,
+	Remedy: `Wait and run the check again: the number of segments must fall. If it does not, check the memory of the
+other nodes of the resource group, and QueryCoord's log for the node. Do not kill the process before it is empty:
+searches fail until its session expires.`,
 	Parts: model.PartSessions | model.PartServing | model.PartObjects | model.PartSegments,
 	Needs: check.NeedDistribution,
 	Run:   runStoppingServing,
@@ -85,13 +88,18 @@ func servesOf(d *model.Distribution, collections []model.CollectionID, all bool)
 	return segments, shards
 }
 
-func reportStopping(p *check.Pass, n *model.LiveNode, stopping bool, leaving []model.CollectionID, segments, shards int, known bool, d *duties) {
+func reportStopping(
+	p *check.Pass, n *model.LiveNode, stopping bool, leaving []model.CollectionID, segments, shards int, known bool,
+	d *duties,
+) {
 	f := check.Finding{
 		Severity: check.Warning, Object: n.Ref(), Objects: dutyRefs(p, d),
-		Impact: "Searches still depend on it: what it holds when it exits cannot be searched until other nodes load it.",
+		Impact: "Searches still depend on it: what it holds when it exits cannot be searched until other nodes " +
+			"load it.",
 		Fix: check.Fix(
 			check.Do("wait until it is empty; if it is killed earlier, searches fail"),
-			check.Do("if the counts do not fall, check the memory of the other nodes, and look for its id, %s, in QueryCoord's log", n.Node),
+			check.Do("if the counts do not fall, check the memory of the other nodes, and look for its id, %s, in "+
+				"QueryCoord's log", n.Node),
 		),
 		Evidence: append([]check.Evidence{
 			check.Count("sealed segments", segments, n.Name()), check.Count("shards led", shards, n.Name()),
@@ -100,7 +108,8 @@ func reportStopping(p *check.Pass, n *model.LiveNode, stopping bool, leaving []m
 	what := fmt.Sprintf("%s and %s", words.Plural(segments, "segment"), words.Plural(shards, "shard"))
 	switch {
 	case stopping && !known:
-		f.Message = fmt.Sprintf("%s is stopping and did not report what it serves; other nodes request %s from it", n.Name(), what)
+		f.Message = fmt.Sprintf("%s is stopping and did not report what it serves; other nodes request %s from it",
+			n.Name(), what)
 	case stopping:
 		f.Message = fmt.Sprintf("%s is stopping and still serves %s", n.Name(), what)
 	default:
@@ -122,12 +131,13 @@ var nodeStopping = &check.Check{
 	Severity: check.Info,
 	Symptoms: []string{check.AfterRestart},
 	Starts:   "node_stopping",
-	Doc: `A process got SIGTERM, and the cluster will soon have one process less. It marks its session as stopping, hands over its work and exits. Measured on
-2.3.5, a query node was empty after 2 seconds and gone after 12. Info. A stopping query node that still serves is reported by stopping-node-serving
-instead.`,
-	Remedy: `Do nothing if intended. If the process is still there after minutes, read its log for the reason. Start another to replace it.`,
-	Parts:  model.PartSessions | model.PartServing | model.PartObjects | model.PartChannels,
-	Run:    runNodeStopping,
+	Doc: `A process got SIGTERM, and the cluster will soon have one process less. It marks its session as stopping,
+hands over its work and exits. Measured on 2.3.5, a query node was empty after 2 seconds and gone after 12. Info. A
+stopping query node that still serves is reported by stopping-node-serving instead.`,
+	Remedy: `Do nothing if intended. If the process is still there after minutes, read its log for the reason. Start
+another to replace it.`,
+	Parts: model.PartSessions | model.PartServing | model.PartObjects | model.PartChannels,
+	Run:   runNodeStopping,
 }
 
 func runNodeStopping(p *check.Pass) {
@@ -141,10 +151,11 @@ func runNodeStopping(p *check.Pass) {
 		}
 		d := dutiesOf(p, s.Role, s.Node)
 		f := check.Finding{
-			Severity: check.Info, Object: facts.RefNode(s.Role, s.Node), Objects: dutyRefs(p, &d), Evidence: append([]check.Evidence{check.Fact("session", "stopping", "etcd")}, d.evidence()...),
-			Message: facts.RoleLabel(s.Role) + " " + s.Name() + " is stopping",
-			Impact:  "The cluster has one process less; others take over its work.",
-			Fix:     check.Fix(check.Do("no action is needed if intended; start another to replace it")),
+			Severity: check.Info, Object: facts.RefNode(s.Role, s.Node), Objects: dutyRefs(p, &d),
+			Evidence: append([]check.Evidence{check.Fact("session", "stopping", "etcd")}, d.evidence()...),
+			Message:  facts.RoleLabel(s.Role) + " " + s.Name() + " is stopping",
+			Impact:   "The cluster has one process less; others take over its work.",
+			Fix:      check.Fix(check.Do("no action is needed if intended; start another to replace it")),
 		}
 		if n != nil && n.Distribution != nil {
 			f.Message += " and no longer serves anything"

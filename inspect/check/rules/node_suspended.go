@@ -16,20 +16,26 @@ var nodeSuspended = &check.Check{
 	Severity: check.Warning,
 	Symptoms: []string{check.SearchesSlow, check.LoadsHang},
 	Starts:   "resource_group_changed replica_changed | node_joined",
-	Doc: `An operator suspended a node for a repair and never resumed it. Query nodes are suspended with ` + "`SuspendNode`" + `, ` + "`/management/querycoord/node/suspend`" + `,
-later ` + "`PUT /management/batch/nodes/status`" + `, streaming nodes with ` + "`PUT /management/streaming/nodes/status`" + `. A suspended query node leaves its resource
-group: its segments move to the others, and it gets no more until it is resumed or restarts. A suspended streaming node gets no WAL. Otherwise it
-looks registered and healthy.
+	Doc: `An operator suspended a node for a repair and never resumed it. Query nodes are suspended with
+` + "`SuspendNode`" + `, ` + "`/management/querycoord/node/suspend`" + `, later
+` + "`PUT /management/batch/nodes/status`" + `, streaming nodes with ` + "`PUT /management/streaming/nodes/status`" +
+		`. A
+suspended query node leaves its resource group: its segments move to the others, and it gets no more until it is
+resumed or restarts. A suspended streaming node gets no WAL. Otherwise it looks registered and healthy.
 
-Milvus lists a query node in no resource group as suspended, so this includes one that found no place: each group has its ` + "`limits.node_num`" + `. Not
-reported: the query node inside a streaming node, which is in no group by design, and a process in its first minute.
+Milvus lists a query node in no resource group as suspended, so this includes one that found no place: each group has
+its ` + "`limits.node_num`" + `. Not reported: the query node inside a streaming node, which is in no group by design,
+and a process in its first minute.
 
-QueryCoord lists the query nodes with their states (` + "`ListQueryNode`" + `; Milvus 2.6 with these pages, and 3.0: older ones list a suspended node as
-Normal), MixCoord the streaming nodes. Read in Milvus's sources; no server that lists them was seen live.`,
-	Remedy: `If the work on it is done, resume it with the call that suspended it and ` + "`{\"status\": \"active\"}`" + `. If it is not needed any more, stop it.`,
-	Parts:  model.PartSessions,
-	Needs:  check.NeedProcesses,
-	Run:    runNodeSuspended,
+QueryCoord lists the query nodes with their states (` + "`ListQueryNode`" + `; Milvus 2.6 with these pages, and 3.0:
+older ones list a suspended node as Normal), MixCoord the streaming nodes. Read in Milvus's sources; no server that
+lists them was seen live.`,
+	Remedy: `If the work on it is done, resume it with the call that suspended it and ` + "`{\"status\": \"active\"}`" +
+		`.
+If it is not needed any more, stop it.`,
+	Parts: model.PartSessions,
+	Needs: check.NeedProcesses,
+	Run:   runNodeSuspended,
 }
 
 func runNodeSuspended(p *check.Pass) {
@@ -66,7 +72,8 @@ func runNodeSuspended(p *check.Pass) {
 			f.Evidence = append(f.Evidence,
 				check.Count("sealed segments", segments, s.Name()), check.Count("shards led", shards, s.Name()))
 			if segments+shards > 0 {
-				f.Message += "; it still serves " + words.Plural(segments, "segment") + " and leads " + words.Plural(shards, "shard")
+				f.Message += "; it still serves " + words.Plural(segments, "segment") + " and leads " +
+					words.Plural(shards, "shard")
 			}
 		}
 		f.Evidence = append(f.Evidence, check.Fact("state", "suspended", suspensionSource(s.Role)))

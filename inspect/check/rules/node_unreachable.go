@@ -18,30 +18,39 @@ var nodeUnreachable = &check.Check{
 	Severity: check.Error,
 	Symptoms: []string{check.SearchesFail, check.LoadsHang, check.WritesFail, check.AfterRestart},
 	Starts:   "node_stopping node_joined | node_changed",
-	Doc: `After ` + "`kill -9`" + ` of one of four query nodes every search failed for 27 seconds, and the session was still there after 12 (measured on 2.3.5). A process
-that dies without deregistering stays registered until its lease expires, 30 seconds later (` + "`common.session.ttl`" + `). Until then QueryCoord leaves its
-segments and shards there, and searches of collections with one replica fail.
+	Doc: `After ` + "`kill -9`" + ` of one of four query nodes every search failed for 27 seconds, and the session was
+still there after 12 (measured on 2.3.5). A process that dies without deregistering stays registered until its lease
+expires, 30 seconds later (` + "`common.session.ttl`" + `). Until then QueryCoord leaves its segments and shards there,
+and searches of collections with one replica fail.
 
-Reported: a registered process that refuses connections (nothing listens there: it is dead), does not respond within the deadline (it hangs or is
-overloaded), closes the connection, or reports that it is not healthy (info in the first two minutes after its start); each with what depends on it. A
-process that is not reachable at all, or rejects kitescope's credentials, is a warning, and only while others respond: the problem may be in between.
-If no process responds, there is a single warning: kitescope may run outside the cluster's network (` + "`--map`" + `, ` + "`--proxy`" + `).
+Reported: a registered process that refuses connections (nothing listens there: it is dead), does not respond within
+the deadline (it hangs or is overloaded), closes the connection, or reports that it is not healthy (info in the first
+two minutes after its start); each with what depends on it. A process that is not reachable at all, or rejects
+kitescope's credentials, is a warning, and only while others respond: the problem may be in between. If no process
+responds, there is a single warning: kitescope may run outside the cluster's network (` + "`--map`" + `,
+` + "`--proxy`" + `).
 
-Not reported: standby coordinators, processes that are stopping (stopping-node-serving), and addresses at which another process answers
-(stale-session).`,
-	Remedy: `Refused: restart the process; the cluster takes over without it when its session expires. Timed out: look at its CPU and memory, and at
-` + "`kitescope get calls`" + ` for the calls it did answer. Kill a process that hangs but keeps its lease, because it is never replaced. Not reachable from
-here only: give kitescope a route with ` + "`--map`" + ` or ` + "`--proxy`" + `.`,
-	Parts:       model.PartSessions | model.PartServing | model.PartObjects | model.PartChannels | model.PartSegments,
-	Needs:       check.NeedResponses,
-	Run:         runNodeUnreachable,
-	FollowsFrom: []check.Cause{endsDataNodes(), {Check: "process-restarting", Applies: check.Shares("nodes")}, etcdStops()},
+Not reported: standby coordinators, processes that are stopping (stopping-node-serving), and addresses at which
+another process answers (stale-session).`,
+	Remedy: `Refused: restart the process; the cluster takes over without it when its session expires. Timed out: look
+at its CPU and memory, and at ` + "`kitescope get calls`" + ` for the calls it did answer. Kill a process that hangs but
+keeps its lease, because it is never replaced. Not reachable from here only: give kitescope a route with
+` + "`--map`" + ` or ` + "`--proxy`" + `.`,
+	Parts: model.PartSessions | model.PartServing | model.PartObjects | model.PartChannels | model.PartSegments,
+	Needs: check.NeedResponses,
+	Run:   runNodeUnreachable,
+	FollowsFrom: []check.Cause{
+		endsDataNodes(), {Check: "process-restarting", Applies: check.Shares("nodes")}, etcdStops(),
+	},
 }
 
 // etcdStops returns the cause for an etcd that does not work. Each process waits for etcd, and exits when its session
 // expires.
 func etcdStops() check.Cause {
-	return check.Cause{Check: "etcd-no-leader", Applies: func(_ *model.Cluster, _, cause *check.Finding) bool { return cause.Severity == check.Error }}
+	return check.Cause{
+		Check:   "etcd-no-leader",
+		Applies: func(_ *model.Cluster, _, cause *check.Finding) bool { return cause.Severity == check.Error },
+	}
 }
 
 func runNodeUnreachable(p *check.Pass) {
@@ -61,7 +70,8 @@ func runNodeUnreachable(p *check.Pass) {
 				p.NoteUnseen(n.Name() + ": " + facts.WhySilent(n))
 			}
 		default:
-			if s := p.SessionIn(n.Node, n.Role); s != nil && (s.Standby || s.Stopping) || n.State == "StandBy" || n.State == "Stopping" {
+			if s := p.SessionIn(n.Node, n.Role); s != nil && (s.Standby || s.Stopping) || n.State == "StandBy" ||
+				n.State == "Stopping" {
 				continue
 			}
 			silent = append(silent, n)
@@ -110,9 +120,11 @@ func byProcess(nodes []*model.LiveNode) [][]*model.LiveNode {
 func reportAllSilent(p *check.Pass, silent []*model.LiveNode) {
 	f := check.Finding{
 		Severity: check.Warning, Object: model.Ref{},
-		Message: fmt.Sprintf("none of %s responds; first: %s at %s, %s", words.Plural(len(silent), "registered process"),
+		Message: fmt.Sprintf("none of %s responds; first: %s at %s, %s",
+			words.Plural(len(silent), "registered process"),
 			silent[0].Name(), silent[0].Address, silent[0].Outcome.With(silent[0].Reason)),
-		Impact: "What the processes serve is unknown. Either the whole cluster is down, or it is not reachable from here.",
+		Impact: "What the processes serve is unknown. Either the whole cluster is down, or it is not reachable from " +
+			"here.",
 		Fix: check.Fix(check.Do("check whether clients can reach the proxies; " +
 			"from outside the cluster's network pass --map or --proxy to kitescope")),
 	}
@@ -129,7 +141,8 @@ func reportSilent(p *check.Pass, group []*model.LiveNode) {
 	d := dutiesOf(p, n.Role, n.Node)
 	others := successors(p, n.Role, n.Node)
 	f := check.Finding{
-		Severity: check.Error, Object: n.Ref(), Cost: loss(p, &d), Impact: impact(p, &d, others), Objects: dutyRefs(p, &d),
+		Severity: check.Error, Object: n.Ref(), Cost: loss(p, &d), Impact: impact(p, &d, others),
+		Objects:  dutyRefs(p, &d),
 		Evidence: append([]check.Evidence{check.Fact("outcome", n.Outcome.With(n.Reason), n.Address)}, d.evidence()...),
 	}
 	name := facts.RoleLabel(n.Role) + " " + n.Name() + " at " + n.Address
@@ -149,7 +162,8 @@ func reportSilent(p *check.Pass, group []*model.LiveNode) {
 	default: // Unreachable, Denied, TooLarge
 		f.Severity = check.Warning
 		f.Message = name + " is registered but not reachable: " + n.Outcome.String()
-		f.Fix = check.Fix(check.Do("check whether the other processes reach it; the problem may be between it and kitescope (--map, --proxy, credentials)"))
+		f.Fix = check.Fix(check.Do("check whether the other processes reach it; the problem may be between it and " +
+			"kitescope (--map, --proxy, credentials)"))
 		if n.Outcome != model.Unreachable {
 			// The process exists and may well be serving.
 			f.Cost, f.Impact = 0, "Its state and what it serves are unknown."
@@ -180,7 +194,10 @@ func otherRoles(p *check.Pass, n *model.LiveNode) []check.Evidence {
 		list = append(list, check.Fact("its HTTP server responds", cmp.Or(n.Process.Healthz, "yes"), n.Process.Address))
 	}
 	for _, r := range n.Process.Nodes {
-		if r.ID != n.Name() && slices.ContainsFunc(p.Runtime.Nodes, func(x *model.LiveNode) bool { return x.Name() == r.ID && x.Outcome == model.Answered }) {
+		if r.ID != n.Name() &&
+			slices.ContainsFunc(p.Runtime.Nodes, func(x *model.LiveNode) bool {
+				return x.Name() == r.ID && x.Outcome == model.Answered
+			}) {
 			list = append(list, check.Fact("responding in the same process", r.ID, r.ID))
 		}
 	}

@@ -103,7 +103,12 @@ func cpuFacts(n *model.LiveNode) []check.Evidence {
 	}
 	name, source := "CPU of "+n.Name(), n.Name()+" /metrics"
 	if n.System != nil && n.System.CPUs > 0 {
-		return []check.Evidence{check.Factf(name, source, "%s of %s over %s", check.Number(used, "cores", "%.2f"), check.Number(float64(n.System.CPUs), "cores", "%.0f cores"), durationFigure(over))}
+		return []check.Evidence{
+			check.Factf(name, source, "%s of %s over %s", check.Number(used, "cores", "%.2f"),
+				check.Number(float64(n.System.CPUs), "cores", "%.0f cores"), durationFigure(over)),
+		}
 	}
-	return []check.Evidence{check.Factf(name, source, "%s over %s", check.Number(used, "cores", "%.2f cores"), durationFigure(over))}
+	return []check.Evidence{
+		check.Factf(name, source, "%s over %s", check.Number(used, "cores", "%.2f cores"), durationFigure(over)),
+	}
 }

@@ -19,18 +19,20 @@ var orphanGrant = &check.Check{
 	Symptoms: []string{check.Leftovers},
 	Starts:   "collection_dropped privilege_granted role_dropped | database_dropped user_dropped",
 	Parts:    model.PartObjects | model.PartUsers,
-	Doc: `A role still has privileges on the name of a dropped collection. The check looks for privileges (object type ` + "`Collection`" + `) on names without a
-collection or alias in the database, because it or the database was dropped or renamed. Info for each role: nothing fails now, but a new object with
-that name gives the role these privileges.
+	Doc: `A role still has privileges on the name of a dropped collection. The check looks for privileges (object type
+` + "`Collection`" + `) on names without a collection or alias in the database, because it or the database was dropped
+or renamed. Info for each role: nothing fails now, but a new object with that name gives the role these privileges.
 
-Milvus keeps grants by name. Up to 2.6.10 it compares the name in a request, alias or not, with that of the grant, and keeps grants of dropped or
-renamed objects. Since 2.6.11 it can first resolve an alias to its collection (` + "`proxy.resolveAliasForPrivilege`" + `), and removes or moves grants with the
-collection (Milvus issue 47850). Those of an alias stay in every version.
+Milvus keeps grants by name. Up to 2.6.10 it compares the name in a request, alias or not, with that of the grant, and
+keeps grants of dropped or renamed objects. Since 2.6.11 it can first resolve an alias to its collection
+(` + "`proxy.resolveAliasForPrivilege`" + `), and removes or moves grants with the collection (Milvus issue 47850).
+Those of an alias stay in every version.
 
-Not reported: privileges on all collections (` + "`*`" + `), on other object types, and on an alias that exists but points to nothing (` + "`records-missing`" + `). Names
-may be granted before they exist: accept the finding in a baseline.`,
-	Remedy: `Revoke with ` + "`Role(NAME).revoke(\"Collection\", object_name, privilege, db_name)`" + ` or ` + "`MilvusClient.revoke_privilege(...)`" + `; list the rest with
-` + "`describe_role(role_name, db_name)`" + `.`,
+Not reported: privileges on all collections (` + "`*`" + `), on other object types, and on an alias that exists but
+points to nothing (` + "`records-missing`" + `). Names may be granted before they exist: accept the finding in a
+baseline.`,
+	Remedy: `Revoke with ` + "`Role(NAME).revoke(\"Collection\", object_name, privilege, db_name)`" + ` or
+` + "`MilvusClient.revoke_privilege(...)`" + `; list the rest with ` + "`describe_role(role_name, db_name)`" + `.`,
 	Run:   runOrphanGrant,
 	Whole: true,
 }
@@ -108,7 +110,8 @@ func reportGrants(p *check.Pass, role string, list []*model.Grant) {
 		f.Evidence = append(f.Evidence, check.Fact("privileges on "+name, words.Summarize(privileges[name]), "etcd"))
 	}
 	f.Message = fmt.Sprintf("role %s has %s on %s: no such %s",
-		role, words.Plural(len(list), "privilege"), words.Summarize(names), words.Agree(len(names), "collection or alias", "collections or aliases"))
+		role, words.Plural(len(list), "privilege"), words.Summarize(names),
+		words.Agree(len(names), "collection or alias", "collections or aliases"))
 	f.Impact = "None now. A new collection or alias of that name is open to all users of the role."
 	var revokes check.Hint
 	for _, g := range list[:min(len(list), mostRevoked)] {
@@ -122,7 +125,8 @@ func reportGrants(p *check.Pass, role string, list []*model.Grant) {
 		revoke = revoke.Does("revokes the first %d of %d; skip this if the names will be used again",
 			mostRevoked, len(list)).
 			Interrupting(0, "nothing")
-		left = check.Shell(check.Kitescope("diagnose --only orphan-grant")).Does("then prints the commands for the next")
+		left = check.Shell(check.Kitescope("diagnose --only orphan-grant")).
+			Does("then prints the commands for the next")
 	}
 	f.Fix = check.Fix(revoke, left)
 	p.Report(f)

@@ -17,14 +17,16 @@ var partitionKeySkew = &check.Check{
 	Symptoms: []string{check.SearchesSlow},
 	Starts:   "collection_created segment_flushed | segment_created",
 	Parts:    model.PartObjects | model.PartSegments,
-	Doc: `Most rows are in one partition, and its searches stay slow. The check looks at partitions of collections with a partition key and at least 100,000
-rows. Milvus hashes the key's values over a fixed number of partitions (16 by default, 64 in older versions). Info if the largest has 4 times the mean
-and a quarter of all rows. Warning at 8 times the mean and half of all rows, from a million rows.
+	Doc: `Most rows are in one partition, and its searches stay slow. The check looks at partitions of collections
+with a partition key and at least 100,000 rows. Milvus hashes the key's values over a fixed number of partitions (16
+by default, 64 in older versions). Info if the largest has 4 times the mean and a quarter of all rows. Warning at 8
+times the mean and half of all rows, from a million rows.
 
-A search with the key in its filter reads one partition: the larger it is, the less is saved. Usual reasons are few distinct values, and one tenant
-far larger than the others. Not reported: moderate differences between tenants.`,
-	Remedy: `Give a very large tenant its own collection, or choose a key with more distinct values. The key and the number of partitions are fixed when a
-collection is created. If the data is simply like that, accept the finding in a baseline.`,
+A search with the key in its filter reads one partition: the larger it is, the less is saved. Usual reasons are few
+distinct values, and one tenant far larger than the others. Not reported: moderate differences between tenants.`,
+	Remedy: `Give a very large tenant its own collection, or choose a key with more distinct values. The key and the
+number of partitions are fixed when a collection is created. If the data is simply like that, accept the finding in a
+baseline.`,
 	Run: runPartitionKeySkew,
 }
 
@@ -58,8 +60,11 @@ func runPartitionKeySkew(p *check.Pass) {
 			continue
 		}
 		f := check.Finding{
-			Severity: check.Info, Object: facts.RefCollection(p.Cluster, x.ID), Objects: []model.Ref{{Resource: "partitions", ID: largest.ID.String(), Name: largest.Name}},
-			Message: fmt.Sprintf("the largest of %d partitions of %s has %s of %s rows, %.1f times the mean (partition key %s)", len(partitions), facts.CollectionLabel(p.Cluster, x.ID), words.Number(most), words.Number(total), skew, key),
+			Severity: check.Info, Object: facts.RefCollection(p.Cluster, x.ID),
+			Objects: []model.Ref{{Resource: "partitions", ID: largest.ID.String(), Name: largest.Name}},
+			Message: fmt.Sprintf("the largest of %d partitions of %s has %s of %s rows, %.1f times the mean "+
+				"(partition key %s)", len(partitions), facts.CollectionLabel(p.Cluster, x.ID), words.Number(most),
+				words.Number(total), skew, key),
 			Evidence: []check.Evidence{
 				check.Fact("partition key", key, "etcd"),
 				check.Count("partitions", len(partitions), "etcd"),
@@ -68,9 +73,11 @@ func runPartitionKeySkew(p *check.Pass) {
 				check.Count("rows in it", most, "etcd"),
 				check.Count("rows of the collection", total, "etcd"),
 			},
-			Impact: fmt.Sprintf("A search for a key in partition %s reads %s of the collection.", largest.Name, words.Share(share)),
+			Impact: fmt.Sprintf("A search for a key in partition %s reads %s of the collection.", largest.Name,
+				words.Share(share)),
 			Fix: check.Fix(
-				check.Shell(check.Kitescope("get partitions --sort -rows").Arg("collection_id="+x.ID.String())).Does("shows how the rows are spread"),
+				check.Shell(check.Kitescope("get partitions --sort -rows").Arg("collection_id="+x.ID.String())).
+					Does("shows how the rows are spread"),
 				check.Do("move the largest values of %s into collections of their own, "+
 					"or recreate the collection with a key that has more values", key).
 					Interrupting(0, "nothing"),

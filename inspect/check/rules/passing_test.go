@@ -29,14 +29,20 @@ func TestTransientStates(t *testing.T) {
 	}{
 		{"segments", "", "", commonpb.SegmentState_name, "SegmentStateNone NotExist Growing Flushed Dropped Importing"},
 		{"vchannels", "", "", datapb.ChannelWatchState_name, "WatchSuccess Complete"},
-		{"vchannels", "", "PCHANNEL_META_STATE_", streamingpb.PChannelMetaState_name, "Unknown Uninitialized Assigned Unavailable"},
+		{
+			"vchannels", "", "PCHANNEL_META_STATE_", streamingpb.PChannelMetaState_name,
+			"Unknown Uninitialized Assigned Unavailable",
+		},
 		{"collections", "", "Collection", etcdpb.CollectionState_name, "Created Dropped"},
 		{"databases", "", "Database", etcdpb.DatabaseState_name, "Unknown Created Dropped Dropping"},
 		{"aliases", "", "Alias", etcdpb.AliasState_name, "Created Dropped Dropping"},
 		{"partitions", "", "Partition", etcdpb.PartitionState_name, "Created Dropped Dropping"},
 		{"fields", "", "Field", schemapb.FieldState_name, "Created Dropped"},
 		{"snapshots", "", "SnapshotState", datapb.SnapshotState_name, "Unknown Committed Deleting"},
-		{"tasks", "broadcast/CreateCollection", "BROADCAST_TASK_STATE_", streamingpb.BroadcastTaskState_name, "Tombstone Done"},
+		{
+			"tasks", "broadcast/CreateCollection", "BROADCAST_TASK_STATE_", streamingpb.BroadcastTaskState_name,
+			"Tombstone Done",
+		},
 		{"tasks", "import-job/", "", internalpb.ImportJobState_name, ended},
 		{"tasks", "import-job/", "Import", legacypb.ImportState_name, ended + " FailedAndCleaned"},
 		{"tasks", "import/L1", "", datapb.ImportTaskStateV2_name, ended},

@@ -22,13 +22,17 @@ var processRestarting = &check.Check{
 	Symptoms: []string{check.SearchesFail, check.WritesFail, check.LoadsHang, check.MemoryFull},
 	Starts:   "node_lost node_left | node_joined",
 	Parts:    model.PartSessions,
-	Doc: `A process dies and restarts again and again, each time with a new id. The check looks at sessions registered in the last 10 minutes, in etcd's past
-revisions. Reported: three of one role at one address. The impact is worst right after a start, when it has nothing in memory and others send it work.
+	Doc: `A process dies and restarts again and again, each time with a new id. The check looks at sessions registered
+in the last 10 minutes, in etcd's past revisions. Reported: three of one role at one address. The impact is worst
+right after a start, when it has nothing in memory and others send it work.
 
-etcd has these revisions until it is compacted. They are read from a live etcd, its snapshots, and bundles with a history, unless more than 200 are
-written in a second. Without them the check uses the current sessions: those of dead processes stay for half a minute.`,
-	Remedy: `Read the log from before each start for the reason: a panic, a dependency that it cannot reach, or nothing at all, if the kernel killed it for its
-memory (` + "`dmesg`" + `; in Kubernetes ` + "`kubectl describe pod`" + ` shows OOMKilled, ` + "`kubectl logs -p`" + ` the log).`,
+etcd has these revisions until it is compacted. They are read from a live etcd, its snapshots, and bundles with a
+history, unless more than 200 are written in a second. Without them the check uses the current sessions: those of dead
+processes stay for half a minute.`,
+	Remedy: `Read the log from before each start for the reason: a panic, a dependency that it cannot reach, or
+nothing at all, if the kernel killed it for its memory (` + "`dmesg`" + `; in Kubernetes ` + "`kubectl describe pod`" +
+		`
+shows OOMKilled, ` + "`kubectl logs -p`" + ` the log).`,
 	Run:         runProcessRestarting,
 	FollowsFrom: []check.Cause{{Check: "etcd-no-leader"}, {Check: "etcd-alarm"}, {Check: "queue-unreachable"}},
 }
@@ -65,12 +69,16 @@ func reportRestarts(p *check.Pass, list []model.Start) {
 	last := list[len(list)-1]
 	f := check.Finding{
 		Severity: check.Error, Object: facts.RefNode(last.Role, last.Node),
-		Message:  fmt.Sprintf("%s at %s started %d times in %s", facts.RoleLabel(last.Role), last.Address, len(list), words.Span(startsSpan(list))),
-		Evidence: []check.Evidence{check.Count("starts", len(list), "etcd"), check.Fact("last start", facts.TimeText(last.At), "etcd")},
-		Impact:   "Its data is moved or reloaded each time, and requests to it fail.",
+		Message: fmt.Sprintf("%s at %s started %d times in %s", facts.RoleLabel(last.Role), last.Address, len(list),
+			words.Span(startsSpan(list))),
+		Evidence: []check.Evidence{
+			check.Count("starts", len(list), "etcd"), check.Fact("last start", facts.TimeText(last.At), "etcd"),
+		},
+		Impact: "Its data is moved or reloaded each time, and requests to it fail.",
 		Fix: check.Fix(
 			check.Do("read the end of its log from before each start: a panic, or a dependency that it cannot reach"),
-			check.Do("if there is nothing, look in the kernel log of its host for \"Out of memory\", or in the description of its pod for OOMKilled: then give it more memory"),
+			check.Do("if there is nothing, look in the kernel log of its host for \"Out of memory\", or in the "+
+				"description of its pod for OOMKilled: then give it more memory"),
 		),
 	}
 	for _, s := range slices.Backward(list) {

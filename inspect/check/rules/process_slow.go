@@ -39,23 +39,25 @@ var processSlow = &check.Check{
 	Severity: check.Warning,
 	Symptoms: []string{check.SearchesSlow, check.WritesFail},
 	Starts:   "node_joined collection_loading | task_created segment_compacted",
-	Doc: `A process stalls again and again. While counters are sampled for rates (` + "`--window`" + `), kitescope requests the state of each process some eight times in
-a row, a call that costs it nothing. If one is late, all are queried for three seconds. Connection and response times are kept in bundles and
-recordings.
+	Doc: `A process stalls again and again. While counters are sampled for rates (` + "`--window`" + `), kitescope
+requests the state of each process some eight times in a row, a call that costs it nothing. If one is late, all are
+queried for three seconds. Connection and response times are kept in bundles and recordings.
 
-Reported: a process that kept kitescope waiting at least three times for more than 100 ms, for at least 0.6 seconds in total and 20% of the time, and
-four times as long as the median of the others. With ` + "`--watch`" + ` and in the UI, rounds of the last 90 seconds are added up. Searches and writes that
-need the process wait in the same way.
+Reported: a process that kept kitescope waiting at least three times for more than 100 ms, for at least 0.6 seconds in
+total and 20% of the time, and four times as long as the median of the others. With ` + "`--watch`" + ` and in the UI,
+rounds of the last 90 seconds are added up. Searches and writes that need the process wait in the same way.
 
-Network time is not counted: the time to connect or, through an address map or a proxy, the shortest response. If all responses of a process take the
-same time (within 25%), at least 50 ms and five times as long as the median of the others, the finding is about the link to it, because requests of
-other processes pay that round trip as well; not through an address map or a proxy, which may be the slow part itself. A single stall is reported from
-2 seconds if no other process took a twentieth of that; info from one second. Also info: a process that is late because it is busy (it uses a core or
-more) or started less than two minutes ago. If most processes are late, the network or this machine is slow: the check could not run and has no
-findings.`,
-	Remedy: `Find out what stops the process: a CPU limit (throttled cgroup), swapping, a hanging disk, a debugger or SIGSTOP, a paused virtual machine.
-` + "`kitescope profile watch`" + ` shows its CPU, ` + "`kitescope get calls`" + ` the time of each call. If it does not improve, restart it: other nodes take over what
-it serves.`,
+Network time is not counted: the time to connect or, through an address map or a proxy, the shortest response. If all
+responses of a process take the same time (within 25%), at least 50 ms and five times as long as the median of the
+others, the finding is about the link to it, because requests of other processes pay that round trip as well; not
+through an address map or a proxy, which may be the slow part itself. A single stall is reported from 2 seconds if no
+other process took a twentieth of that; info from one second. Also info: a process that is late because it is busy (it
+uses a core or more) or started less than two minutes ago. If most processes are late, the network or this machine is
+slow: the check could not run and has no findings.`,
+	Remedy: `Find out what stops the process: a CPU limit (throttled cgroup), swapping, a hanging disk, a debugger or
+SIGSTOP, a paused virtual machine. ` + "`kitescope profile watch`" + ` shows its CPU, ` + "`kitescope get calls`" +
+		` the
+time of each call. If it does not improve, restart it: other nodes take over what it serves.`,
 	Parts:       model.PartSessions,
 	Needs:       check.NeedProcesses,
 	Phases:      []latency.Name{latency.ProxyRest, latency.WaitForNodes, latency.WaitForWorkers},
@@ -197,8 +199,9 @@ func reportSlow(p *check.Pass, s *slowness, o others) {
 	d := dutiesOf(p, n.Role, n.Node)
 	f := check.Finding{
 		Severity: check.Warning, Object: n.Ref(), Objects: dutyRefs(p, &d), Cost: loss(p, &d) * min(1, s.share()),
-		Message: fmt.Sprintf("%s %s keeps callers waiting %s of the time: %s of up to %s", facts.RoleLabel(n.Role), n.Name(), words.Share(s.share()), words.Plural(len(s.stalls), "stall"), waitText(slices.Max(s.stalls))),
-		Impact:  slowImpact(n.Role),
+		Message: fmt.Sprintf("%s %s keeps callers waiting %s of the time: %s of up to %s", facts.RoleLabel(n.Role),
+			n.Name(), words.Share(s.share()), words.Plural(len(s.stalls), "stall"), waitText(slices.Max(s.stalls))),
+		Impact: slowImpact(n.Role),
 		Fix: check.Fix(
 			check.Do("find out what stops it: a CPU limit, swapping, a hanging disk, SIGSTOP"),
 			check.Do("if it continues, restart %s (%s): other nodes take over what it serves", n.Name(), n.Address).
@@ -233,10 +236,13 @@ func reportLink(p *check.Pass, s *slowness, o others, least, most time.Duration)
 	d := dutiesOf(p, n.Role, n.Node)
 	f := check.Finding{
 		Severity: check.Warning, Object: n.Ref(), Objects: dutyRefs(p, &d), Evidence: slowEvidence(s, o),
-		Message: fmt.Sprintf("the link to %s %s is slow: every response takes %s to %s, those of the others %s", facts.RoleLabel(n.Role), n.Name(), waitText(least), waitText(most), waitText(o.response)),
-		Impact:  "Each request that needs it waits for at least one such round trip. The process itself responds evenly: it is not stopped or short of CPU.",
+		Message: fmt.Sprintf("the link to %s %s is slow: every response takes %s to %s, those of the others %s",
+			facts.RoleLabel(n.Role), n.Name(), waitText(least), waitText(most), waitText(o.response)),
+		Impact: "Each request that needs it waits for at least one such round trip. The process itself responds " +
+			"evenly: it is not stopped or short of CPU.",
 		Fix: check.Fix(
-			check.Do("check the network between %s (%s) and the other processes: another region, a tunnel, a forwarder or a mesh in front of it", n.Name(), n.Address),
+			check.Do("check the network between %s (%s) and the other processes: another region, a tunnel, a "+
+				"forwarder or a mesh in front of it", n.Name(), n.Address),
 			check.Do("run it next to the others").Restarting(p.Cluster, 2*time.Minute, n.Role),
 		),
 	}
@@ -281,16 +287,21 @@ func slowEvidence(s *slowness, o others) []check.Evidence {
 	n := s.node
 	list := []check.Evidence{
 		waitEvidence("stalls over "+waitText(model.ProbeStall), s.stalls, n.Address),
-		check.Factf("probed", "kitescope", "%s in %s", check.Plural(len(n.ProbeRound.Probes), "time"), waitFigure(n.ProbeRound.Duration())),
+		check.Factf("probed", "kitescope", "%s in %s", check.Plural(len(n.ProbeRound.Probes), "time"),
+			waitFigure(n.ProbeRound.Duration())),
 		check.Factf("network round trip", n.Address, "%s", waitFigure(n.ProbeRound.RTT())),
 		check.Factf("median response of the other "+words.Plural(o.count, "process"), "kitescope",
 			"%s", waitFigure(o.response)),
 	}
 	if len(n.EarlierRounds) > 0 {
-		list = append(list, waitEvidence("earlier stalls", n.EarlierRounds[len(n.EarlierRounds)-1].Stalls(model.ProbeStall), "previous round"))
+		list = append(list,
+			waitEvidence("earlier stalls", n.EarlierRounds[len(n.EarlierRounds)-1].Stalls(model.ProbeStall),
+				"previous round"))
 	}
 	if cores, over, ok := n.Process.CPU(); ok && n.Process.Before != nil {
-		list = append(list, check.Factf("CPU", n.Name()+" /metrics", "%s over %s", check.Number(cores, "cores", "%.2f cores"), waitFigure(over)))
+		list = append(list,
+			check.Factf("CPU", n.Name()+" /metrics", "%s over %s", check.Number(cores, "cores", "%.2f cores"),
+				waitFigure(over)))
 	}
 	return list
 }

@@ -19,22 +19,24 @@ var profileBruteForceShare = &check.Check{
 	Severity: check.Warning,
 	Symptoms: []string{check.SearchesSlow},
 	Starts:   "index_dropped | segment_created segment_flushed",
-	Doc: `A query node spends its CPU time on comparing queries with every row. CPU profiles show it: samples in knowhere's functions for brute force
-(faiss::knn_L2sqr, knn_inner_product, knn_cosine, IndexFlat::search, BruteForce::Search, searchKnnBF and similar). Not counted: samples under an IVF
-index, which compares with its centroids in the same functions. Growing rows, sealed segments without an index and FLAT indexes are searched this way,
-and graphs fall back to it behind filters that leave few rows.
+	Doc: `A query node spends its CPU time on comparing queries with every row. CPU profiles show it: samples in
+knowhere's functions for brute force (faiss::knn_L2sqr, knn_inner_product, knn_cosine, IndexFlat::search,
+BruteForce::Search, searchKnnBF and similar). Not counted: samples under an IVF index, which compares with its
+centroids in the same functions. Growing rows, sealed segments without an index and FLAT indexes are searched this
+way, and graphs fall back to it behind filters that leave few rows.
 
-Warning if a node spends at least twice as much of its time on it as any other of its resource group, by 10 points of its time and more than the
-bounds of either explain; or if it spends more than half of its time on it, although every loaded collection has an index other than FLAT. Info with
-collections that have none: brute force is by design there.
+Warning if a node spends at least twice as much of its time on it as any other of its resource group, by 10 points of
+its time and more than the bounds of either explain; or if it spends more than half of its time on it, although every
+loaded collection has an index other than FLAT. Info with collections that have none: brute force is by design there.
 
-Milvus releases have no symbols in libknowhere: brute force looks like IVF, its share is unknown, and the check could not run. Without names, the part
-of knowhere's work that goes through OpenMP is known, as for brute force and IVF but not for graphs. Info for a node with far more of that than the
-others.
+Milvus releases have no symbols in libknowhere: brute force looks like IVF, its share is unknown, and the check could
+not run. Without names, the part of knowhere's work that goes through OpenMP is known, as for brute force and IVF but
+not for graphs. Info for a node with far more of that than the others.
 
 brute-force-share estimates the same from the loaded data; this check measures it.`,
-	Remedy: `See growing-flushed, growing-too-large, index-not-loaded and index-missing for the rows; ` + "`kitescope get segments`" + ` shows their nodes. A node that leads
-busy shards searches their growing rows alone: ` + "`kitescope balance`" + ` shows leaders. If filters leave few rows, add a scalar index or a partition key.`,
+	Remedy: `See growing-flushed, growing-too-large, index-not-loaded and index-missing for the rows;
+` + "`kitescope get segments`" + ` shows their nodes. A node that leads busy shards searches their growing rows alone:
+` + "`kitescope balance`" + ` shows leaders. If filters leave few rows, add a scalar index or a partition key.`,
 	Parts: model.PartObjects | model.PartIndexes | model.PartServing,
 	Needs: check.NeedProfiles,
 	Run:   runProfileBrute,
@@ -86,7 +88,9 @@ func runProfileBrute(p *check.Pass) {
 
 // farAbove reports whether a process's share is far above the shares of the other processes of its group. rest is the
 // greatest share of the others, or NaN if there is none to compare with.
-func farAbove(list []*model.ProfiledProcess, x *model.ProfiledProcess, of func(*model.ProfiledProcess) *model.ProfileShare) (rest float64, far bool) {
+func farAbove(
+	list []*model.ProfiledProcess, x *model.ProfiledProcess, of func(*model.ProfiledProcess) *model.ProfileShare,
+) (rest float64, far bool) {
 	own, rest, bound := of(x), math.NaN(), 0.0
 	for _, y := range list {
 		if y == x || y.Group != x.Group {
@@ -128,25 +132,31 @@ func bruteByDesign(p *check.Pass) string {
 	return ""
 }
 
-func reportProfileBrute(p *check.Pass, x *model.ProfiledProcess, share model.ProfileShare, rest float64, far bool, design string) {
+func reportProfileBrute(
+	p *check.Pass, x *model.ProfiledProcess, share model.ProfileShare, rest float64, far bool, design string,
+) {
 	f := check.Finding{
 		Severity: check.Warning, Object: x.Ref(), Cost: share.Part / 2,
 		Message:  fmt.Sprintf("%s spends %s of its time on brute force", x.Name, bounded(share)),
 		Evidence: append([]check.Evidence{sampled("brute force", share, x)}, cpuEvidence(x)...),
 		Impact:   "Its searches scan every row without an index, and wait for it.",
 		Fix: check.Fix(
-			check.Shell(check.Kitescope("diagnose --only growing-flushed,growing-too-large,index-not-loaded,index-missing")).Does("names the rows without an index, with a fix for each kind"),
+			check.Shell(check.Kitescope(
+				"diagnose --only growing-flushed,growing-too-large,index-not-loaded,index-missing",
+			)).Does("names the rows without an index, with a fix for each kind"),
 			check.Shell(check.Kitescope("balance")).Does("shows what it serves compared with the others"),
 		),
 	}
 	if !math.IsNaN(rest) {
 		f.Message += ", the others at most " + words.Share(rest)
-		f.Evidence = append(f.Evidence, check.Factf("brute force on the others", "their CPU profiles", "at most %s", check.Percent(rest)))
+		f.Evidence = append(f.Evidence,
+			check.Factf("brute force on the others", "their CPU profiles", "at most %s", check.Percent(rest)))
 	}
 	if !far && design != "" {
 		f.Severity = check.Info
 		f.Evidence = append(f.Evidence, check.Fact("collection without an approximate index", design, "etcd"))
-		f.Fix = check.Fix(check.Do("create a graph index such as HNSW on %s if its searches are too slow; FLAT on few rows is a fair choice", design).
+		f.Fix = check.Fix(check.Do("create a graph index such as HNSW on %s if its searches are too slow; FLAT on "+
+			"few rows is a fair choice", design).
 			Interrupting(0, "nothing"))
 	}
 	reportProfiled(p, f)
@@ -156,13 +166,15 @@ func reportProfileOpenMP(p *check.Pass, x *model.ProfiledProcess, rest float64) 
 	share := x.CPU.OpenMP
 	reportProfiled(p, check.Finding{
 		Severity: check.Info, Object: x.Ref(), Cost: (share.Part - rest) / 2,
-		Message: fmt.Sprintf("%s spends %s of its time on brute force or IVF (search through OpenMP), the others at most %s", x.Name, bounded(share), words.Share(rest)),
+		Message: fmt.Sprintf("%s spends %s of its time on brute force or IVF (search through OpenMP), the others at "+
+			"most %s", x.Name, bounded(share), words.Share(rest)),
 		Evidence: append([]check.Evidence{
 			sampled("search through OpenMP", share, x),
 			sampled("search in libknowhere", x.CPU.Knowhere, x),
 			check.Fact("brute force", "unknown: "+x.CPU.BruteReason, profileSource(x)),
 		}, cpuEvidence(x)...),
-		Impact: "It scans rows that the others do not have: growing ones, segments without an index, or lists of an IVF index.",
+		Impact: "It scans rows that the others do not have: growing ones, segments without an index, or lists of an " +
+			"IVF index.",
 		Fix: check.Fix(
 			check.Shell(check.Kitescope("balance")).Does("shows what it serves compared with the others"),
 		),

@@ -14,17 +14,20 @@ var profileGCShare = &check.Check{
 	Severity: check.Warning,
 	Symptoms: []string{check.SearchesSlow, check.MemoryFull},
 	Starts:   "collection_loading collection_loaded | index_built",
-	Doc: `A tight memory limit makes a process collect garbage all the time. CPU profiles show it: samples with the collector on the stack (background marking,
-sweeping, assists of allocations).
+	Doc: `A tight memory limit makes a process collect garbage all the time. CPU profiles show it: samples with the
+collector on the stack (background marking, sweeping, assists of allocations).
 
-Info from a quarter of the time of a process that uses half a core or more: Go's collector plans to take a quarter of the CPUs while it marks
-(runtime/mgcpacer.go, gcBackgroundUtilization), and the rest comes at the expense of requests. Warning from 40%, with a core or more in use. The lower
-bound of the share counts (95%), so few samples find nothing.
+Info from a quarter of the time of a process that uses half a core or more: Go's collector plans to take a quarter of
+the CPUs while it marks (runtime/mgcpacer.go, gcBackgroundUtilization), and the rest comes at the expense of requests.
+Warning from 40%, with a core or more in use. The lower bound of the share counts (95%), so few samples find nothing.
 
-Not reported: 20% (Milvus 2.3.5 under thousands of small searches a second). Segment memory is C++ and costs the collector nothing.`,
-	Remedy: `Run ` + "`kitescope profile pull --kind allocs-delta`" + ` and ` + "`kitescope profile top`" + ` to see what allocates. A higher GOGC in the process's environment trades
-memory for time, and GOMEMLIMIT bounds it. A container with a tight memory limit makes the collector run all the time: see memory-pressure. Large
-output fields, and thousands of small requests instead of one with many vectors, allocate most.`,
+Not reported: 20% (Milvus 2.3.5 under thousands of small searches a second). Segment memory is C++ and costs the
+collector nothing.`,
+	Remedy: `Run ` + "`kitescope profile pull --kind allocs-delta`" + ` and ` + "`kitescope profile top`" +
+		` to see what
+allocates. A higher GOGC in the process's environment trades memory for time, and GOMEMLIMIT bounds it. A container
+with a tight memory limit makes the collector run all the time: see memory-pressure. Large output fields, and
+thousands of small requests instead of one with many vectors, allocate most.`,
 	Needs:       check.NeedProfiles,
 	Run:         runProfileGC,
 	FollowsFrom: []check.Cause{{Check: "memory-pressure", Applies: ofProcess}},
@@ -55,7 +58,8 @@ func runProfileGC(p *check.Pass) {
 			Evidence: append([]check.Evidence{sampled("garbage collection", gc, x)}, cpuEvidence(x)...),
 			Impact:   "That share of its CPU is lost to requests, and each collection slows them down.",
 			Fix: check.Fix(
-				check.Shell(check.Kitescope("profile pull --kind allocs-delta --out allocations")).Does("records what the processes allocate"),
+				check.Shell(check.Kitescope("profile pull --kind allocs-delta --out allocations")).
+					Does("records what the processes allocate"),
 				check.Shell(onNode(check.Kitescope("profile top allocations --kind allocs-delta"), x)).
 					Does("shows what allocates: often large output fields, or very many small requests"),
 				check.Do("raise GOGC of %s, with GOMEMLIMIT as the limit: that trades memory for CPU time", x.Name).

@@ -18,17 +18,19 @@ var profileGoroutineLeak = &check.Check{
 	Severity: check.Warning,
 	Symptoms: []string{check.MemoryFull},
 	Starts:   "node_joined | node_lost",
-	Doc: `Goroutines wait forever and hold their memory. The check compares goroutine profiles of one process at two or more moments, recorded with
-` + "`kitescope profile pull --every 10m --kind goroutine`" + `, or ` + "`diagnose --profile 5s`" + `, which takes two that far apart.
+	Doc: `Goroutines wait forever and hold their memory. The check compares goroutine profiles of one process at two
+or more moments, recorded with ` + "`kitescope profile pull --every 10m --kind goroutine`" + `, or
+` + "`diagnose --profile 5s`" + `, which takes two that far apart.
 
-Reported: a stack with at least 100 more goroutines at the end than at the start, and at least twice as many, if chance does not explain it (an exact
-test of two counts, corrected for the number of stacks, 1%). Warning with three or more dumps over at least ten minutes and growth from each to the
-next, or with 10,000 new ones. Else info: more requests have more goroutines, too, and those end.
+Reported: a stack with at least 100 more goroutines at the end than at the start, and at least twice as many, if
+chance does not explain it (an exact test of two counts, corrected for the number of stacks, 1%). Warning with three
+or more dumps over at least ten minutes and growth from each to the next, or with 10,000 new ones. Else info: more
+requests have more goroutines, too, and those end.
 
 The top of the stack shows what they wait for, its last function who started them.`,
-	Remedy: `Check again at constant load: ` + "`kitescope profile pull --every 10m --keep 6 --kind goroutine`" + `. A leak continues when the load ends. Report the stack to
-Milvus (github.com/milvus-io/milvus/issues) with both dumps. Until then restart the process to free them: query nodes one after the other, with
-auto-balance on.`,
+	Remedy: `Check again at constant load: ` + "`kitescope profile pull --every 10m --keep 6 --kind goroutine`" + `. A
+leak continues when the load ends. Report the stack to Milvus (github.com/milvus-io/milvus/issues) with both dumps.
+Until then restart the process to free them: query nodes one after the other, with auto-balance on.`,
 	Needs: check.NeedProfiles,
 	Run:   runProfileLeak,
 }
@@ -52,7 +54,8 @@ func runProfileLeak(p *check.Pass) {
 		var worst *model.GrownStack
 		for i := range x.Goroutines.Grown {
 			g := &x.Goroutines.Grown[i]
-			if g.After-g.Before >= leakFew && g.After >= 2*g.Before && (worst == nil || g.After-g.Before > worst.After-worst.Before) {
+			if g.After-g.Before >= leakFew && g.After >= 2*g.Before &&
+				(worst == nil || g.After-g.Before > worst.After-worst.Before) {
 				worst = g
 			}
 		}
@@ -67,15 +70,21 @@ func reportLeak(p *check.Pass, x *model.ProfiledProcess, g *model.GrownStack) {
 	over := d.To.Sub(d.From)
 	f := check.Finding{
 		Severity: check.Info, Object: x.Ref(),
-		Message: fmt.Sprintf("goroutines in %s grew from %s to %s in %s", g.Function, words.Number(g.Before), words.Number(g.After), words.Span(over)),
+		Message: fmt.Sprintf("goroutines in %s grew from %s to %s in %s", g.Function, words.Number(g.Before),
+			words.Number(g.After), words.Span(over)),
 		Evidence: []check.Evidence{
-			check.Factf("goroutines with the stack", x.Name+" goroutine profiles", "%s, then %s", check.N(g.Before), check.N(g.After)),
-			check.Factf("all goroutines", x.Name+" goroutine profiles", "%s, then %s", check.N(d.Before), check.N(d.After)),
+			check.Factf("goroutines with the stack", x.Name+" goroutine profiles", "%s, then %s", check.N(g.Before),
+				check.N(g.After)),
+			check.Factf("all goroutines", x.Name+" goroutine profiles", "%s, then %s", check.N(d.Before),
+				check.N(d.After)),
 			check.Factf("dumps", x.Name+" goroutine profiles", "%s over %s", check.Digits(d.Dumps), check.Span(over)),
 		},
 		Impact: "Each holds its stack and what it refers to until the process exits or is killed for its memory.",
-		Fix: check.Fix(check.Shell(check.Kitescope("profile pull --every 10m --keep 6 --kind goroutine --out goroutines")).
-			Does("records goroutines every ten minutes, until interrupted: a leak continues, a burst of requests does not")),
+		Fix: check.Fix(check.Shell(check.Kitescope(
+			"profile pull --every 10m --keep 6 --kind goroutine --out goroutines",
+		)).
+			Does("records goroutines every ten minutes, until interrupted: a leak continues, a burst of requests " +
+				"does not")),
 	}
 	if !math.IsNaN(g.P) {
 		f.Evidence = append(f.Evidence, check.Fact("p-value", pValue(g.P), "computed"))

@@ -13,12 +13,23 @@ func TestProfileIdleNode(t *testing.T) {
 	rulestest.RunCases(t, rulestest.ByID("profile-idle-node"), []rulestest.Case{
 		{Name: "none pulled", Skipped: "profiles were not pulled"},
 		{Name: "even", Change: profiled(nil)},
-		{Name: "idle", Change: profiled(func(_ *rulestest.World, list []*model.ProfiledProcess) { idle(list[1], model.LoadIdle, 0.01) }), Want: []string{
-			"warning nodes/querynode-22 querynode-22 is idle: it uses 0.01 cores, the other 3 query nodes use 0.50 on average",
-		}},
-		{Name: "low", Change: profiled(func(_ *rulestest.World, list []*model.ProfiledProcess) { idle(list[1], model.LoadLow, 0.1) }), Want: []string{
-			"info nodes/querynode-22 is nearly idle",
-		}},
+		{
+			Name: "idle",
+			Change: profiled(func(_ *rulestest.World, list []*model.ProfiledProcess) {
+				idle(list[1], model.LoadIdle, 0.01)
+			}), Want: []string{
+				"warning nodes/querynode-22 querynode-22 is idle: it uses 0.01 cores, the other 3 query nodes use " +
+					"0.50 on average",
+			},
+		},
+		{
+			Name: "low",
+			Change: profiled(func(_ *rulestest.World, list []*model.ProfiledProcess) {
+				idle(list[1], model.LoadLow, 0.1)
+			}), Want: []string{
+				"info nodes/querynode-22 is nearly idle",
+			},
+		},
 		{Name: "stopping", Change: profiled(func(w *rulestest.World, list []*model.ProfiledProcess) {
 			idle(list[1], model.LoadIdle, 0.01)
 			w.Sessions[len(w.Sessions)-3].Stopping = true
@@ -57,6 +68,12 @@ func TestProfileIdleNode(t *testing.T) {
 			idle(list[1], model.LoadIdle, 0.01)
 			w.Profiles.From, w.Profiles.To = w.Now.Add(24*time.Hour), w.Now.Add(25*time.Hour)
 		}), Want: []string{"info nodes/querynode-22 is idle"}},
-		{Name: "no duration", Change: profiled(func(_ *rulestest.World, list []*model.ProfiledProcess) { list[1].CPU.Load = model.LoadUnknown }), Skipped: "its profile has no duration"},
+		{
+			Name: "no duration",
+			Change: profiled(func(_ *rulestest.World, list []*model.ProfiledProcess) {
+				list[1].CPU.Load = model.LoadUnknown
+			}),
+			Skipped: "its profile has no duration",
+		},
 	})
 }

@@ -15,17 +15,20 @@ var profileLockContention = &check.Check{
 	Severity: check.Warning,
 	Symptoms: []string{check.SearchesSlow},
 	Starts:   "collection_loaded node_joined | task_created",
-	Doc: `Goroutines wait for a lock. The check uses two sources. In CPU profiles, time in the slow paths of locks: sync.Mutex and RWMutex (lockSlow,
-semacquire), the runtime's own locks when taken (spin, yield, sleep), and lll_lock_wait of the C library. A free lock never gets there. Info from 5%
-of the time of a process that uses half a core, warning from 15%; the lower bound of the share counts (95%).
+	Doc: `Goroutines wait for a lock. The check uses two sources. In CPU profiles, time in the slow paths of locks:
+sync.Mutex and RWMutex (lockSlow, semacquire), the runtime's own locks when taken (spin, yield, sleep), and
+lll_lock_wait of the C library. A free lock never gets there. Info from 5% of the time of a process that uses half a
+core, warning from 15%; the lower bound of the share counts (95%).
 
-In mutex profiles over a window (` + "`mutex-delta`" + `), the time that goroutines waited: info if on average one waited at any time, warning from ten. Most
-processes do not record this (runtime.SetMutexProfileFraction is 0 unless set, as in Milvus): an empty profile does not prove "no contention".
+In mutex profiles over a window (` + "`mutex-delta`" + `), the time that goroutines waited: info if on average one
+waited at any time, warning from ten. Most processes do not record this (runtime.SetMutexProfileFraction is 0 unless
+set, as in Milvus): an empty profile does not prove "no contention".
 
-A process stuck at a lock uses no CPU and shows nothing in a CPU profile. Goroutine dumps show it (` + "`kitescope profile pull --kind goroutine`" + `).`,
-	Remedy: `Run ` + "`kitescope profile flame FILE --focus lockSlow`" + ` to see the callers. In Milvus that is usually a single hot collection or channel: spread it over
-more shards or replicas. Contention in the runtime's locks grows with the number of CPUs: set GOMAXPROCS to the container's CPU limit (automatic since
-Go 1.25).`,
+A process stuck at a lock uses no CPU and shows nothing in a CPU profile. Goroutine dumps show it
+(` + "`kitescope profile pull --kind goroutine`" + `).`,
+	Remedy: `Run ` + "`kitescope profile flame FILE --focus lockSlow`" + ` to see the callers. In Milvus that is usually
+a single hot collection or channel: spread it over more shards or replicas. Contention in the runtime's locks grows
+with the number of CPUs: set GOMAXPROCS to the container's CPU limit (automatic since Go 1.25).`,
 	Needs:       check.NeedProfiles,
 	Run:         runProfileLocks,
 	FollowsFrom: []check.Cause{{Check: "cpu-skew", Applies: ofProcess}},
@@ -94,9 +97,12 @@ func lockWaits(f *check.Finding, x *model.ProfiledProcess) {
 	} else {
 		f.Message += "; " + text
 	}
-	f.Evidence = append(f.Evidence, check.Factf("goroutines waiting on average", x.Name+" mutex profile", "%s over %s", check.Number(m.Waiting, "count", "%.1f"), check.Span(m.Period)))
+	f.Evidence = append(f.Evidence,
+		check.Factf("goroutines waiting on average", x.Name+" mutex profile", "%s over %s",
+			check.Number(m.Waiting, "count", "%.1f"), check.Span(m.Period)))
 	for _, w := range m.Where {
-		f.Evidence = append(f.Evidence, check.Factf("held up by", x.Name+" mutex profile", "%s (%s)", w.Function, check.Percent(w.Part)))
+		f.Evidence = append(f.Evidence,
+			check.Factf("held up by", x.Name+" mutex profile", "%s (%s)", w.Function, check.Percent(w.Part)))
 	}
 	if m.Waiting >= waitingWarning {
 		f.Severity = check.Warning

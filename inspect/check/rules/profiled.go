@@ -18,7 +18,9 @@ const busyProfile = 0.1
 
 // profiled returns the processes with a profile of a kind. If roles are given, it considers only processes of those
 // roles. It notes processes without the profile as unseen, unless no process has one.
-func profiled(p *check.Pass, kind string, has func(*model.ProfiledProcess) (bool, string), roles ...string) []*model.ProfiledProcess {
+func profiled(
+	p *check.Pass, kind string, has func(*model.ProfiledProcess) (bool, string), roles ...string,
+) []*model.ProfiledProcess {
 	var list []*model.ProfiledProcess
 	var missing []string
 	for _, x := range p.Profiles.Processes {
@@ -81,7 +83,9 @@ func hasCPUProfile(x *model.ProfiledProcess) (ok bool, reason string) {
 
 // stoppingProfile reports whether a session of the process is stopping.
 func stoppingProfile(p *check.Pass, x *model.ProfiledProcess) bool {
-	return slices.ContainsFunc(p.Sessions, func(s *model.Session) bool { return s.Stopping && slices.Contains(x.Nodes, s.Node) })
+	return slices.ContainsFunc(p.Sessions, func(s *model.Session) bool {
+		return s.Stopping && slices.Contains(x.Nodes, s.Node)
+	})
 }
 
 // uptime returns the uptime of a process when its profile was taken, or -1 if it is unknown.
@@ -159,14 +163,16 @@ func bounded(s model.ProfileShare) string {
 func sampled(name string, s model.ProfileShare, x *model.ProfiledProcess) check.Evidence {
 	part := check.Percent(s.Part)
 	part.Text = bounded(s)
-	return check.Factf(name, profileSource(x), "%s, %s of %s", part, check.N(s.Samples), check.Plural(x.CPU.Samples, "sample"))
+	return check.Factf(name, profileSource(x), "%s, %s of %s", part, check.N(s.Samples),
+		check.Plural(x.CPU.Samples, "sample"))
 }
 
 // cpuEvidence returns the evidence that every finding from a CPU profile has.
 func cpuEvidence(x *model.ProfiledProcess) []check.Evidence {
 	return []check.Evidence{
 		check.Factf("CPU cores in use", profileSource(x), "%s", coresFigure(x.CPU.Cores)),
-		check.Factf("sampled", profileSource(x), "%s over %s", check.Plural(x.CPU.Samples, "sample"), check.Span(x.CPU.Period)),
+		check.Factf("sampled", profileSource(x), "%s over %s", check.Plural(x.CPU.Samples, "sample"),
+			check.Span(x.CPU.Period)),
 	}
 }
 

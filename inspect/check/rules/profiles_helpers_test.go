@@ -13,20 +13,27 @@ func profiled(change func(w *rulestest.World, list []*model.ProfiledProcess)) fu
 		w.Profiles = &model.Profiles{From: w.Now.Add(-20 * time.Second), To: w.Now}
 		for _, id := range []model.NodeID{21, 22, 23, 24} {
 			w.Another("querynode", id)
-			cpu := &model.CPUProfile{Period: 20 * time.Second, Samples: 1000, Cores: 0.5, Load: model.LoadEven, Others: 0.5, Peers: 3}
-			cpu.GC, cpu.LockWait, cpu.OpenMP, cpu.Knowhere = sampledPart(0.05), sampledPart(0.01), sampledPart(0.05), sampledPart(0.5)
+			cpu := &model.CPUProfile{
+				Period: 20 * time.Second, Samples: 1000, Cores: 0.5, Load: model.LoadEven, Others: 0.5, Peers: 3,
+			}
+			cpu.GC, cpu.LockWait, cpu.OpenMP, cpu.Knowhere = sampledPart(0.05), sampledPart(0.01), sampledPart(0.05),
+				sampledPart(0.5)
 			brute := sampledPart(0.05)
 			cpu.BruteForce = &brute
 			w.Profiles.Processes = append(w.Profiles.Processes, &model.ProfiledProcess{
 				Name: "querynode-" + id.String(), Roles: []string{"querynode"}, Nodes: []model.NodeID{id}, CPU: cpu,
-				Goroutines: &model.GoroutineDumps{Dumps: 2, From: w.Now.Add(-20 * time.Second), To: w.Now, Before: 500, After: 510},
+				Goroutines: &model.GoroutineDumps{
+					Dumps: 2, From: w.Now.Add(-20 * time.Second), To: w.Now, Before: 500, After: 510,
+				},
 			})
 		}
 		for _, s := range w.Sessions {
 			if s.Node < 21 || s.Node > 24 {
 				w.Profiles.Processes = append(w.Profiles.Processes, &model.ProfiledProcess{
 					Name: s.Name(), Roles: []string{s.Role}, Nodes: []model.NodeID{s.Node},
-					CPU:        &model.CPUProfile{Period: 20 * time.Second, Samples: 20, Cores: 0.01, BruteForce: &model.ProfileShare{High: 0.1}},
+					CPU: &model.CPUProfile{
+						Period: 20 * time.Second, Samples: 20, Cores: 0.01, BruteForce: &model.ProfileShare{High: 0.1},
+					},
 					Goroutines: &model.GoroutineDumps{Dumps: 2},
 				})
 			}

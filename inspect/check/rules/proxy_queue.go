@@ -20,13 +20,14 @@ var proxyQueue = &check.Check{
 	Parts:    model.PartObjects,
 	Needs:    check.NeedProcesses,
 	Phases:   []budget.Name{budget.ProxyQueue},
-	Doc: `Requests wait in a proxy. It queues requests, with one queue each for reads, writes and definitions, and runs as many as it has workers
-(internal/proxy/task_scheduler.go). ` + "`milvus_proxy_req_in_queue_latency`" + ` (2.4 and later) is that wait: almost nothing while the proxy has CPU time and
-the coordinators respond.
+	Doc: `Requests wait in a proxy. It queues requests, with one queue each for reads, writes and definitions, and
+runs as many as it has workers (internal/proxy/task_scheduler.go). ` + "`milvus_proxy_req_in_queue_latency`" + ` (2.4
+and later) is that wait: almost nothing while the proxy has CPU time and the coordinators respond.
 
-Warning: requests that wait there for 50% of their mean or more, at least 5 ms; info from 20%. Up to 2.3 the queue is not measured: this check could
-not run, and the breakdown shows the time as unexplained.`,
-	Remedy:      `Add proxies, or give the existing ones more CPU. If writes wait, check the message queue (` + "`wal-append-slow`" + `).`,
+Warning: requests that wait there for 50% of their mean or more, at least 5 ms; info from 20%. Up to 2.3 the queue is
+not measured: this check could not run, and the breakdown shows the time as unexplained.`,
+	Remedy: `Add proxies, or give the existing ones more CPU. If writes wait, check the message queue
+(` + "`wal-append-slow`" + `).`,
 	Run:         runProxyQueue,
 	Requests:    []string{"proxy"},
 	FollowsFrom: slices.Concat(check.CausedBy(nil, "proxy-starved"), check.CausedBy(surged, "more-requests")),
@@ -56,7 +57,8 @@ func runProxyQueue(p *check.Pass) {
 			Message: fmt.Sprintf("%s spends %s in the queue of its proxy", requestPhrase(c.budget), c.shareText()),
 			Impact:  "The proxies are the bottleneck: more query nodes do not help.",
 			Fix: check.Fix(check.Do("add a proxy, or give the existing ones more CPU").
-				Interrupting(2*time.Minute, "nothing"), check.Shell(check.Kitescope("get nodes role=proxy")).Does("shows the CPU of the proxies")),
+				Interrupting(2*time.Minute, "nothing"),
+				check.Shell(check.Kitescope("get nodes role=proxy")).Does("shows the CPU of the proxies")),
 		}
 		f = withCosts(p, f, a.costs...)
 		f.Evidence = append(f.Evidence, proxiesCPU(p)...)

@@ -22,18 +22,23 @@ var proxyStarved = &check.Check{
 	Parts:    model.PartObjects,
 	Needs:    check.NeedProcesses,
 	Phases:   []budget.Name{budget.ProxyRest},
-	Doc: `With a cgroup limit of 0.1 cores a proxy of 2.3.5 added 20 ms to each search, without it 1 ms on a busy machine. Before a proxy queues a request and
-after its task is done there is little to do. That time is the difference between ` + "`milvus_proxy_sq_latency`" + ` and ` + "`sq_wait_result_latency`" + `, the task.
+	Doc: `With a cgroup limit of 0.1 cores a proxy of 2.3.5 added 20 ms to each search, without it 1 ms on a busy
+machine. Before a proxy queues a request and after its task is done there is little to do. That time is the difference
+between ` + "`milvus_proxy_sq_latency`" + ` and ` + "`sq_wait_result_latency`" + `, the task.
 
-Reported: searches or queries that spend at least 10 ms and 5% of their mean there. The proxy does not get CPU time when it needs it (a container
-limit, a full machine, a long garbage collection), and the rest of its work is delayed as well: sending requests to query nodes, reading their
-answers, merging results. The unexplained time between the proxy and the nodes is therefore added.
+Reported: searches or queries that spend at least 10 ms and 5% of their mean there. The proxy does not get CPU time
+when it needs it (a container limit, a full machine, a long garbage collection), and the rest of its work is delayed
+as well: sending requests to query nodes, reading their answers, merging results. The unexplained time between the
+proxy and the nodes is therefore added.
 
-Not reported while a coordinator is slow: proxies wait for its timestamps and shard leaders before they queue a request.`,
-	Remedy:      `Check the CPU limit of the proxy containers and whether it is reached (` + "`nr_throttled`" + ` in ` + "`cpu.stat`" + ` of the cgroup), and what else runs on their machines. Add proxies to share the work.`,
-	Run:         runProxyStarved,
-	Requests:    []string{"proxy"},
-	FollowsFrom: withHostStarved(slices.Concat(check.CausedBy(ofProxy, "gc-pause"), check.CausedBy(surged, "more-requests"))...),
+Not reported while a coordinator is slow: proxies wait for its timestamps and shard leaders before they queue a
+request.`,
+	Remedy: `Check the CPU limit of the proxy containers and whether it is reached (` + "`nr_throttled`" + ` in
+` + "`cpu.stat`" + ` of the cgroup), and what else runs on their machines. Add proxies to share the work.`,
+	Run:      runProxyStarved,
+	Requests: []string{"proxy"},
+	FollowsFrom: withHostStarved(slices.Concat(check.CausedBy(ofProxy, "gc-pause"),
+		check.CausedBy(surged, "more-requests"))...),
 }
 
 const (
@@ -48,7 +53,8 @@ const (
 // ofProxy reports whether the cause is about the process of a proxy.
 func ofProxy(c *model.Cluster, _, cause *check.Finding) bool {
 	return c != nil && c.Runtime != nil && slices.ContainsFunc(c.Runtime.Nodes, func(n *model.LiveNode) bool {
-		return n.Role == "proxy" && (cause.Mentions(n.Ref()) || check.SharesProcess(c, &check.Finding{Object: n.Ref()}, cause))
+		return n.Role == "proxy" &&
+			(cause.Mentions(n.Ref()) || check.SharesProcess(c, &check.Finding{Object: n.Ref()}, cause))
 	})
 }
 
@@ -72,10 +78,13 @@ func runProxyStarved(p *check.Pass) {
 		c := &a.costs[0]
 		f := check.Finding{
 			Object: a.object, Severity: check.Warning,
-			Message: fmt.Sprintf("%s spends %s in the proxy, %s of it before queueing and after the task, where there is hardly any work", requestPhrase(c.budget), c.shareText(), budget.Milliseconds(c.parts[0].Ms)),
-			Impact:  "The proxy does not get enough CPU time; everything else it does takes longer too.",
-			Fix: check.Fix(check.Do("raise the CPU limit of the proxies if they are throttled (nr_throttled in cpu.stat of the cgroup)").
-				Restarting(p.Cluster, 2*time.Minute, "proxy"), check.Do("check what else runs on their machines, or add proxies")),
+			Message: fmt.Sprintf("%s spends %s in the proxy, %s of it before queueing and after the task, where "+
+				"there is hardly any work", requestPhrase(c.budget), c.shareText(), budget.Milliseconds(c.parts[0].Ms)),
+			Impact: "The proxy does not get enough CPU time; everything else it does takes longer too.",
+			Fix: check.Fix(check.Do("raise the CPU limit of the proxies if they are throttled (nr_throttled in "+
+				"cpu.stat of the cgroup)").
+				Restarting(p.Cluster, 2*time.Minute, "proxy"),
+				check.Do("check what else runs on their machines, or add proxies")),
 		}
 		f = withCosts(p, f, a.costs...)
 		f.Evidence = append(f.Evidence, proxiesCPU(p)...)
@@ -87,9 +96,10 @@ func runProxyStarved(p *check.Pass) {
 // its timestamps and shard leaders, which needs no CPU.
 func waitsForCoordinators(p *check.Pass) bool {
 	return slices.ContainsFunc(p.Places().Components, func(s *place.Status) bool {
-		return strings.HasSuffix(string(s.Component.Kind), "coord") && slices.ContainsFunc(s.Evidence, func(e place.Evidence) bool {
-			return e.State == place.Slow && e.Strength >= place.Medium && strings.HasPrefix(e.Source, "proxy-")
-		})
+		return strings.HasSuffix(string(s.Component.Kind), "coord") &&
+			slices.ContainsFunc(s.Evidence, func(e place.Evidence) bool {
+				return e.State == place.Slow && e.Strength >= place.Medium && strings.HasPrefix(e.Source, "proxy-")
+			})
 	})
 }
 
@@ -101,7 +111,8 @@ func ownTime(c cost) cost {
 	rest := c.ms
 	c.scale(wasted)
 	for _, x := range c.budget.Root.Children {
-		if slices.Contains([]budget.Name{budget.ProxyQueue, budget.ReduceProxy, budget.Decode, budget.Unexplained}, x.Name) {
+		if slices.Contains([]budget.Name{budget.ProxyQueue, budget.ReduceProxy, budget.Decode, budget.Unexplained},
+			x.Name) {
 			c.add(x, x.Ms*wasted)
 			c.low += lowerBound(x) * wasted
 		}

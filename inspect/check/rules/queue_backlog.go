@@ -20,16 +20,18 @@ var queueBacklog = &check.Check{
 	Symptoms: []string{check.FlushesHang},
 	Starts:   "checkpoint_stopped node_lost | channel_reassigned node_joined",
 	Needs:    check.NeedQueue,
-	Doc: `A consumer is so far behind that Pulsar may refuse inserts. The check looks at Pulsar subscriptions with a consumer. Warning from 100,000 messages
-that are not acknowledged, as with ` + "`queue-lag`" + `, or from 4 GiB: half of the backlog quota in Milvus's Helm chart, beyond which no insert into the
-channels is accepted.
+	Doc: `A consumer is so far behind that Pulsar may refuse inserts. The check looks at Pulsar subscriptions with a
+consumer. Warning from 100,000 messages that are not acknowledged, as with ` + "`queue-lag`" + `, or from 4 GiB: half of
+the backlog quota in Milvus's Helm chart, beyond which no insert into the channels is accepted.
 
-Not judged: subscriptions that Milvus 2.6 and later keep without reading (` + "`backlog-clear`" + `, ` + "`truncate-cursor`" + `), or without a consumer
-(` + "`subscription-unread`" + `). Run ` + "`kitescope get queue-subscriptions --watch`" + ` to see whether it grows. Only topics of the cluster's pchannels are queried.
-From Pulsar's documentation: its admin API was never seen live.`,
-	Remedy: `Find the node that reads the channel and what slows it down: memory, CPU, object storage, or inserts at a higher rate than it flushes.`,
-	Run:    runQueueBacklog,
-	Roles:  []string{"datanode", "querynode", "streamingnode"},
+Not judged: subscriptions that Milvus 2.6 and later keep without reading (` + "`backlog-clear`" + `,
+` + "`truncate-cursor`" + `), or without a consumer (` + "`subscription-unread`" + `). Run
+` + "`kitescope get queue-subscriptions --watch`" + ` to see whether it grows. Only topics of the cluster's pchannels
+are queried. From Pulsar's documentation: its admin API was never seen live.`,
+	Remedy: `Find the node that reads the channel and what slows it down: memory, CPU, object storage, or inserts at a
+higher rate than it flushes.`,
+	Run:   runQueueBacklog,
+	Roles: []string{"datanode", "querynode", "streamingnode"},
 }
 
 // ownCursor reports whether a subscription belongs to a streaming node that does not read messages by it
@@ -58,7 +60,8 @@ func runQueueBacklog(p *check.Pass) {
 		p.Report(check.Finding{
 			Severity: check.Warning, Object: refTopic(t.Name),
 			Objects: []model.Ref{{Resource: "queue-subscriptions", ID: t.Name + "/" + worst.Name, Name: worst.Name}},
-			Message: fmt.Sprintf("%s of topic %s %s up to %s messages (%s) behind", words.Plural(behind, "reader"), t.Name,
+			Message: fmt.Sprintf("%s of topic %s %s up to %s messages (%s) behind", words.Plural(behind, "reader"),
+				t.Name,
 				words.Agree(behind, "is", "are"), words.Number(worst.Backlog), words.Bytes(worst.Bytes)),
 			Evidence: []check.Evidence{
 				check.Fact("subscription", worst.Name, "message queue"),
@@ -68,8 +71,10 @@ func runQueueBacklog(p *check.Pass) {
 			},
 			Impact: "Searches see inserts late; at Pulsar's backlog quota inserts into the channels are refused.",
 			Fix: check.Fix(
-				check.Shell(check.Kitescope("get vchannels").Arg("pchannel="+t.Name)).Does("shows which node consumes the channels of the topic, and how old their checkpoints are"),
-				check.Shell(check.Kitescope("get queue-subscriptions").Arg("topic="+t.Name).Arg("--watch")).Does("shows whether it grows"),
+				check.Shell(check.Kitescope("get vchannels").Arg("pchannel="+t.Name)).
+					Does("shows which node consumes the channels of the topic, and how old their checkpoints are"),
+				check.Shell(check.Kitescope("get queue-subscriptions").Arg("topic="+t.Name).Arg("--watch")).
+					Does("shows whether it grows"),
 			),
 		})
 	}

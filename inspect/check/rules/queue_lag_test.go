@@ -53,7 +53,8 @@ func TestQueueOffsetsOfCapture(t *testing.T) {
 	for i := range queue.Topics {
 		queue.Topics[i].First = queue.Topics[i].End
 	}
-	if r := check.Run(c, c.Origin.Taken, []*check.Check{rulestest.ByID("queue-lag")}); r.Count(check.Error) != channels {
+	if r := check.Run(c, c.Origin.Taken, []*check.Check{rulestest.ByID("queue-lag")}); r.Count(check.Error) !=
+		channels {
 		t.Errorf("%d of %d channels whose messages are gone are named", r.Count(check.Error), channels)
 	}
 }
@@ -61,7 +62,10 @@ func TestQueueOffsetsOfCapture(t *testing.T) {
 func TestQueueLag(t *testing.T) {
 	topic := func(first, end int64) func(*rulestest.World) { // the checkpoints are at 5000
 		return func(w *rulestest.World) {
-			w.AddResponses().Queue = &model.Queue{Kind: "kafka", Outcome: model.Answered, Topics: []model.Topic{{Name: "by-dev-rootcoord-dml_0", First: first, End: end}}}
+			w.AddResponses().Queue = &model.Queue{
+				Kind: "kafka", Outcome: model.Answered,
+				Topics: []model.Topic{{Name: "by-dev-rootcoord-dml_0", First: first, End: end}},
+			}
 		}
 	}
 	object := "vchannels/" + rulestest.Channel0 + " "
@@ -69,18 +73,48 @@ func TestQueueLag(t *testing.T) {
 		{Name: "near its end", Change: topic(0, 5100)},
 		{Name: "at its end", Change: topic(0, 5000)},
 		{Name: "idle for ten minutes", Change: topic(0, 8000)},
-		{Name: "far behind", Change: topic(0, 105_000), Want: []string{"warning " + object + "100,000 messages behind the end of its topic"}},
-		{Name: "messages are gone", Change: topic(6000, 9000), Want: []string{"error " + object + "the queue has deleted 1,000 messages after the checkpoint of " + rulestest.Channel0 + " of docs"}},
+		{
+			Name: "far behind", Change: topic(0, 105_000),
+			Want: []string{"warning " + object + "100,000 messages behind the end of its topic"},
+		},
+		{
+			Name: "messages are gone", Change: topic(6000, 9000),
+			Want: []string{
+				"error " + object + "the queue has deleted 1,000 messages after the checkpoint of " +
+					rulestest.Channel0 + " of docs",
+			},
+		},
 		{Name: "the next message is the oldest", Change: topic(5001, 9000)},
-		{Name: "beyond its end", Change: topic(0, 100), Want: []string{"error " + object + "4,900 messages past the end of its topic"}},
+		{
+			Name: "beyond its end", Change: topic(0, 100),
+			Want: []string{"error " + object + "4,900 messages past the end of its topic"},
+		},
 		{Name: "answers that are older than the checkpoint", Change: func(w *rulestest.World) {
 			topic(0, 100)(w)
 			w.Runtime.From, w.Runtime.To = rulestest.TimeAgo(time.Hour), rulestest.TimeAgo(time.Hour-time.Second)
 		}},
-		{Name: "a checkpoint of an unknown time", Change: func(w *rulestest.World) { topic(0, 100)(w); w.VChannels[0].Checkpoint.At = 0 }},
-		{Name: "topic not among them", Change: func(w *rulestest.World) { topic(0, 100)(w); w.Runtime.Queue.Topics[0].Name = "other" }, Skipped: "no checkpoint has an offset in a topic"},
-		{Name: "another kind of id", Change: func(w *rulestest.World) { topic(0, 100)(w); w.VChannels[0].Checkpoint.Message = []byte("ledger:12:4") }, Skipped: "no checkpoint has an offset in a topic"},
+		{
+			Name:   "a checkpoint of an unknown time",
+			Change: func(w *rulestest.World) { topic(0, 100)(w); w.VChannels[0].Checkpoint.At = 0 },
+		},
+		{
+			Name:    "topic not among them",
+			Change:  func(w *rulestest.World) { topic(0, 100)(w); w.Runtime.Queue.Topics[0].Name = "other" },
+			Skipped: "no checkpoint has an offset in a topic",
+		},
+		{
+			Name: "another kind of id",
+			Change: func(w *rulestest.World) {
+				topic(0, 100)(w)
+				w.VChannels[0].Checkpoint.Message = []byte("ledger:12:4")
+			},
+			Skipped: "no checkpoint has an offset in a topic",
+		},
 		{Name: "dropped", Change: func(w *rulestest.World) { topic(0, 100)(w); w.Collections[0].State = "Dropping" }},
-		{Name: "did not answer", Change: func(w *rulestest.World) { w.AddResponses().Queue = &model.Queue{Outcome: model.Refused} }, Skipped: "did not respond"},
+		{
+			Name:    "did not answer",
+			Change:  func(w *rulestest.World) { w.AddResponses().Queue = &model.Queue{Outcome: model.Refused} },
+			Skipped: "did not respond",
+		},
 	})
 }

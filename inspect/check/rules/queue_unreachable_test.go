@@ -11,12 +11,17 @@ import (
 func TestQueueUnreachable(t *testing.T) {
 	queue := func(outcome model.Outcome) func(*rulestest.World) {
 		return func(w *rulestest.World) {
-			w.AddResponses().Queue = &model.Queue{Kind: "kafka", Address: "10.0.0.9:9092", Outcome: outcome, Reason: "no broker"}
+			w.AddResponses().Queue = &model.Queue{
+				Kind: "kafka", Address: "10.0.0.9:9092", Outcome: outcome, Reason: "no broker",
+			}
 		}
 	}
 	rulestest.RunCases(t, rulestest.ByID("queue-unreachable"), []rulestest.Case{
 		{Name: "answers", Change: queue(model.Answered)},
-		{Name: "refused, nodes did not say", Change: queue(model.Refused), Want: []string{"info / the message queue (kafka) at 10.0.0.9:9092 is not responding: refused: no broker"}},
+		{
+			Name: "refused, nodes did not say", Change: queue(model.Refused),
+			Want: []string{"info / the message queue (kafka) at 10.0.0.9:9092 is not responding: refused: no broker"},
+		},
 		{Name: "out of reach, nodes keep up", Change: func(w *rulestest.World) {
 			queue(model.Unreachable)(w)
 			ticking(map[string]time.Duration{"datanode": time.Second, "querynode": 20 * time.Second})(w)

@@ -22,19 +22,26 @@ var quotaDenied = &check.Check{
 	Starts:   "config_changed:quota | node_lost checkpoint_stopped",
 	Parts:    model.PartSessions,
 	Needs:    check.NeedProcesses,
-	Doc: `RootCoord denies inserts: MemoryQuotaExhausted, DiskQuotaExhausted or TimeTickLongDelay. The check reads its metric ` + "`milvus_rootcoord_quota_states`" + `
-(Milvus 2.2 and later). Each state above 0 is a reason to refuse requests; since 2.4 with its scope: the cluster, a database, a collection. A warning,
-not an error, because 2.4 to about 2.4.4 do not clear a state that is over (Milvus issue 33539).
+	Doc: `RootCoord denies inserts: MemoryQuotaExhausted, DiskQuotaExhausted or TimeTickLongDelay. The check reads its
+metric ` + "`milvus_rootcoord_quota_states`" + ` (Milvus 2.2 and later). Each state above 0 is a reason to refuse
+requests; since 2.4 with its scope: the cluster, a database, a collection. A warning, not an error, because 2.4 to
+about 2.4.4 do not clear a state that is over (Milvus issue 33539).
 
-Versions up to 2.3 report an inactive state as 0, later ones omit it (internal/rootcoord/quota_center.go, recordMetrics): a RootCoord with metrics and
-no state refuses nothing. Could not run if the active RootCoord reports no metrics; those of other processes do not matter.`,
+Versions up to 2.3 report an inactive state as 0, later ones omit it (internal/rootcoord/quota_center.go,
+recordMetrics): a RootCoord with metrics and no state refuses nothing. Could not run if the active RootCoord reports
+no metrics; those of other processes do not matter.`,
 	Remedy: `MemoryQuotaExhausted: release collections, or add query nodes and data nodes. DiskQuotaExhausted: raise
-` + "`quotaAndLimits.limitWriting.diskProtection.diskQuota`" + `. TimeTickLongDelay: see ` + "`timetick-lag`" + `. DenyToWrite and DenyToRead:
-` + "`quotaAndLimits.limitWriting.forceDeny`" + `, ` + "`limitReading.forceDeny`" + `.`,
+` + "`quotaAndLimits.limitWriting.diskProtection.diskQuota`" + `. TimeTickLongDelay: see ` + "`timetick-lag`" + `.
+DenyToWrite and DenyToRead: ` + "`quotaAndLimits.limitWriting.forceDeny`" + `, ` + "`limitReading.forceDeny`" + `.`,
 	Run:   runQuotaDenied,
 	Roles: []string{"rootcoord", "datanode", "querynode", "streamingnode"},
 	FollowsFrom: []check.Cause{
-		{Check: "timetick-lag", Applies: ofTicks}, {Check: "bad-switches", Applies: check.AboutSettings("quotaAndLimits.limitWriting.forceDeny", "quotaAndLimits.limitReading.forceDeny")},
+		{Check: "timetick-lag", Applies: ofTicks},
+		{
+			Check: "bad-switches",
+			Applies: check.AboutSettings("quotaAndLimits.limitWriting.forceDeny",
+				"quotaAndLimits.limitReading.forceDeny"),
+		},
 	},
 }
 
@@ -72,7 +79,9 @@ func runQuotaDenied(p *check.Pass) {
 		} else {
 			states[state] = true
 		}
-		f.Evidence = append(f.Evidence, check.Fact(strings.TrimSpace("quota state "+state+" "+scope), strconv.FormatFloat(s.Value, 'g', -1, 64), root.Address+" /metrics"))
+		f.Evidence = append(f.Evidence,
+			check.Fact(strings.TrimSpace("quota state "+state+" "+scope), strconv.FormatFloat(s.Value, 'g', -1, 64),
+				root.Address+" /metrics"))
 	}
 	if len(states) == 0 {
 		return
@@ -90,7 +99,9 @@ func quotaFix(states []string) []check.Step {
 	for _, state := range states {
 		switch {
 		case strings.HasPrefix(state, "Memory"):
-			list = append(list, check.Shell(check.Kitescope("get nodes --columns name,memory_bytes,memory_limit_bytes")).Does("shows which nodes are full"),
+			list = append(list,
+				check.Shell(check.Kitescope("get nodes --columns name,memory_bytes,memory_limit_bytes")).
+					Does("shows which nodes are full"),
 				check.Do("release collections, or add query nodes or data nodes").
 					Interrupting(2*time.Minute, "searches of the released collections"))
 		case strings.HasPrefix(state, "Disk"):
@@ -98,13 +109,16 @@ func quotaFix(states []string) []check.Step {
 				"or drop unused collections: the storage in use has reached it").
 				Interrupting(time.Minute, "nothing"))
 		case strings.HasPrefix(state, "TimeTick"):
-			list = append(list, check.Shell(check.Kitescope("diagnose --only timetick-lag,queue-unreachable,checkpoint-lag")).Does("shows which nodes are behind the message queue, and why"))
+			list = append(list,
+				check.Shell(check.Kitescope("diagnose --only timetick-lag,queue-unreachable,checkpoint-lag")).
+					Does("shows which nodes are behind the message queue, and why"))
 		case strings.HasPrefix(state, "Deny"):
 			list = append(list, check.Shell(check.Kitescope("diagnose --only bad-switches")).
 				Does("prints the command that sets forceDeny back to false, if it was not intended"))
 		}
 	}
-	return check.Fix(append(list, check.Do("look at quotaAndLimits in the configuration: the state names the limit"))...)
+	return check.Fix(append(list,
+		check.Do("look at quotaAndLimits in the configuration: the state names the limit"))...)
 }
 
 // rootProcess returns the process of the active RootCoord, or nil if it was not found.

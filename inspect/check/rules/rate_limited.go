@@ -21,13 +21,16 @@ var rateLimited = &check.Check{
 	Starts:   "config_changed:quota | database_altered collection_altered",
 	Parts:    model.PartObjects,
 	Needs:    check.NeedProcesses,
-	Doc: `Clients see a higher latency than Milvus measures. With ` + "`quotaAndLimits`" + ` a proxy rejects requests above a rate, or while RootCoord denies them; it
-counts them in ` + "`milvus_proxy_rate_limit_req_count{status=\"fail\"}`" + ` (2.4 and later). Rejected requests are in no latency metric; client libraries wait
-and retry.
+	Doc: `Clients see a higher latency than Milvus measures. With ` + "`quotaAndLimits`" + ` a proxy rejects requests
+above a rate, or while RootCoord denies them; it counts them in
+` + "`milvus_proxy_rate_limit_req_count{status=\"fail\"}`" + ` (2.4 and later). Rejected requests are in no latency
+metric; client libraries wait and retry.
 
-Warning: a kind of request with 1% rejected, at least ten in the window. Up to 2.3 rejections are not counted: this check could not run, and
-` + "`quota-denied`" + ` reports what RootCoord denies.`,
-	Remedy:      `Send fewer, larger requests, or raise the limit: ` + "`quotaAndLimits.dql.*`" + `, ` + "`quotaAndLimits.dml.*`" + ` of the cluster, ` + "`collection.*Rate.max.mb`" + ` and the like of a collection. If RootCoord denies writes (memory, disk, time ticks), see ` + "`quota-denied`" + `.`,
+Warning: a kind of request with 1% rejected, at least ten in the window. Up to 2.3 rejections are not counted: this
+check could not run, and ` + "`quota-denied`" + ` reports what RootCoord denies.`,
+	Remedy: `Send fewer, larger requests, or raise the limit: ` + "`quotaAndLimits.dql.*`" + `,
+` + "`quotaAndLimits.dml.*`" + ` of the cluster, ` + "`collection.*Rate.max.mb`" + ` and the like of a collection. If
+RootCoord denies writes (memory, disk, time ticks), see ` + "`quota-denied`" + `.`,
 	Run:         runRateLimited,
 	FollowsFrom: check.CausedBy(nil, "quota-denied"),
 }
@@ -97,7 +100,8 @@ func reportRefused(p *check.Pass, refused, asked map[string]float64, nodes []mod
 		n, all := refused[kind], max(asked[kind], refused[kind])
 		parts = append(parts, fmt.Sprintf("%s of %s %s", words.Number(int64(n)), words.Number(int64(all)), kind))
 		f.Cost = max(f.Cost, min(1, n/all))
-		f.Evidence = append(f.Evidence, check.Share("rejected "+kind, n/all, "proxies milvus_proxy_rate_limit_req_count"))
+		f.Evidence = append(f.Evidence,
+			check.Share("rejected "+kind, n/all, "proxies milvus_proxy_rate_limit_req_count"))
 	}
 	f.Message = fmt.Sprintf("proxies rejected %s requests above the rate limit", words.Summarize(parts))
 	f.Impact = "Clients get an error, wait and retry: they see a higher latency than Milvus measures."

@@ -24,30 +24,37 @@ var readQueueFull = &check.Check{
 	Parts:    model.PartObjects,
 	Needs:    check.NeedProcesses,
 	Phases:   []budget.Name{budget.ReadQueue, budget.PoolWait, budget.ConsistencyQueue},
-	Doc: `Searches queue on a query node although its cores are idle. A query node runs as many reads at a time as it has cores times
-` + "`queryNode.scheduler.maxReadConcurrentRatio`" + ` (default 1); others wait (` + "`milvus_querynode_sq_queue_latency`" + `). That is fine while the cores are busy. If
-they are not, requests wait because of the limit: it is too low, or, up to 2.2, each read counts as ` + "`queryNode.scheduler.cpuRatio`" + ` cores.
+	Doc: `Searches queue on a query node although its cores are idle. A query node runs as many reads at a time as it
+has cores times ` + "`queryNode.scheduler.maxReadConcurrentRatio`" + ` (default 1); others wait
+(` + "`milvus_querynode_sq_queue_latency`" + `). That is fine while the cores are busy. If they are not, requests wait
+because of the limit: it is too low, or, up to 2.2, each read counts as ` + "`queryNode.scheduler.cpuRatio`" + ` cores.
 
-The check looks at query nodes where a read waits at least 5 ms, if searches spend 20% of their mean in queues, and that run as many reads as they may
-(reads per second times their run time is 70% of the limit or more).
+The check looks at query nodes where a read waits at least 5 ms, if searches spend 20% of their mean in queues, and
+that run as many reads as they may (reads per second times their run time is 70% of the limit or more).
 
-- Warning if the limit is below the number of cores and the node uses less than 80% of them; info if the machine is busy all the same.
+- Warning if the limit is below the number of cores and the node uses less than 80% of them; info if the machine is
+  busy all the same.
 - Warning if the cores are busy, 90% or more, and searches wait for 50% of their mean: the node cannot do more.
-- Info for everything else: the running reads do not use the cores, because other processes on the same machine use them, a container quota is
-  reached, or segments wait for a disk.
+- Info for everything else: the running reads do not use the cores, because other processes on the same machine use
+  them, a container quota is reached, or segments wait for a disk.
 
-A higher limit gains at most the time in the queue: requests then may wait for cores instead. If all cores of the machine are busy, by the use and the
-reports of its processes, nothing is gained.
+A higher limit gains at most the time in the queue: requests then may wait for cores instead. If all cores of the
+machine are busy, by the use and the reports of its processes, nothing is gained.
 
 If a node does not report its configuration or its cores, that is noted; without the limit, saturation is unknown.`,
-	Remedy: `If the limit is too low, set ` + "`queryNode.scheduler.maxReadConcurrentRatio`" + ` to 1 or more (read at startup). If cores are busy, add query nodes or
-replicas, or reduce work (indexes, fewer small segments, smaller limits). If cores are idle at the default limit, check the CPU quota of the
-container, neighbours, and whether segments are mapped from a slow disk.`,
+	Remedy: `If the limit is too low, set ` + "`queryNode.scheduler.maxReadConcurrentRatio`" + ` to 1 or more (read at
+startup). If cores are busy, add query nodes or replicas, or reduce work (indexes, fewer small segments, smaller
+limits). If cores are idle at the default limit, check the CPU quota of the container, neighbours, and whether
+segments are mapped from a slow disk.`,
 	Run:      runReadQueueFull,
 	Requests: []string{"proxy", "querynode", "streamingnode"},
 	FollowsFrom: slices.Concat(
-		check.CausedBy(waitsOnLeader, "imbalance-leaders"), check.CausedBy(check.Shares("nodes"), "worker-slow", "process-slow", "memory-pressure"),
-		check.CausedBy(check.AboutSettings("queryNode.scheduler.maxReadConcurrentRatio", "queryNode.scheduler.cpuRatio"), "bad-switches"),
+		check.CausedBy(waitsOnLeader, "imbalance-leaders"),
+		check.CausedBy(check.Shares("nodes"), "worker-slow", "process-slow", "memory-pressure"),
+		check.CausedBy(
+			check.AboutSettings("queryNode.scheduler.maxReadConcurrentRatio", "queryNode.scheduler.cpuRatio"),
+			"bad-switches",
+		),
 		check.CausedBy(surged, "more-requests"),
 	),
 }
@@ -152,10 +159,12 @@ func waitingOf(p *check.Pass, w *worker) (x waiting, ok bool) {
 	x = waiting{worker: *w, slots: t}
 	switch free := t.used / float64(max(1, t.cores)); {
 	case !t.known:
-		p.NoteUnseen("CPU use of " + w.node.Name() + ", where reads wait " + budget.Milliseconds(w.queue.Ms) + ": " + facts.WhySilent(w.node))
+		p.NoteUnseen("CPU use of " + w.node.Name() + ", where reads wait " + budget.Milliseconds(w.queue.Ms) + ": " +
+			facts.WhySilent(w.node))
 		return x, false
 	case t.limit == 0:
-		p.NoteUnseen("concurrent reads of " + w.node.Name() + ", where they wait " + budget.Milliseconds(w.queue.Ms) + ": it does not report " + ratioKey)
+		p.NoteUnseen("concurrent reads of " + w.node.Name() + ", where they wait " + budget.Milliseconds(w.queue.Ms) +
+			": it does not report " + ratioKey)
 		return x, false
 	case t.running < saturated*t.limit:
 		return x, false // reads arrive in bursts, and the node starts waiting reads as soon as it can
@@ -194,14 +203,18 @@ func reportQueue(p *check.Pass, b *budget.Budget, list []waiting) {
 	f := queueFinding(p, list, &c)
 	f = withCosts(p, f, c)
 	if m := machineOf(p, n); x.reason == lowLimit && m.processes > 1 {
-		f.Evidence = append(f.Evidence, check.Factf("CPU of the processes on its machine", "their /metrics", "%s of %s", check.Number(m.own, "cores", "%.2f"), check.Number(float64(m.cores), "cores", "%.0f cores")))
+		f.Evidence = append(f.Evidence,
+			check.Factf("CPU of the processes on its machine", "their /metrics", "%s of %s",
+				check.Number(m.own, "cores", "%.2f"), check.Number(float64(m.cores), "cores", "%.0f cores")))
 	}
 	for i := range list {
 		x := &list[i]
 		if i > 0 {
 			f.Objects = append(f.Objects, x.node.Ref())
 		}
-		f.Evidence = append(f.Evidence, check.Factf("concurrent reads on "+x.node.Name(), x.node.Name()+" /metrics", "%s of %s", check.Number(x.running, "count", "%.1f"), check.Number(x.limit, "count", "%.0f")))
+		f.Evidence = append(f.Evidence,
+			check.Factf("concurrent reads on "+x.node.Name(), x.node.Name()+" /metrics", "%s of %s",
+				check.Number(x.running, "count", "%.1f"), check.Number(x.limit, "count", "%.0f")))
 		f.Evidence = append(f.Evidence, cpuFacts(x.node)...)
 	}
 	p.Report(f)
@@ -221,15 +234,18 @@ func queueFinding(p *check.Pass, list []waiting, c *cost) check.Finding {
 	switch x.reason {
 	case lowLimit:
 		f.Severity = check.Warning
-		f.Message = fmt.Sprintf("%s while it uses %s: it runs only %.0f at a time (%s is %s)", first, uses, x.limit, ratioKey, x.ratio)
+		f.Message = fmt.Sprintf("%s while it uses %s: it runs only %.0f at a time (%s is %s)", first, uses, x.limit,
+			ratioKey, x.ratio)
 		f.Impact = "Searches wait in the queue while cores are idle."
-		f.Fix = check.Fix(check.Do("set queryNode.scheduler.maxReadConcurrentRatio to 1 or more in milvus.yaml and restart %s", n.Name()).
+		f.Fix = check.Fix(check.Do("set queryNode.scheduler.maxReadConcurrentRatio to 1 or more in milvus.yaml and "+
+			"restart %s", n.Name()).
 			Restarting(p.Cluster, 2*time.Minute, "querynode"))
 		if m := machineOf(p, n); m.full() {
 			f.Severity = check.Info
 			f.Message += fmt.Sprintf("; its machine is busy, though: %.1f of %d cores", m.busy, m.cores)
 			f.Impact = "Searches wait in the queue; with a higher limit they would wait for cores instead."
-			f.Fix = check.Fix(check.Do("free cores first: check what else runs on the machine of %s; then raise queryNode.scheduler.maxReadConcurrentRatio", n.Name()).
+			f.Fix = check.Fix(check.Do("free cores first: check what else runs on the machine of %s; then raise "+
+				"queryNode.scheduler.maxReadConcurrentRatio", n.Name()).
 				Restarting(p.Cluster, 2*time.Minute, "querynode"))
 		}
 	case busyProcessors:
@@ -237,11 +253,14 @@ func queueFinding(p *check.Pass, list []waiting, c *cost) check.Finding {
 		f.Message = fmt.Sprintf("%s because its cores are busy: %s", first, uses)
 		f.Impact = "The node works at its limit: more requests only wait longer."
 		f.Fix = check.Fix(check.Do("add query nodes or replicas").
-			Interrupting(5*time.Minute, "nothing"), check.Do("or reduce the work per search: indexes, fewer small segments, smaller limits"))
+			Interrupting(5*time.Minute, "nothing"),
+			check.Do("or reduce the work per search: indexes, fewer small segments, smaller limits"))
 	default:
-		f.Message = fmt.Sprintf("%s while it uses %s, running %.0f at a time: the running reads do not get CPU time, or wait for a disk", first, uses, x.limit)
+		f.Message = fmt.Sprintf("%s while it uses %s, running %.0f at a time: the running reads do not get CPU time, "+
+			"or wait for a disk", first, uses, x.limit)
 		f.Impact = "Searches queue behind others that wait for CPU time (a quota, neighbours) or for a disk."
-		f.Fix = check.Fix(check.Do("check the CPU quota of %s, what else runs on its machine, and whether its segments are mapped from a disk", n.Name()))
+		f.Fix = check.Fix(check.Do("check the CPU quota of %s, what else runs on its machine, and whether its "+
+			"segments are mapped from a disk", n.Name()))
 	}
 	return f
 }

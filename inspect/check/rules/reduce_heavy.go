@@ -21,16 +21,21 @@ var reduceHeavy = &check.Check{
 	Starts:   "segment_flushed config_changed | collection_loaded",
 	Parts:    model.PartObjects | model.PartSegments,
 	Needs:    check.NeedProcesses,
-	Phases:   []budget.Name{budget.ReduceSegments, budget.ReduceShards, budget.ReduceProxy, budget.Decode, budget.Requery},
-	Doc: `On a 2.3.5 a search for 16,384 hits with their vectors took 2.1 s, of which 1.5 s fetched the vectors; for 100 hits without vectors 15 ms. Segment
-results are merged in the worker, the shard leader and the proxy, and the output fields are read at the same time: with a limit of ten that takes a
-tenth of a millisecond. It grows with the limit (topk), with nq, and with the fields returned per hit, above all vectors: the proxy fetches these with
-a second query after the search (Milvus up to at least 2.5, internal/proxy/task_search.go, Requery), which costs more than the search.
+	Phases: []budget.Name{
+		budget.ReduceSegments, budget.ReduceShards, budget.ReduceProxy, budget.Decode, budget.Requery,
+	},
+	Doc: `On a 2.3.5 a search for 16,384 hits with their vectors took 2.1 s, of which 1.5 s fetched the vectors; for
+100 hits without vectors 15 ms. Segment results are merged in the worker, the shard leader and the proxy, and the
+output fields are read at the same time: with a limit of ten that takes a tenth of a millisecond. It grows with the
+limit (topk), with nq, and with the fields returned per hit, above all vectors: the proxy fetches these with a second
+query after the search (Milvus up to at least 2.5, internal/proxy/task_search.go, Requery), which costs more than the
+search.
 
-Warning: requests that spend 50% of their mean or more on it, at least 5 ms; info from 20%. Milvus does not separate queries of clients from those of
-searches. That a search was followed by one is an estimate, made if a good part of the search is unexplained and as many queries of that length were
-counted.`,
-	Remedy:   `Return fewer fields (` + "`output_fields`" + `), above all no vectors: fetch them by key for the few hits shown. Use a smaller limit, or page with a search iterator.`,
+Warning: requests that spend 50% of their mean or more on it, at least 5 ms; info from 20%. Milvus does not separate
+queries of clients from those of searches. That a search was followed by one is an estimate, made if a good part of
+the search is unexplained and as many queries of that length were counted.`,
+	Remedy: `Return fewer fields (` + "`output_fields`" + `), above all no vectors: fetch them by key for the few hits
+shown. Use a smaller limit, or page with a search iterator.`,
 	Run:      runReduceHeavy,
 	Requests: []string{"proxy", "querynode", "streamingnode"},
 }
@@ -47,12 +52,15 @@ func runReduceHeavy(p *check.Pass) {
 		if only := requeried(p, b); only != nil {
 			b = only
 		}
-		c, ok := costOf(b, budget.ReduceSegments, budget.ReduceShards, budget.ReduceProxy, budget.Decode, budget.Requery)
+		c, ok := costOf(b, budget.ReduceSegments, budget.ReduceShards, budget.ReduceProxy, budget.Decode,
+			budget.Requery)
 		if !ok || !c.matters(findingShare) {
 			continue
 		}
-		c.phase = largest(b, budget.ReduceSegments, budget.ReduceShards, budget.ReduceProxy, budget.Decode, budget.Requery)
-		if c.phase == budget.Requery && late != nil { // the phase is an estimate, and a slow process also leaves much time unexplained
+		c.phase = largest(b, budget.ReduceSegments, budget.ReduceShards, budget.ReduceProxy, budget.Decode,
+			budget.Requery)
+		// the phase is an estimate, and a slow process also leaves much time unexplained
+		if c.phase == budget.Requery && late != nil {
 			p.NoteUnseen("second queries of searches, which wait for " + componentText(late.Component))
 			continue
 		}
@@ -65,16 +73,22 @@ func runReduceHeavy(p *check.Pass) {
 		f := check.Finding{
 			Object: a.object, Severity: c.severity(),
 			Message: fmt.Sprintf("%s spends %s merging results", requestPhrase(c.budget), c.shareText()),
-			Impact:  "It grows with the limit and the fields returned per hit, and takes memory in proxies and query nodes.",
-			Fix:     check.Fix(check.Do("use a smaller limit and fewer output_fields, without vectors")),
+			Impact: "It grows with the limit and the fields returned per hit, and takes memory in proxies and query " +
+				"nodes.",
+			Fix: check.Fix(check.Do("use a smaller limit and fewer output_fields, without vectors")),
 		}
 		if c.phase == budget.Requery {
-			f.Message = fmt.Sprintf("%s spends %s on a second query for its output fields, most likely vectors", requestPhrase(c.budget), c.shareText())
-			f.Fix = check.Fix(check.Do("leave vectors out of output_fields and fetch them by key for the hits shown, or use a smaller limit"))
+			f.Message = fmt.Sprintf("%s spends %s on a second query for its output fields, most likely vectors",
+				requestPhrase(c.budget), c.shareText())
+			f.Fix = check.Fix(check.Do("leave vectors out of output_fields and fetch them by key for the hits shown, " +
+				"or use a smaller limit"))
 		}
 		f = withCosts(p, f, a.costs...)
 		if topk, ok := meanOf(p, metrics.RequestTopK); ok {
-			f.Evidence = append(f.Evidence, check.Factf("limit of searches", "query nodes milvus_querynode_search_topk", "%s", check.Figure{Value: topk, Unit: "count", Text: rate(topk)}))
+			f.Evidence = append(f.Evidence,
+				check.Factf("limit of searches", "query nodes milvus_querynode_search_topk", "%s", check.Figure{
+					Value: topk, Unit: "count", Text: rate(topk),
+				}))
 		}
 		p.Report(f)
 	}

@@ -36,12 +36,17 @@ func TestReduceHeavy(t *testing.T) {
 			}
 			n.ProbeRound = &model.ProbeRound{At: modeltest.Now, Dial: time.Millisecond}
 			for i := range 5 {
-				n.ProbeRound.Probes = append(n.ProbeRound.Probes, model.Probe{After: time.Duration(i) * 600 * time.Millisecond, Took: took})
+				n.ProbeRound.Probes = append(n.ProbeRound.Probes, model.Probe{
+					After: time.Duration(i) * 600 * time.Millisecond, Took: took,
+				})
 			}
 		}
 	}
 	rulestest.RunCases(t, rulestest.ByID("reduce-heavy"), []rulestest.Case{
-		{Name: "a second query", Change: requery, Want: []string{"warning collections/1000 on a second query for its output fields"}},
+		{
+			Name: "a second query", Change: requery,
+			Want: []string{"warning collections/1000 on a second query for its output fields"},
+		},
 		{Name: "a second query, and a slow proxy", Change: slow, Skipped: "which wait for proxy"},
 	})
 }

@@ -44,21 +44,26 @@ var orphanRecords = &check.Check{
 	Starts: "collection_dropped partition_dropped segment_removed index_dropped user_dropped role_dropped | " +
 		"segment_created segment_dropped index_created task_created task_changed config_changed",
 	Parts: model.PartObjects,
-	Doc: `A collection is gone, but its records are still in etcd. The check looks for records whose owner has no record:
+	Doc: `A collection is gone, but its records are still in etcd. The check looks for records whose owner has no
+record:
 
 - segments that are not dropped, of a collection or partition (Milvus issues 19675, 45533); log files of a segment;
-- index records (` + "`segment-index/`" + `) of a segment or of an index definition (49585), definitions of a collection;
-- fields, partitions and functions of a collection (28496), vchannels that a streaming node would recover, targets of QueryCoord;
+- index records (` + "`segment-index/`" + `) of a segment or of an index definition (49585), definitions of a
+  collection;
+- fields, partitions and functions of a collection (28496), vchannels that a streaming node would recover, targets of
+  QueryCoord;
 - tasks of a collection, an hour after they began, and statistics of a clustering compaction after a day;
 - members and privileges of a role or user;
-- logs of Woodpecker with the name prefix of this cluster's pchannels, without a pchannel (` + "`rootCoord.dmlChannelNum`" + ` was lowered).
+- logs of Woodpecker with the name prefix of this cluster's pchannels, without a pchannel
+  (` + "`rootCoord.dmlChannelNum`" + ` was lowered).
 
 Info; warning if at least 1 GiB of storage belongs to them: garbage collection takes only dropped segments.
 
-Not reported: collections that are being dropped, records that are dropped or marked deleted and wait for garbage collection, and snapshots, which are
-backups. Not judged: a range that was not read in full.`,
-	Remedy: `No action needed for queries. Make sure that the owner is really gone, not renamed or in another database. Then delete the records by hand with Milvus
-stopped, after an etcd snapshot (` + "`etcdctl snapshot save FILE`" + `); such a write cannot be undone. kitescope only reads.`,
+Not reported: collections that are being dropped, records that are dropped or marked deleted and wait for garbage
+collection, and snapshots, which are backups. Not judged: a range that was not read in full.`,
+	Remedy: `No action needed for queries. Make sure that the owner is really gone, not renamed or in another
+database. Then delete the records by hand with Milvus stopped, after an etcd snapshot
+(` + "`etcdctl snapshot save FILE`" + `); such a write cannot be undone. kitescope only reads.`,
 	Run: func(p *check.Pass) {
 		reportRemnants(p, "They take up storage and keys, and nothing uses them.", orphans())
 	},
@@ -74,15 +79,17 @@ var checkpointStaleDropped = &check.Check{
 	Symptoms: []string{check.EtcdSlow, check.Leftovers},
 	Starts:   "collection_dropped",
 	Parts:    model.PartObjects | model.PartChannels,
-	Doc: `Tools, and Milvus's own metric of checkpoint lag, show channels of dropped collections as falling behind (issue 31506). The check looks for
-checkpoints (` + "`datacoord-meta/channel-cp/`" + `) and removal marks (` + "`channel-removal/`" + `) of vchannels whose collection is dropped, being dropped, or gone.
-Info only: garbage collection removes them with the collection's last segment, hours later. Those of collections that never held a segment stay for
-good (Milvus issue 34545). They cost little.
+	Doc: `Tools, and Milvus's own metric of checkpoint lag, show channels of dropped collections as falling behind
+(issue 31506). The check looks for checkpoints (` + "`datacoord-meta/channel-cp/`" + `) and removal marks
+(` + "`channel-removal/`" + `) of vchannels whose collection is dropped, being dropped, or gone. Info only: garbage
+collection removes them with the collection's last segment, hours later. Those of collections that never held a
+segment stay for good (Milvus issue 34545). They cost little.
 
 Not counted: those that Milvus 2.6 marks with the maximum timestamp.`,
 	Remedy: orphanRecords.Remedy,
 	Run: func(p *check.Pass) {
-		reportRemnants(p, "None for queries. Checkpoint lag metrics that include them are misleading.", []remnant{staleCheckpoints()})
+		reportRemnants(p, "None for queries. Checkpoint lag metrics that include them are misleading.",
+			[]remnant{staleCheckpoints()})
 	},
 	Whole: true,
 }
@@ -115,7 +122,9 @@ func gone(p *check.Pass, id model.CollectionID) bool { return id != 0 && p.Colle
 func orphans() []remnant { //nolint:funlen // a table of rows
 	const segments = model.PartSegments
 	getOrphans := func() shellquote.Command { return check.Kitescope("get orphans --sort -size_bytes") }
-	getSegments := func() shellquote.Command { return check.Kitescope("get segments").Arg("state!=Dropped", "collection=") }
+	getSegments := func() shellquote.Command {
+		return check.Kitescope("get segments").Arg("state!=Dropped", "collection=")
+	}
 	return append(orphansOfCollections(), []remnant{
 		{
 			record: "segment", owners: "of collections that are gone", parts: segments, list: getSegments,
@@ -137,7 +146,9 @@ func orphans() []remnant { //nolint:funlen // a table of rows
 					}
 				}
 			},
-			list: func() shellquote.Command { return check.Kitescope("get segments").Arg("state!=Dropped", "partition=") },
+			list: func() shellquote.Command {
+				return check.Kitescope("get segments").Arg("state!=Dropped", "partition=")
+			},
 		},
 		{
 			record: "log file", owners: "of segments that are gone", parts: segments | model.PartLogs, list: getOrphans,
@@ -154,7 +165,8 @@ func orphans() []remnant { //nolint:funlen // a table of rows
 			},
 		},
 		{
-			record: "index record", owners: "of segments that are gone", parts: segments | model.PartSegmentIndexes, list: getOrphans,
+			record: "index record", owners: "of segments that are gone", parts: segments | model.PartSegmentIndexes,
+			list: getOrphans,
 			visit: func(p *check.Pass, report func(model.Ref, int, int64)) {
 				for _, s := range p.Orphans {
 					if len(s.Indexes) > 0 && !s.Indexes[0].Legacy {
@@ -164,7 +176,8 @@ func orphans() []remnant { //nolint:funlen // a table of rows
 			},
 		},
 		{
-			record: "segment", owners: "with index records of definitions that are gone", parts: segments | model.PartIndexes | model.PartSegmentIndexes,
+			record: "segment", owners: "with index records of definitions that are gone",
+			parts: segments | model.PartIndexes | model.PartSegmentIndexes,
 			visit: func(p *check.Pass, report func(model.Ref, int, int64)) {
 				for _, x := range p.Collections {
 					for _, s := range p.SegmentsIn(x.ID, facts.StrayIndexSegs) {
@@ -175,8 +188,9 @@ func orphans() []remnant { //nolint:funlen // a table of rows
 			list: func() shellquote.Command { return check.Kitescope("get segment-indexes").Arg("index=") },
 		},
 		{
-			record: "log", owners: "of pchannels that are gone", parts: model.PartServing | model.PartChannels, visit: orphanLogs,
-			list: func() shellquote.Command { return check.Kitescope("get queue-topics") },
+			record: "log", owners: "of pchannels that are gone", parts: model.PartServing | model.PartChannels,
+			visit: orphanLogs,
+			list:  func() shellquote.Command { return check.Kitescope("get queue-topics") },
 		},
 		{
 			record: "role membership", owners: "of users or roles that are gone", parts: model.PartUsers,
@@ -285,7 +299,8 @@ func lateOrphans() []remnant {
 			visit: func(p *check.Pass, report func(model.Ref, int, int64)) {
 				for _, x := range p.PartitionStats {
 					if gone(p, x.Collection) && p.OlderThan(x.CommittedAt, orphanStatsAfter, true) {
-						id := x.Collection.String() + "/" + x.Partition.String() + "/" + x.VChannel + "/" + strconv.FormatInt(x.Version, 10)
+						id := x.Collection.String() + "/" + x.Partition.String() + "/" + x.VChannel + "/" +
+							strconv.FormatInt(x.Version, 10)
 						report(model.Ref{Resource: "partition-stats", ID: id}, 1, 0)
 					}
 				}
@@ -370,7 +385,8 @@ func reportRemnants(p *check.Pass, impact string, kinds []remnant) {
 	if all >= orphanBytes {
 		f.Severity = check.Warning
 		f.Fix = append(f.Fix,
-			check.Do("delete records by hand only with Milvus stopped and a snapshot of etcd saved: this cannot be undone").
+			check.Do("delete records by hand only with Milvus stopped and a snapshot of etcd saved: this cannot be "+
+				"undone").
 				Interrupting(0, "all requests while it is stopped"))
 	}
 	p.Report(f)

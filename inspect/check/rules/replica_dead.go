@@ -19,19 +19,22 @@ var replicaDeadNode = &check.Check{
 	Severity: check.Error,
 	Symptoms: []string{check.SearchesFail, check.AfterRestart},
 	Starts:   "node_lost node_left | node_stopping replica_changed resource_group_changed",
-	Doc: `Searches fail with "node not found" because a replica lists a dead query node. QueryCoord removes a node from replicas and resource group when its
-session ends. Reported: a listed node without a session of that id. QueryCoord missed its end, as after a restart in 2.4 (Milvus issues 33200, 33207,
-32665), or was down itself. Such a replica is assigned segments and shards that no node serves.
+	Doc: `Searches fail with "node not found" because a replica lists a dead query node. QueryCoord removes a node
+from replicas and resource group when its session ends. Reported: a listed node without a session of that id.
+QueryCoord missed its end, as after a restart in 2.4 (Milvus issues 33200, 33207, 32665), or was down itself. Such a
+replica is assigned segments and shards that no node serves.
 
-Info if QueryCoord itself no longer has the node: other nodes have taken over, and the record in etcd is rewritten when another node joins or leaves
-(seen on 2.3.5; it may stay for days). The same holds for the default resource group alone if QueryCoord was not queried: it takes all nodes.
+Info if QueryCoord itself no longer has the node: other nodes have taken over, and the record in etcd is rewritten
+when another node joins or leaves (seen on 2.3.5; it may stay for days). The same holds for the default resource group
+alone if QueryCoord was not queried: it takes all nodes.
 
-Error if all nodes of a replica are gone and no other replica is left, otherwise a warning. Since 2.4 a node that left a replica before it stopped may
-stay listed in it as read-only for a minute (` + "`queryCoord.checkNodeInReplicaInterval`" + `: 60; issue 32665): info. Not judged: metadata without a single
+Error if all nodes of a replica are gone and no other replica is left, otherwise a warning. Since 2.4 a node that left
+a replica before it stopped may stay listed in it as read-only for a minute
+(` + "`queryCoord.checkNodeInReplicaInterval`" + `: 60; issue 32665): info. Not judged: metadata without a single
 session, as of a stopped cluster or a backup, and Milvus 2.1, which stores replicas differently.`,
-	Remedy: `Restart QueryCoord: it reads the sessions when it starts (up to 2.3 searches fail until it is back). If the replica stays without nodes, release and
-load the collection. A resource group that keeps a dead node counts capacity that it does not have: transfer nodes, or drop the group once it is
-empty.`,
+	Remedy: `Restart QueryCoord: it reads the sessions when it starts (up to 2.3 searches fail until it is back). If
+the replica stays without nodes, release and load the collection. A resource group that keeps a dead node counts
+capacity that it does not have: transfer nodes, or drop the group once it is empty.`,
 	Parts: model.PartSessions | model.PartServing | model.PartObjects,
 	Run:   runReplicaDeadNode,
 	Roles: []string{"querycoord", "querynode"},
@@ -128,7 +131,8 @@ func reportDead(p *check.Pass, id model.NodeID, d *deadMember) {
 		f.Objects = append(f.Objects, model.Ref{Resource: "resource-groups", ID: g, Name: g})
 	}
 	f.Evidence = []check.Evidence{
-		check.Factf("replicas with it as a member", "etcd", "%s, of %s", check.N(len(d.replicas)), words.Summarize(slices.Compact(slices.Sorted(slices.Values(names))))),
+		check.Factf("replicas with it as a member", "etcd", "%s, of %s", check.N(len(d.replicas)),
+			words.Summarize(slices.Compact(slices.Sorted(slices.Values(names))))),
 		check.Fact("resource groups with it as a member", words.Summarize(d.groups), "etcd"),
 		check.Fact("session", "none", "etcd"),
 	}
@@ -147,17 +151,21 @@ func reportDead(p *check.Pass, id model.NodeID, d *deadMember) {
 		f.Severity = check.Info
 		f.Message += " in etcd; QueryCoord itself no longer has it"
 		f.Impact = "None: nothing is assigned to it."
-		f.Fix = check.Fix(check.Do("no action is needed: the record in etcd is rewritten when another query node joins or leaves"))
-		f.Evidence = append(f.Evidence, check.Fact("nodes of the groups in QueryCoord", groupCountsText(p, d.groups), "QueryCoord"))
+		f.Fix = check.Fix(check.Do("no action is needed: the record in etcd is rewritten when another query node " +
+			"joins or leaves"))
+		f.Evidence = append(f.Evidence,
+			check.Fact("nodes of the groups in QueryCoord", groupCountsText(p, d.groups), "QueryCoord"))
 		lost = nil
 	case len(d.replicas) == 0:
 		f.Impact = "The resource group counts a node that does not exist."
 		f.Fix = check.Fix(
-			check.Shell(check.Kitescope("get resource-groups --live")).Does("shows whether QueryCoord itself counts it"),
+			check.Shell(check.Kitescope("get resource-groups --live")).
+				Does("shows whether QueryCoord itself counts it"),
 			check.Do("if it does, restart QueryCoord").Restarting(p.Cluster, 2*time.Minute, "querycoord"),
 		)
 		if !slices.ContainsFunc(d.groups, func(name string) bool { return name != facts.DefaultGroup }) {
-			f.Severity, f.Impact = check.Info, "None if QueryCoord itself no longer has it: the default group takes all nodes."
+			f.Severity, f.Impact = check.Info,
+				"None if QueryCoord itself no longer has it: the default group takes all nodes."
 		}
 	case d.leaving && len(d.groups) == 0:
 		f.Severity = check.Info
@@ -171,8 +179,10 @@ func reportDead(p *check.Pass, id model.NodeID, d *deadMember) {
 		f.Cost = min(1, float64(len(lost))/float64(max(1, len(p.LoadStates))))
 		f.Message += fmt.Sprintf("; %s %s no other node", words.Summarize(lost), words.Agree(len(lost), "has", "have"))
 		f.Impact = "No node serves " + words.Summarize(lost) + ": every search fails."
-		f.Fix = check.Fix(check.Do("start query nodes in the resource group: QueryCoord assigns the replicas to them").Interrupting(2*time.Minute, "nothing"), check.Do("if it does not, release and load the collections").
-			Interrupting(5*time.Minute, "searches of them until they are loaded again"))
+		f.Fix = check.Fix(check.Do("start query nodes in the resource group: QueryCoord assigns the replicas to "+
+			"them").Interrupting(2*time.Minute, "nothing"),
+			check.Do("if it does not, release and load the collections").
+				Interrupting(5*time.Minute, "searches of them until they are loaded again"))
 	}
 	p.Report(f)
 }

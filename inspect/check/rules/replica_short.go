@@ -17,16 +17,19 @@ var replicaShort = &check.Check{
 	Title:    "Collection has fewer working replicas than requested",
 	Severity: check.Error,
 	Symptoms: []string{check.SearchesFail, check.LoadsHang},
-	Starts:   "node_lost node_left | node_stopping replica_created replica_changed resource_group_changed collection_loading",
-	Doc: `A replica has lost its query nodes, and the others carry its load. Each replica is a group of query nodes that can answer alone. Reported: a loaded
-(or loading) collection with fewer replicas than requested, or replicas without a single registered query node that takes work. Error if none works,
-because nothing can be searched. Warning if some do, because there is less redundancy.
+	Starts: "node_lost node_left | node_stopping replica_created replica_changed resource_group_changed " +
+		"collection_loading",
+	Doc: `A replica has lost its query nodes, and the others carry its load. Each replica is a group of query nodes
+that can answer alone. Reported: a loaded (or loading) collection with fewer replicas than requested, or replicas
+without a single registered query node that takes work. Error if none works, because nothing can be searched. Warning
+if some do, because there is less redundancy.
 
-Read from load states, replicas and sessions in etcd. Not judged: metadata without a single session, and Milvus 2.1, which stores replicas
-differently.`,
-	Remedy: `If the record of a replica is missing, release the collection and load it again. Else start query nodes in the resource group of the replica;
-QueryCoord assigns the replica to them. If there are not enough machines for the number of replicas, release the collection and load it with fewer:
-` + "`Collection(NAME).load(replica_number=N)`" + `.`,
+Read from load states, replicas and sessions in etcd. Not judged: metadata without a single session, and Milvus 2.1,
+which stores replicas differently.`,
+	Remedy: `If the record of a replica is missing, release the collection and load it again. Else start query nodes
+in the resource group of the replica; QueryCoord assigns the replica to them. If there are not enough machines for the
+number of replicas, release the collection and load it with fewer: ` + "`Collection(NAME).load(replica_number=N)`" +
+		`.`,
 	Parts:       model.PartSessions | model.PartServing | model.PartObjects,
 	Run:         runReplicaShort,
 	Roles:       []string{"querycoord", "querynode"},
@@ -64,7 +67,8 @@ func runReplicaShort(p *check.Pass) {
 func reportShort(p *check.Pass, l *model.LoadState, empty []*model.Replica, working, asked int) {
 	f := check.Finding{
 		Severity: check.Warning, Object: facts.RefCollection(p.Cluster, l.Collection),
-		Message: fmt.Sprintf("collection %s: %d of %s work", facts.CollectionLabel(p.Cluster, l.Collection), working, words.Plural(asked, "replica")),
+		Message: fmt.Sprintf("collection %s: %d of %s work", facts.CollectionLabel(p.Cluster, l.Collection), working,
+			words.Plural(asked, "replica")),
 		Evidence: []check.Evidence{
 			check.Count("replicas requested", l.Replicas, "etcd"),
 			check.Count("replicas", len(p.ReplicasOf(l.Collection)), "etcd"),
@@ -76,11 +80,14 @@ func reportShort(p *check.Pass, l *model.LoadState, empty []*model.Replica, work
 	}
 	if working == 0 {
 		f.Severity, f.Cost = check.Error, p.ClusterLoss(1)
-		f.Message = fmt.Sprintf("collection %s: none of %s works", facts.CollectionLabel(p.Cluster, l.Collection), words.Plural(asked, "replica"))
+		f.Message = fmt.Sprintf("collection %s: none of %s works", facts.CollectionLabel(p.Cluster, l.Collection),
+			words.Plural(asked, "replica"))
 		f.Impact = "Every search of the collection fails."
 	}
 	if x := p.Collection(l.Collection); x != nil && len(p.ReplicasOf(l.Collection)) < int(l.Replicas) {
-		f.Fix = append(f.Fix, check.Reload(p.Cluster, x).Does("creates its replicas again: QueryCoord creates them only when it loads a collection"))
+		f.Fix = append(f.Fix,
+			check.Reload(p.Cluster, x).
+				Does("creates its replicas again: QueryCoord creates them only when it loads a collection"))
 	}
 	var groups []string
 	for _, r := range empty {
@@ -89,8 +96,9 @@ func reportShort(p *check.Pass, l *model.LoadState, empty []*model.Replica, work
 	}
 	slices.Sort(groups)
 	for _, group := range slices.Compact(groups) {
-		f.Fix = append(f.Fix, check.Do("start query nodes in resource group %s: QueryCoord assigns the replica to them", group).
-			Interrupting(2*time.Minute, "nothing"))
+		f.Fix = append(f.Fix,
+			check.Do("start query nodes in resource group %s: QueryCoord assigns the replica to them", group).
+				Interrupting(2*time.Minute, "nothing"))
 	}
 	p.Report(f)
 }

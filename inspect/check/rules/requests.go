@@ -24,17 +24,21 @@ var requestsFailing = &check.Check{
 	Starts:   "node_lost node_joined config_changed | collection_released channel_reassigned",
 	Parts:    model.PartSessions,
 	Needs:    check.NeedProcesses,
-	Doc: `Clients get errors instead of results. Proxies count requests of each kind by result (` + "`milvus_proxy_req_count`" + ` in 2.3 and later). Requests hang
-at a proxy if none ended in at least 4 seconds, longer than they usually take, and more than one is in flight or one arrived. Flushes hang if segments
-stay sealed for 9 seconds. Errors that coordinators count and proxies of 2.3 take for successes count too.
+	Doc: `Clients get errors instead of results. Proxies count requests of each kind by result
+(` + "`milvus_proxy_req_count`" + ` in 2.3 and later). Requests hang at a proxy if none ended in at least 4 seconds,
+longer than they usually take, and more than one is in flight or one arrived. Flushes hang if segments stay sealed for
+9 seconds. Errors that coordinators count and proxies of 2.3 take for successes count too.
 
-Error for the kinds of which at least three requests, and 1%, failed or were refused, or of which some wait while none ended; warning below 5%.
-Failures that Milvus ascribes to the client (2.6.20) do not count. The message names the component where they break: the first on their path whose
-calls, counters or callers show a fault and whose dependencies show none. A finding of another check there is the cause.
+Error for the kinds of which at least three requests, and 1%, failed or were refused, or of which some wait while none
+ended; warning below 5%. Failures that Milvus ascribes to the client (2.6.20) do not count. The message names the
+component where they break: the first on their path whose calls, counters or callers show a fault and whose
+dependencies show none. A finding of another check there is the cause.
 
-Unknown: proxies without metrics, and requests refused before they are counted (authorization up to 2.6.0, messages that are too large).`,
-	Remedy: `Follow the finding that it is listed under. If there is none, start at the named component: ` + "`kitescope get calls`" + ` has each call that kitescope made to it, and its log has the error of each request.`,
-	Run:    func(p *check.Pass) { runRequests(p, requests.Refused, requests.Hanging) },
+Unknown: proxies without metrics, and requests refused before they are counted (authorization up to 2.6.0, messages
+that are too large).`,
+	Remedy: `Follow the finding that it is listed under. If there is none, start at the named component:
+` + "`kitescope get calls`" + ` has each call that kitescope made to it, and its log has the error of each request.`,
+	Run: func(p *check.Pass) { runRequests(p, requests.Refused, requests.Hanging) },
 }
 
 // requestsSlow reports kinds of requests that take longer than before.
@@ -47,12 +51,13 @@ var requestsSlow = &check.Check{
 	Starts:   "node_lost node_joined config_changed | collection_loading channel_reassigned",
 	Parts:    model.PartSessions,
 	Needs:    check.NeedProcesses,
-	Doc: `Searches suddenly take far longer. Proxies measure the time of requests that succeed. Warning for the kinds whose mean between two scrapes is more
-than three times, and 50 ms above, the earlier mean, over at least 50 requests then and ten now (DDL, flushes, loads and imports: three); or, over at
-least three, more than five times and 200 ms above; metadata reads: 500 ms above. Also if half of ten or more take three times as long as the faster
-half did, and 50 ms more; if a tenth take twice as long as nineteen of twenty did; or if a fifth take eight times as long as half did. If requests of
-another kind are slow, fail or hang, two slow ones are enough. The message names the slow component, if there is one;
-` + "`kitescope why`" + ` breaks the time down.`,
+	Doc: `Searches suddenly take far longer. Proxies measure the time of requests that succeed. Warning for the kinds
+whose mean between two scrapes is more than three times, and 50 ms above, the earlier mean, over at least 50 requests
+then and ten now (DDL, flushes, loads and imports: three); or, over at least three, more than five times and 200 ms
+above; metadata reads: 500 ms above. Also if half of ten or more take three times as long as the faster half did, and
+50 ms more; if a tenth take twice as long as nineteen of twenty did; or if a fifth take eight times as long as half
+did. If requests of another kind are slow, fail or hang, two slow ones are enough. The message names the slow
+component, if there is one; ` + "`kitescope why`" + ` breaks the time down.`,
 	Remedy: `Follow the finding that it is listed under, else the largest part in ` + "`kitescope why`" + `.`,
 	Run:    func(p *check.Pass) { runRequests(p, requests.Slow, requests.Slow) },
 }
@@ -109,7 +114,10 @@ func requestsText(kinds []*requests.Kind) string {
 	var verbs, clauses []string
 	names := map[string][]string{}
 	for _, k := range kinds {
-		verb := map[requests.State]string{requests.Slow: "are slow", requests.Hanging: "hang", requests.Refused: "are refused", requests.Failing: "fail"}[k.State]
+		verb := map[requests.State]string{
+			requests.Slow: "are slow", requests.Hanging: "hang", requests.Refused: "are refused",
+			requests.Failing: "fail",
+		}[k.State]
 		if k.State != requests.Slow && k.FewFailed() {
 			verb += " now and then"
 		}
@@ -147,7 +155,8 @@ func reportRequests(p *check.Pass, where string, kinds []*requests.Kind) {
 	f.Message, f.Impact = requestsText(kinds), words.Sentence(strings.Join(lines, "; "))
 	at := statusOf(p, kinds[0])
 	if at == nil {
-		f.Fix = check.Fix(check.Shell(check.Kitescope("get calls")).Does("shows each call to a process and how it ended"))
+		f.Fix = check.Fix(check.Shell(check.Kitescope("get calls")).
+			Does("shows each call to a process and how it ended"))
 	} else {
 		f.Message += ": " + whereText(p, kinds, at)
 		f.Objects = append(f.Objects, refsOf(at)...)
@@ -172,7 +181,8 @@ func statusFacts(s *place.Status) []check.Evidence {
 	var list []check.Evidence
 	for i := range s.Evidence {
 		if e := &s.Evidence[i]; len(list) < facts.MostNodes && e.State.Bad() == s.State.Bad() {
-			list = append(list, check.Fact(componentText(s.Component)+", "+e.Strength.String()+" evidence", e.Text, e.Source))
+			list = append(list,
+				check.Fact(componentText(s.Component)+", "+e.Strength.String()+" evidence", e.Text, e.Source))
 		}
 	}
 	return list
@@ -239,7 +249,10 @@ func topicsText(p *check.Pass, kinds []*requests.Kind) string {
 	for _, x := range processes(p, "proxy") {
 		x.window.EachCounter(metrics.ProxyReceivedBytes, func(labels []model.Pair, came float64) {
 			s := model.Series{Labels: labels}
-			if came > 0 && slices.ContainsFunc(kinds, func(k *requests.Kind) bool { return strings.EqualFold(s.Label("msg_type"), string(k.Request)) }) {
+			if came > 0 &&
+				slices.ContainsFunc(kinds, func(k *requests.Kind) bool {
+					return strings.EqualFold(s.Label("msg_type"), string(k.Request))
+				}) {
 				names[s.Label("collection_name")] = true
 			}
 		})
@@ -270,14 +283,16 @@ func lookSteps(p *check.Pass, s *place.Status) []check.Step {
 	}
 	switch s.Component.Kind {
 	case place.Etcd:
-		steps := check.Fix(check.Do("check the disk of etcd, how long its fsync takes (etcd_disk_wal_fsync_duration_seconds), and the network to it"))
+		steps := check.Fix(check.Do("check the disk of etcd, how long its fsync takes " +
+			"(etcd_disk_wal_fsync_duration_seconds), and the network to it"))
 		if p.Etcd != nil && len(respondingMembers(p)) > 0 {
 			steps = append(steps, check.Shell(check.Etcdctl("endpoint status --cluster").
 				Flag("--endpoints=", endpoints(respondingMembers(p)))).Does("shows the leader, and errors of members"))
 		}
 		return steps
 	case place.Queue:
-		return check.Fix(check.Do("check its topic settings (message size, retention), client quotas and the broker's log"))
+		return check.Fix(check.Do("check its topic settings (message size, retention), client quotas and the " +
+			"broker's log"))
 	case place.Storage:
 		return check.Fix(check.Do("check its free space, access keys and log"), check.FindFiles(p.Facts))
 	case place.Host:

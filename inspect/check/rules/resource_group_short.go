@@ -16,15 +16,17 @@ var resourceGroupShort = &check.Check{
 	Title:    "A resource group has fewer query nodes than requested",
 	Severity: check.Error,
 	Symptoms: []string{check.LoadsHang},
-	Starts:   "node_lost:querynode node_left:querynode resource_group_changed resource_group_created | node_stopping:querynode",
-	Parts:    model.PartServing | model.PartSessions | model.PartObjects,
-	Doc: `A resource group without query nodes cannot serve its collections. The check compares its registered query nodes with its requests (Milvus 2.4 and
-later), or its capacity (2.2 and 2.3; a million, as for the default group, means "any"). Warning if there are fewer. Error if a group with replicas
-has none at all.
+	Starts: "node_lost:querynode node_left:querynode resource_group_changed resource_group_created | " +
+		"node_stopping:querynode",
+	Parts: model.PartServing | model.PartSessions | model.PartObjects,
+	Doc: `A resource group without query nodes cannot serve its collections. The check compares its registered query
+nodes with its requests (Milvus 2.4 and later), or its capacity (2.2 and 2.3; a million, as for the default group,
+means "any"). Warning if there are fewer. Error if a group with replicas has none at all.
 
 Also an error: replicas in a group that does not exist. Could not run if no query node is registered at all.`,
-	Remedy: `Start query nodes, or move some: ` + "`utility.transfer_node(SOURCE, TARGET, N)`" + ` up to 2.3, ` + "`utility.update_resource_groups(...)`" + ` since 2.4. The group that
-gives nodes up serves with fewer. With labels, check that new nodes carry them.`,
+	Remedy: `Start query nodes, or move some: ` + "`utility.transfer_node(SOURCE, TARGET, N)`" + ` up to 2.3,
+` + "`utility.update_resource_groups(...)`" + ` since 2.4. The group that gives nodes up serves with fewer. With labels,
+check that new nodes carry them.`,
 	Run:   runResourceGroupShort,
 	Roles: []string{"querynode"},
 }
@@ -56,16 +58,22 @@ func runResourceGroupShort(p *check.Pass) {
 		}
 		reported[r.ResourceGroup] = true
 		p.Report(check.Finding{
-			Severity: check.Error, Object: facts.RefReplica(r), Objects: []model.Ref{facts.RefCollection(p.Cluster, r.Collection)},
+			Severity: check.Error, Object: facts.RefReplica(r),
+			Objects: []model.Ref{facts.RefCollection(p.Cluster, r.Collection)},
 			Message: fmt.Sprintf("%s (first of %s) %s in resource group %s, which does not exist",
 				words.Plural(len(replicas[r.ResourceGroup]), "replica"), facts.CollectionLabel(p.Cluster, r.Collection),
 				words.Agree(len(replicas[r.ResourceGroup]), "is", "are"), r.ResourceGroup),
-			Evidence: []check.Evidence{check.Fact("resource group of the replica", r.ResourceGroup, "etcd"), check.Count("resource groups", len(p.ResourceGroups), "etcd")},
-			Impact:   "They get no query nodes.",
+			Evidence: []check.Evidence{
+				check.Fact("resource group of the replica", r.ResourceGroup, "etcd"),
+				check.Count("resource groups", len(p.ResourceGroups), "etcd"),
+			},
+			Impact: "They get no query nodes.",
 			Fix: check.Fix(
-				check.PymilvusIn(p.Cluster, "", "utility.create_resource_group(%s)", r.ResourceGroup).Does("creates the group").
+				check.PymilvusIn(p.Cluster, "", "utility.create_resource_group(%s)", r.ResourceGroup).
+					Does("creates the group").
 					Interrupting(0, "nothing"),
-				check.Do("then start query nodes for it or move some into it; or release the collections and load them into another group").
+				check.Do("then start query nodes for it or move some into it; or release the collections and load "+
+					"them into another group").
 					Interrupting(2*time.Minute, "nothing"),
 			),
 		})
@@ -100,8 +108,10 @@ func judgeGroup(p *check.Pass, g *model.ResourceGroup, replicas []*model.Replica
 	switch {
 	case living == 0 && len(replicas) > 0:
 		f.Severity = check.Error
-		f.Message = fmt.Sprintf("resource group %s has no registered query node for its %s", g.Name, words.Plural(len(replicas), "replica"))
-		f.Impact = words.Agree(len(f.Objects), "The collection cannot be searched, unless another replica serves it.", "The collections cannot be searched, unless other replicas serve them.")
+		f.Message = fmt.Sprintf("resource group %s has no registered query node for its %s", g.Name,
+			words.Plural(len(replicas), "replica"))
+		f.Impact = words.Agree(len(f.Objects), "The collection cannot be searched, unless another replica serves it.",
+			"The collections cannot be searched, unless other replicas serve them.")
 		f.Cost = facts.Ratio(int64(len(replicas)), int64(len(p.Replicas)))
 	case living < asked:
 		f.Message = fmt.Sprintf("resource group %s requests %s and has %s",

@@ -21,10 +21,16 @@ var steadyKinds = []struct {
 		return &model.EtcdActivity{Over: rulestest.WatchWindow, Revisions: n, Writes: n}
 	}},
 	{"watch", facts.WatchRate, func(n int64) *model.EtcdActivity {
-		return &model.EtcdActivity{Over: rulestest.WatchWindow, Revisions: n, Writes: n, Hot: []model.KeyWrites{{Key: "by-dev/meta/channelwatch/5/" + rulestest.Channel0, Writes: n}}}
+		return &model.EtcdActivity{
+			Over: rulestest.WatchWindow, Revisions: n, Writes: n,
+			Hot: []model.KeyWrites{{Key: "by-dev/meta/channelwatch/5/" + rulestest.Channel0, Writes: n}},
+		}
 	}},
 	{"key", facts.KeyRate, func(n int64) *model.EtcdActivity {
-		return &model.EtcdActivity{Over: rulestest.WatchWindow, Revisions: n, Writes: n, Hot: []model.KeyWrites{{Key: "by-dev/meta/x", Writes: n}}}
+		return &model.EtcdActivity{
+			Over: rulestest.WatchWindow, Revisions: n, Writes: n,
+			Hot: []model.KeyWrites{{Key: "by-dev/meta/x", Writes: n}},
+		}
 	}},
 }
 
@@ -35,8 +41,10 @@ func TestSteadyWritesDoNotFlap(t *testing.T) {
 		for _, random := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s/random=%t", kind.name, random), func(t *testing.T) {
 				for i := range 10 {
-					l := &rulestest.RepeatedRun{Rand: rand.New(rand.NewPCG(uint64(i), 11)), Random: random} //nolint:gosec // no secret
-					rate := kind.limit * math.Pow(2, l.Float64()*6-3)                                       // from an eighth to eight times as much
+					l := &rulestest.RepeatedRun{
+						Rand: rand.New(rand.NewPCG(uint64(i), 11)), Random: random,
+					} //nolint:gosec // no secret
+					rate := kind.limit * math.Pow(2, l.Float64()*6-3) // from an eighth to eight times as much
 					changes, found := 0, false
 					for range 100 {
 						if now := l.Run(t, kind.of(l.Writes(rate))); now != found {
@@ -58,7 +66,9 @@ func TestCrossingTheLimitIsOneChange(t *testing.T) {
 	for _, kind := range steadyKinds {
 		t.Run(kind.name, func(t *testing.T) {
 			for i := range 10 {
-				l := &rulestest.RepeatedRun{Rand: rand.New(rand.NewPCG(uint64(i), 12)), Random: true} //nolint:gosec // no secret
+				l := &rulestest.RepeatedRun{
+					Rand: rand.New(rand.NewPCG(uint64(i), 12)), Random: true,
+				} //nolint:gosec // no secret
 				high := false
 				for range 6 {
 					exponent := 3 + 3*l.Float64() // 8 to 64 times the limit, or 1/8 to 1/64
@@ -75,7 +85,8 @@ func TestCrossingTheLimitIsOneChange(t *testing.T) {
 						}
 					}
 					if want := 1; found != high || changes > want {
-						t.Errorf("seed %d, %.3g times the limit: found %t after %d changes", i, math.Pow(2, exponent), found, changes)
+						t.Errorf("seed %d, %.3g times the limit: found %t after %d changes", i, math.Pow(2, exponent),
+							found, changes)
 					}
 					high = !high
 				}

@@ -16,8 +16,12 @@ func TestSkewIsEffect(t *testing.T) {
 	w.Serve()
 	w.SilenceAll(model.Refused)
 	w.Origin.Kind, w.Allocators[0].At = "etcd", w.Now.Add(-10*time.Minute)
-	r := check.Run(model.Build(w.Parts).WithRuntime(model.BuildRuntime(*w.Runtime)), w.Now, []*check.Check{rulestest.ByID("node-unreachable"), rulestest.ByID("clock-regression")})
-	i := slices.IndexFunc(r.Findings, func(f *check.Finding) bool { return f.Severity == check.Warning && f.Check == "clock-regression" })
+	r := check.Run(model.Build(w.Parts).WithRuntime(model.BuildRuntime(*w.Runtime)), w.Now, []*check.Check{
+		rulestest.ByID("node-unreachable"), rulestest.ByID("clock-regression"),
+	})
+	i := slices.IndexFunc(r.Findings, func(f *check.Finding) bool {
+		return f.Severity == check.Warning && f.Check == "clock-regression"
+	})
 	if i < 0 || r.Findings[i].Cause != "node-unreachable /" {
 		for _, f := range r.Findings {
 			t.Errorf("%s %s <- %q", f.Check, f.Message, f.Cause)

@@ -11,7 +11,8 @@ func All() []*check.Check {
 		requestsFailing, requestsSlow,
 
 		// Processes: registered for each role, and responding.
-		roleMissing, nodeUnreachable, staleSession, registeredElsewhere, processRestarting, stoppingServing, nodeStopping, nodeSuspended,
+		roleMissing, nodeUnreachable, staleSession, registeredElsewhere, processRestarting, stoppingServing,
+		nodeStopping, nodeSuspended,
 
 		// Data in memory of query nodes: replicas, shards and their leaders, loads, segments, indexes, and lag
 		// in consumption.
@@ -21,29 +22,35 @@ func All() []*check.Check {
 		growingFlushed, growingOld, growingLarge, bruteForceShare, consumptionLag, cacheThrashing, cacheLoadsFailing,
 
 		// Balance of query nodes: rows, memory, shard leaders, channels.
-		autoBalanceOff, balancingSuspended, checkerOff, idleNode, imbalanceRows, imbalanceMemory, imbalanceLeaders, imbalanceChannels,
+		autoBalanceOff, balancingSuspended, checkerOff, idleNode, imbalanceRows, imbalanceMemory, imbalanceLeaders,
+		imbalanceChannels,
 
 		// Load of processes.
 		hostStarved, memoryPressure, cpuSkew, processSlow, componentHanging, dependencyUnhealthy,
 
 		// Latency of requests by phase (see cost).
 		consistencyWait, readQueueFull, workerSlow, segmentThreads, growingSearched, largeNQ, reduceHeavy,
-		proxyQueue, proxyStarved, metadataCache, walAppendSlow, gcPause, rateLimited, storageSlow, fewRequests, moreRequests,
+		proxyQueue, proxyStarved, metadataCache, walAppendSlow, gcPause, rateLimited, storageSlow, fewRequests,
+		moreRequests,
 
 		// Index definitions and builds: failed, stuck, missing, or of no use to searches.
 		indexFailed, indexStuck, indexMissing, indexTooNew, indexMetricMismatch, indexUnfit, collectionUnindexed,
 
 		// Layout of the metadata and the versions that write it, etcd, and the clock of all timestamps.
-		layoutRollback, layoutOlder, mixedVersions, etcdNoLeader, etcdAlarm, etcdSize, watchLivelock, clockRegression, undecodedRecords,
+		layoutRollback, layoutOlder, mixedVersions, etcdNoLeader, etcdAlarm, etcdSize, watchLivelock, clockRegression,
+		undecodedRecords,
 
 		// Message queue and its consumers: watchers, checkpoints, lags, refused writes.
-		queueUnreachable, timetickLag, channelUnwatched, channelWatchedTwice, channelWatchState, ddlStuck, recordsMissing,
-		checkpointLag, checkpointMissing, checkpointStaleDropped, queueLag, queueBacklog, subscriptionUnread, quotaDenied,
+		queueUnreachable, timetickLag, channelUnwatched, channelWatchedTwice, channelWatchState, ddlStuck,
+		recordsMissing,
+		checkpointLag, checkpointMissing, checkpointStaleDropped, queueLag, queueBacklog, subscriptionUnread,
+		quotaDenied,
 		walRecoveryStuck, walNotOpen, walOpenTwice, walFlushLag, growingOverWatermark, walThrottled, walBacklog,
 		walNotTruncated, walDamaged,
 
 		// Storage: files, small segments, deleted rows, leftover segments, and background tasks.
-		storageFailing, storageReadOnly, filesMissing, smallSegments, deleteHeavy, l0Backlog, segmentsInvisible, mixedLogs, droppedNotCollected,
+		storageFailing, storageReadOnly, filesMissing, smallSegments, deleteHeavy, l0Backlog, segmentsInvisible,
+		mixedLogs, droppedNotCollected,
 		taskStuck, taskFailed,
 
 		// Settings.

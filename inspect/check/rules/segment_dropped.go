@@ -19,15 +19,18 @@ var segmentDropped = &check.Check{
 	Severity: check.Warning,
 	Symptoms: []string{check.SearchesStale, check.MemoryFull},
 	Starts:   "segment_dropped segment_compacted collection_dropped partition_dropped | collection_released",
-	Doc: `Query nodes keep segments in memory that were compacted away. They should release dropped segments once the leaders have switched to their successors.
-Reported: a sealed segment on a query node that has been dropped in etcd for 10 minutes, or that is not in etcd although it was loaded 10 minutes
-before the metadata was read. Also a collection that is no longer loaded, or gone, while nodes hold its segments that were not dropped or loaded in
-the last 10 minutes (warning if it is gone, otherwise info: it may have been released just now).
+	Doc: `Query nodes keep segments in memory that were compacted away. They should release dropped segments once the
+leaders have switched to their successors. Reported: a sealed segment on a query node that has been dropped in etcd
+for 10 minutes, or that is not in etcd although it was loaded 10 minutes before the metadata was read. Also a
+collection that is no longer loaded, or gone, while nodes hold its segments that were not dropped or loaded in the
+last 10 minutes (warning if it is gone, otherwise info: it may have been released just now).
 
-Not reported: sources of a compaction that DataCoord still wants served (GetRecoveryInfoV2), or whose result no node serves yet. On 2.3.5 sources were
-served for about 40 s after their compaction; if an index has to be built, Milvus keeps them until it is done.`,
-	Remedy: `Check whether the target of the collection advances (target-behind): old segments go with the next one. Restart the query node to free the memory at
-once. If a collection that was released or dropped stays in memory, restart QueryCoord: it releases unknown collections that it finds on nodes.`,
+Not reported: sources of a compaction that DataCoord still wants served (GetRecoveryInfoV2), or whose result no node
+serves yet. On 2.3.5 sources were served for about 40 s after their compaction; if an index has to be built, Milvus
+keeps them until it is done.`,
+	Remedy: `Check whether the target of the collection advances (target-behind): old segments go with the next one.
+Restart the query node to free the memory at once. If a collection that was released or dropped stays in memory,
+restart QueryCoord: it releases unknown collections that it finds on nodes.`,
 	Parts:       model.PartObjects | model.PartServing | model.PartSegments | model.PartIndexes,
 	Needs:       check.NeedDistribution,
 	Run:         runSegmentDropped,
@@ -76,7 +79,9 @@ func wanted(p *check.Pass, id model.CollectionID) bool {
 	return x != nil && !x.Dropped() && p.LoadState(id) != nil
 }
 
-func (b *compactionSources) judge(found map[model.CollectionID]*remains, n *model.LiveNode, s *model.ServedSegment, asked time.Time) {
+func (b *compactionSources) judge(
+	found map[model.CollectionID]*remains, n *model.LiveNode, s *model.ServedSegment, asked time.Time,
+) {
 	record := b.Segment(s.ID)
 	loaded := facts.VersionTime(s.Version)
 	var since time.Time
@@ -162,7 +167,8 @@ func (b *compactionSources) needed(s *model.Segment) bool {
 func reportRemains(p *check.Pass, id model.CollectionID, r *remains, asked time.Time) {
 	name := facts.CollectionLabel(p.Cluster, id)
 	if r.unsure > 0 {
-		p.NoteUnseen(fmt.Sprintf("collection %s: when %s in memory %s dropped", name, words.Plural(r.unsure, "segment"), words.Agree(r.unsure, "was", "were")))
+		p.NoteUnseen(fmt.Sprintf("collection %s: when %s in memory %s dropped", name, words.Plural(r.unsure, "segment"),
+			words.Agree(r.unsure, "was", "were")))
 	}
 	if len(r.segments) == 0 {
 		return
@@ -181,7 +187,8 @@ func reportRemains(p *check.Pass, id model.CollectionID, r *remains, asked time.
 		f.Message = fmt.Sprintf("collection %s is not loaded, but %s, %s in memory on %s",
 			name, what, words.Agree(len(r.segments), "is", "are"), words.Summarize(nodes))
 	default:
-		f.Message = fmt.Sprintf("collection %s: %s, dropped up to %s ago, %s still in memory on %s", name, what, words.Span(asked.Sub(r.dropped)), words.Agree(len(r.segments), "is", "are"), words.Summarize(nodes))
+		f.Message = fmt.Sprintf("collection %s: %s, dropped up to %s ago, %s still in memory on %s", name, what,
+			words.Span(asked.Sub(r.dropped)), words.Agree(len(r.segments), "is", "are"), words.Summarize(nodes))
 		if r.searched > 0 {
 			f.Cost = p.ClusterCost(id, w.ShareOfRows(r.rows))
 		}

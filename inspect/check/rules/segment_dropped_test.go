@@ -18,7 +18,13 @@ func TestSegmentDropped(t *testing.T) {
 		}
 	}
 	rulestest.RunCases(t, rulestest.ByID("segment-loaded-dropped"), []rulestest.Case{
-		{Name: "for half an hour", Change: dropped(30 * time.Minute), Want: []string{"warning collections/1000 1 segment, 90,000 rows, dropped up to 30 min ago, is still in memory on querynode-4"}},
+		{
+			Name: "for half an hour", Change: dropped(30 * time.Minute),
+			Want: []string{
+				"warning collections/1000 1 segment, 90,000 rows, dropped up to 30 min ago, is still in memory on " +
+					"querynode-4",
+			},
+		},
 		{Name: "just now", Change: dropped(time.Minute)},
 		{Name: "DataCoord wants it still", Change: func(w *rulestest.World) {
 			dropped(30 * time.Minute)(w)
@@ -36,14 +42,21 @@ func TestSegmentDropped(t *testing.T) {
 			w.Recovery(rulestest.Channel0).Flushed = []model.SegmentID{2002}
 			w.Load(rulestest.NodeA, s, 20*time.Minute)
 		}, Want: []string{"warning collections/1000 1 segment"}},
-		{Name: "unknown to etcd", Change: func(w *rulestest.World) { w.Serve(); w.Segments = w.Segments[1:] }, Want: []string{"warning collections/1000 dropped up to 4 h ago"}},
+		{
+			Name: "unknown to etcd", Change: func(w *rulestest.World) { w.Serve(); w.Segments = w.Segments[1:] },
+			Want: []string{"warning collections/1000 dropped up to 4 h ago"},
+		},
 		{Name: "loaded after the metadata was read", Change: func(w *rulestest.World) {
 			w.Serve()
 			w.Load(rulestest.NodeB, rulestest.HealthySegment(2801, rulestest.Channel0), time.Second)
 		}},
 		{
-			Name: "of a collection that is gone", Change: func(w *rulestest.World) { w.Serve(); w.Collections[0].State, w.LoadStates = "Dropping", nil },
-			Want: []string{"warning collections/1000 is dropped, but 4 segments, 360,000 rows, are still in memory on querynode-4 and querynode-8"},
+			Name:   "of a collection that is gone",
+			Change: func(w *rulestest.World) { w.Serve(); w.Collections[0].State, w.LoadStates = "Dropping", nil },
+			Want: []string{
+				"warning collections/1000 is dropped, but 4 segments, 360,000 rows, are still in memory on " +
+					"querynode-4 and querynode-8",
+			},
 		},
 		{Name: "of a collection that is going", Change: func(w *rulestest.World) {
 			w.Serve()
@@ -62,9 +75,14 @@ func TestSegmentDropped(t *testing.T) {
 			}
 		}},
 		{
-			Name: "of a collection that was released", Change: func(w *rulestest.World) { w.Serve(); w.LoadStates = nil },
-			Want: []string{"info collections/1000 collection docs is not loaded, but"},
+			Name:   "of a collection that was released",
+			Change: func(w *rulestest.World) { w.Serve(); w.LoadStates = nil },
+			Want:   []string{"info collections/1000 collection docs is not loaded, but"},
 		},
-		{Name: "nobody knows since when", Change: func(w *rulestest.World) { dropped(0)(w); w.Segment(0).DroppedAt = 0 }, Skipped: "when 1 segment in memory was dropped"},
+		{
+			Name:    "nobody knows since when",
+			Change:  func(w *rulestest.World) { dropped(0)(w); w.Segment(0).DroppedAt = 0 },
+			Skipped: "when 1 segment in memory was dropped",
+		},
 	})
 }

@@ -19,14 +19,17 @@ var segmentTwice = &check.Check{
 	Severity: check.Warning,
 	Symptoms: []string{check.MemoryFull},
 	Starts:   "node_joined:querynode | replica_changed config_changed:autoBalance",
-	Doc: `A segment uses memory twice because a move never ended. Within a replica each sealed segment belongs on one node. During a move both nodes have it
-(and the query segment API lists both): the new node loads it, the leader switches to it, the old node releases it. Reported: a segment that two nodes
-of one replica still have 2 minutes after the newer copy was loaded, longer than a segment task may take (` + "`queryCoord.segmentTaskTimeout`" + `). The time
-is the version of the newer copy, set when QueryCoord had it loaded.
+	Doc: `A segment uses memory twice because a move never ended. Within a replica each sealed segment belongs on one
+node. During a move both nodes have it (and the query segment API lists both): the new node loads it, the leader
+switches to it, the old node releases it. Reported: a segment that two nodes of one replica still have 2 minutes after
+the newer copy was loaded, longer than a segment task may take (` + "`queryCoord.segmentTaskTimeout`" + `). The time is
+the version of the newer copy, set when QueryCoord had it loaded.
 
-The leader uses one copy, so results are correct. Rows count on the node that the leader uses; ` + "`kitescope balance`" + ` shows the other copies separately.`,
-	Remedy: `QueryCoord removes duplicate segments on its own, after other work: check whether it is busy, or a node refuses. Restart QueryCoord to make it compare
-all nodes again, or restart the query node that the leader does not use to free its copies.`,
+The leader uses one copy, so results are correct. Rows count on the node that the leader uses;
+` + "`kitescope balance`" + ` shows the other copies separately.`,
+	Remedy: `QueryCoord removes duplicate segments on its own, after other work: check whether it is busy, or a node
+refuses. Restart QueryCoord to make it compare all nodes again, or restart the query node that the leader does not use
+to free its copies.`,
 	Parts:       model.PartObjects | model.PartServing | model.PartSegments | model.PartIndexes,
 	Needs:       check.NeedDistribution,
 	Run:         runSegmentTwice,
@@ -67,7 +70,10 @@ func memberOf(p *check.Pass, id model.CollectionID) map[model.NodeID]model.Repli
 	return m
 }
 
-func judgeDuplicates(p *check.Pass, found map[model.CollectionID]*duplicates, members map[model.CollectionID]map[model.NodeID]model.ReplicaID, id model.SegmentID, asked time.Time) {
+func judgeDuplicates(
+	p *check.Pass, found map[model.CollectionID]*duplicates,
+	members map[model.CollectionID]map[model.NodeID]model.ReplicaID, id model.SegmentID, asked time.Time,
+) {
 	served := p.Runtime.Served(id)
 	for i, a := range served {
 		if a.Sealed == nil || a.Sealed.Level == model.LevelL0 {
@@ -114,7 +120,8 @@ func reportDuplicates(p *check.Pass, id model.CollectionID, t *duplicates, asked
 	}
 	name := facts.CollectionLabel(p.Cluster, id)
 	if t.unsure > 0 {
-		p.NoteUnseen(fmt.Sprintf("collection %s: since when %s %s loaded twice", name, words.Plural(t.unsure, "segment"), words.Agree(t.unsure, "is", "are")))
+		p.NoteUnseen(fmt.Sprintf("collection %s: since when %s %s loaded twice", name,
+			words.Plural(t.unsure, "segment"), words.Agree(t.unsure, "is", "are")))
 	}
 	if len(t.segments) == 0 {
 		return
@@ -124,7 +131,8 @@ func reportDuplicates(p *check.Pass, id model.CollectionID, t *duplicates, asked
 	f := check.Finding{
 		Severity: check.Warning, Object: facts.RefCollection(p.Cluster, id),
 		Message: fmt.Sprintf("collection %s: %s, %s, in memory twice in one replica for %s, on %s",
-			name, words.Plural(len(t.segments), "segment"), words.Plural(t.rows, "row"), words.Span(asked.Sub(t.newest)), words.Summarize(nodes)),
+			name, words.Plural(len(t.segments), "segment"), words.Plural(t.rows, "row"),
+			words.Span(asked.Sub(t.newest)), words.Summarize(nodes)),
 		Evidence: []check.Evidence{
 			check.Fact("newer copy loaded", facts.TimeText(t.newest), words.Summarize(nodes)),
 			check.Share("surplus rows in memory", w.ShareOfRows(t.rows), "query nodes"),

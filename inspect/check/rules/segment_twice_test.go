@@ -12,15 +12,25 @@ import (
 func TestSegmentTwice(t *testing.T) {
 	rulestest.RunCases(t, rulestest.ByID("segment-loaded-twice"), []rulestest.Case{
 		{
-			Name: "for half an hour", Change: func(w *rulestest.World) { w.Serve(); w.Load(rulestest.NodeB, w.Segment(0), 30*time.Minute) },
-			Want: []string{"warning collections/1000 1 segment, 90,000 rows, in memory twice in one replica for 30 min, on querynode-4 and querynode-8"},
+			Name:   "for half an hour",
+			Change: func(w *rulestest.World) { w.Serve(); w.Load(rulestest.NodeB, w.Segment(0), 30*time.Minute) },
+			Want: []string{
+				"warning collections/1000 1 segment, 90,000 rows, in memory twice in one replica for 30 min, on " +
+					"querynode-4 and querynode-8",
+			},
 		},
-		{Name: "moving", Change: func(w *rulestest.World) { w.Serve(); w.Load(rulestest.NodeB, w.Segment(0), 20*time.Second) }},
+		{
+			Name:   "moving",
+			Change: func(w *rulestest.World) { w.Serve(); w.Load(rulestest.NodeB, w.Segment(0), 20*time.Second) },
+		},
 		{Name: "once in each of two replicas", Change: func(w *rulestest.World) {
 			w.Serve()
 			w.Load(rulestest.NodeB, w.Segment(0), 30*time.Minute)
 			w.Replicas[0].Nodes = []model.NodeID{rulestest.NodeA}
-			w.Replicas = append(w.Replicas, &model.Replica{ID: 3001, Collection: rulestest.CollID, ResourceGroup: facts.DefaultGroup, Nodes: []model.NodeID{rulestest.NodeB}})
+			w.Replicas = append(w.Replicas, &model.Replica{
+				ID: 3001, Collection: rulestest.CollID, ResourceGroup: facts.DefaultGroup,
+				Nodes: []model.NodeID{rulestest.NodeB},
+			})
 		}},
 		{Name: "of deletes only", Change: func(w *rulestest.World) {
 			w.Serve()

@@ -20,17 +20,20 @@ var segmentNotLoaded = &check.Check{
 	Severity: check.Error,
 	Symptoms: []string{check.SearchesStale},
 	Starts:   "node_lost:querynode node_left:querynode segment_flushed segment_compacted | index_built config_changed",
-	Doc: `Rows are missing from every result, without an error, because no node serves their segment (Milvus issue 47913 is such a gap of 3 minutes), or
-searches fail with "segment lacks" (23754, 30827). DataCoord reports the segments of a channel that should be served (GetRecoveryInfoV2); the view of
-a shard leader has those that it searches (GetDataDistribution). Reported: a flushed segment of a loaded collection that is in the first list but not
-in the second, neither sealed nor growing.
+	Doc: `Rows are missing from every result, without an error, because no node serves their segment (Milvus issue
+47913 is such a gap of 3 minutes), or searches fail with "segment lacks" (23754, 30827). DataCoord reports the
+segments of a channel that should be served (GetRecoveryInfoV2); the view of a shard leader has those that it searches
+(GetDataDistribution). Reported: a flushed segment of a loaded collection that is in the first list but not in the
+second, neither sealed nor growing.
 
-A segment gets 10 minutes from its flush, or from the compaction that created it. Not reported: a segment whose sources are all served instead (Milvus
-does that during compaction and index building), one that another leader of the same shard still searches, as during a move of the channel; L0, empty
-and invisible segments; partitions that are not loaded. The time of the flush comes from the segment's position in the channel; for the result of a
-compaction, from the time its sources were dropped.`,
-	Remedy: `Check whether nodes have memory for it: a query node that refuses to load logs it, and QueryCoord keeps retrying. Then run
-` + "`Collection(NAME).load(_refresh=True)`" + `, or restart QueryCoord. Imported segments appear with the next refresh only.`,
+A segment gets 10 minutes from its flush, or from the compaction that created it. Not reported: a segment whose
+sources are all served instead (Milvus does that during compaction and index building), one that another leader of the
+same shard still searches, as during a move of the channel; L0, empty and invisible segments; partitions that are not
+loaded. The time of the flush comes from the segment's position in the channel; for the result of a compaction, from
+the time its sources were dropped.`,
+	Remedy: `Check whether nodes have memory for it: a query node that refuses to load logs it, and QueryCoord keeps
+retrying. Then run ` + "`Collection(NAME).load(_refresh=True)`" + `, or restart QueryCoord. Imported segments appear
+with the next refresh only.`,
 	Parts: model.PartObjects | model.PartIndexes | model.PartServing | model.PartSegments,
 	Needs: check.NeedDistribution | check.NeedRecovery,
 	Run:   runSegmentNotLoaded,
@@ -79,7 +82,8 @@ func runSegmentNotLoaded(p *check.Pass) {
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(blind)) {
-		p.NoteUnseen("collection " + facts.CollectionLabel(p.Cluster, id) + ": DataCoord did not report what should be served")
+		p.NoteUnseen("collection " + facts.CollectionLabel(p.Cluster, id) +
+			": DataCoord did not report what should be served")
 	}
 	for _, id := range slices.Sorted(maps.Keys(found)) {
 		reportAbsent(p, id, found[id], asked)
@@ -88,11 +92,15 @@ func runSegmentNotLoaded(p *check.Pass) {
 
 // hasSegment reports whether a leader searches a segment, as sealed or growing.
 func hasSegment(view *model.LeaderView, id model.SegmentID) bool {
-	_, sealed := slices.BinarySearchFunc(view.Sealed, id, func(s model.LeaderSegment, id model.SegmentID) int { return cmp.Compare(s.ID, id) })
+	_, sealed := slices.BinarySearchFunc(view.Sealed, id, func(s model.LeaderSegment, id model.SegmentID) int {
+		return cmp.Compare(s.ID, id)
+	})
 	if sealed {
 		return true
 	}
-	_, growing := slices.BinarySearchFunc(view.Growing, id, func(g model.GrowingView, id model.SegmentID) int { return cmp.Compare(g.ID, id) })
+	_, growing := slices.BinarySearchFunc(view.Growing, id, func(g model.GrowingView, id model.SegmentID) int {
+		return cmp.Compare(g.ID, id)
+	})
 	return growing
 }
 
@@ -109,14 +117,20 @@ func handedOver(p *check.Pass, view model.ShardView, id model.SegmentID) bool {
 	})
 }
 
-func judgeAbsent(p *check.Pass, found map[model.CollectionID]*absent, view model.ShardView, id model.SegmentID, asked time.Time) {
+func judgeAbsent(
+	p *check.Pass, found map[model.CollectionID]*absent, view model.ShardView, id model.SegmentID, asked time.Time,
+) {
 	s := p.Segment(id)
 	switch {
-	case s == nil, s.State != model.SegmentFlushed, s.Level == model.LevelL0, s.Rows == 0, s.Invisible, s.Importing, s.Fake:
+	case s == nil, s.State != model.SegmentFlushed, s.Level == model.LevelL0, s.Rows == 0, s.Invisible, s.Importing,
+		s.Fake:
 		return
 	case !facts.WantsPartition(p.LoadState(view.Collection), s.Partition), hasSegment(view.LeaderView, id):
 		return
-	case len(s.CompactedFrom) > 0 && !slices.ContainsFunc(s.CompactedFrom, func(from model.SegmentID) bool { return !hasSegment(view.LeaderView, from) }):
+	case len(s.CompactedFrom) > 0 &&
+		!slices.ContainsFunc(s.CompactedFrom, func(from model.SegmentID) bool {
+			return !hasSegment(view.LeaderView, from)
+		}):
 		return
 	case handedOver(p, view, id):
 		return
@@ -143,7 +157,8 @@ func judgeAbsent(p *check.Pass, found map[model.CollectionID]*absent, view model
 func reportAbsent(p *check.Pass, id model.CollectionID, a *absent, asked time.Time) {
 	name := facts.CollectionLabel(p.Cluster, id)
 	if a.unsure > 0 {
-		p.NoteUnseen(fmt.Sprintf("collection %s: when %s that no node serves %s flushed", name, words.Plural(a.unsure, "segment"), words.Agree(a.unsure, "was", "were")))
+		p.NoteUnseen(fmt.Sprintf("collection %s: when %s that no node serves %s flushed", name,
+			words.Plural(a.unsure, "segment"), words.Agree(a.unsure, "was", "were")))
 	}
 	if len(a.segments) == 0 {
 		return
@@ -155,7 +170,8 @@ func reportAbsent(p *check.Pass, id model.CollectionID, a *absent, asked time.Ti
 	f := check.Finding{
 		Severity: check.Error, Object: facts.RefCollection(p.Cluster, id), Cost: p.ClusterLoss(share),
 		Message: fmt.Sprintf("collection %s: %s, %s, flushed up to %s ago but served by no node",
-			name, words.Plural(count, "segment"), words.Plural(a.rows/int64(max(1, len(a.replicas))), "row"), words.Span(asked.Sub(a.oldest))),
+			name, words.Plural(count, "segment"), words.Plural(a.rows/int64(max(1, len(a.replicas))), "row"),
+			words.Span(asked.Sub(a.oldest))),
 		Evidence: []check.Evidence{
 			check.Factf("expected but not served", "DataCoord GetRecoveryInfoV2", "%s", check.Plural(count, "segment")),
 			check.Fact("flushed or compacted", facts.TimeText(a.oldest), "etcd"),

@@ -11,10 +11,16 @@ import (
 func TestSegmentNotLoaded(t *testing.T) {
 	rulestest.RunCases(t, rulestest.ByID("segment-not-loaded"), []rulestest.Case{
 		{
-			Name: "flushed for an hour", Change: func(w *rulestest.World) { w.Serve(); w.AddUnservedSegment(2800, time.Hour) },
-			Want: []string{"error collections/1000 1 segment, 90,000 rows, flushed up to 60 min ago but served by no node"},
+			Name:   "flushed for an hour",
+			Change: func(w *rulestest.World) { w.Serve(); w.AddUnservedSegment(2800, time.Hour) },
+			Want: []string{
+				"error collections/1000 1 segment, 90,000 rows, flushed up to 60 min ago but served by no node",
+			},
 		},
-		{Name: "flushed just now", Change: func(w *rulestest.World) { w.Serve(); w.AddUnservedSegment(2800, 5*time.Minute) }},
+		{
+			Name:   "flushed just now",
+			Change: func(w *rulestest.World) { w.Serve(); w.AddUnservedSegment(2800, 5*time.Minute) },
+		},
 		{Name: "growing still", Change: func(w *rulestest.World) {
 			w.Serve()
 			w.AddUnservedSegment(2800, time.Hour)
@@ -44,13 +50,24 @@ func TestSegmentNotLoaded(t *testing.T) {
 			w.LoadStates[0].Partitions = []model.PartitionLoad{{Partition: rulestest.PartID, Status: "Loaded"}}
 		}},
 		{Name: "empty", Change: func(w *rulestest.World) { w.Serve(); w.AddUnservedSegment(2800, time.Hour).Rows = 0 }},
-		{Name: "not to be loaded", Change: func(w *rulestest.World) { w.Serve(); w.AddUnservedSegment(2800, time.Hour); w.LoadStates = nil }},
+		{
+			Name:   "not to be loaded",
+			Change: func(w *rulestest.World) { w.Serve(); w.AddUnservedSegment(2800, time.Hour); w.LoadStates = nil },
+		},
 		{Name: "loading", Change: func(w *rulestest.World) {
 			w.Serve()
 			w.AddUnservedSegment(2800, time.Hour)
 			w.LoadStates[0].Status = "Loading"
 		}},
-		{Name: "nobody knows when", Change: func(w *rulestest.World) { w.Serve(); w.AddUnservedSegment(2800, 0).PositionAt = 0 }, Skipped: "when 1 segment that no node serves was flushed"},
-		{Name: "DataCoord silent about the collection", Change: func(w *rulestest.World) { w.Serve(); w.Runtime.Recovery = w.Runtime.Recovery[:1] }, Skipped: "collection docs: DataCoord did not report"},
+		{
+			Name:    "nobody knows when",
+			Change:  func(w *rulestest.World) { w.Serve(); w.AddUnservedSegment(2800, 0).PositionAt = 0 },
+			Skipped: "when 1 segment that no node serves was flushed",
+		},
+		{
+			Name:    "DataCoord silent about the collection",
+			Change:  func(w *rulestest.World) { w.Serve(); w.Runtime.Recovery = w.Runtime.Recovery[:1] },
+			Skipped: "collection docs: DataCoord did not report",
+		},
 	})
 }

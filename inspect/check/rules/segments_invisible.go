@@ -21,9 +21,11 @@ var segmentsInvisible = &check.Check{
 	Symptoms: []string{check.SearchesStale, check.TasksHang},
 	Starts:   "segment_changed segment_compacted | task_created",
 	Parts:    model.PartObjects | model.PartSegments,
-	Doc: `A sort task never finished, and its segments stay invisible. Flushed segments are marked invisible (Milvus 2.5 and later) until a sort or clustering
-task has replaced or confirmed them. Warning an hour after the write. Importing segments: see ` + "`task-stuck`" + `.`,
-	Remedy:      `Look at ` + "`kitescope get tasks`" + ` for stats and compaction tasks of the collection, and check that data nodes (until 2.5: index nodes) work on them.`,
+	Doc: `A sort task never finished, and its segments stay invisible. Flushed segments are marked invisible (Milvus
+2.5 and later) until a sort or clustering task has replaced or confirmed them. Warning an hour after the write.
+Importing segments: see ` + "`task-stuck`" + `.`,
+	Remedy: `Look at ` + "`kitescope get tasks`" + ` for stats and compaction tasks of the collection, and check
+that data nodes (until 2.5: index nodes) work on them.`,
 	Run:         runSegmentsInvisible,
 	Roles:       []string{"datacoord", "datanode"},
 	FollowsFrom: check.CausedBy(check.Shares("collections"), "task-failed", "task-stuck"),
@@ -48,9 +50,13 @@ func runSegmentsInvisible(p *check.Pass) {
 		}
 		p.Report(check.Finding{
 			Severity: check.Warning, Object: facts.RefCollection(p.Cluster, x.ID), Objects: objects,
-			Message:  fmt.Sprintf("%s of %s with %s rows %s invisible for more than %s", words.Plural(segments, "flushed segment"), facts.CollectionLabel(p.Cluster, x.ID), words.Number(rows), words.Agree(segments, "is", "are"), words.Span(invisibleAfter)),
-			Evidence: []check.Evidence{check.Count("invisible segments", segments, "etcd"), check.Count("rows in them", rows, "etcd")},
-			Impact:   "Queries miss these rows, or still read them from the source segments.",
+			Message: fmt.Sprintf("%s of %s with %s rows %s invisible for more than %s",
+				words.Plural(segments, "flushed segment"), facts.CollectionLabel(p.Cluster, x.ID), words.Number(rows),
+				words.Agree(segments, "is", "are"), words.Span(invisibleAfter)),
+			Evidence: []check.Evidence{
+				check.Count("invisible segments", segments, "etcd"), check.Count("rows in them", rows, "etcd"),
+			},
+			Impact: "Queries miss these rows, or still read them from the source segments.",
 			Fix: check.Fix(
 				check.Shell(check.Kitescope("get tasks").Arg("collection_id="+x.ID.String())).
 					Does("shows the tasks that sort or cluster its segments: their reasons show what fails"),

@@ -16,16 +16,18 @@ var staleSession = &check.Check{
 	Severity: check.Error,
 	Symptoms: []string{check.SearchesFail, check.AfterRestart},
 	Starts:   "node_joined node_stopping | node_changed",
-	Doc: `A query node restarted, and QueryCoord and proxies still send work to its old id, which does not answer (Milvus issues 21027, 48960, 46475). A session
-key in etcd holds the id and address of a process. If the process restarts before its old lease expires, or its address goes to another process, two
-keys have one address, and the process there rejects calls for the other id: code 904, "node not match" (seen on 2.3.5 as a gRPC response OK with
-empty lists; tools that do not read the status show an empty node). Reported: each session that got such an answer, or one from another cluster
-("cross cluster routing").
+	Doc: `A query node restarted, and QueryCoord and proxies still send work to its old id, which does not answer
+(Milvus issues 21027, 48960, 46475). A session key in etcd holds the id and address of a process. If the process
+restarts before its old lease expires, or its address goes to another process, two keys have one address, and the
+process there rejects calls for the other id: code 904, "node not match" (seen on 2.3.5 as a gRPC response OK with
+empty lists; tools that do not read the status show an empty node). Reported: each session that got such an answer, or
+one from another cluster ("cross cluster routing").
 
-The stale key disappears with its lease, ` + "`common.session.ttl`" + ` after the process died (30 seconds; still there after 12 in one case).`,
-	Remedy: `Wait half a minute. If the session stays, something renews its lease: a process that hangs, or one elsewhere that registered this address;
-` + "`etcdctl lease timetolive LEASE`" + ` shows it. If another cluster answered, two clusters share addresses, or kitescope's address map (` + "`--map`" + `) points to
-the wrong one.`,
+The stale key disappears with its lease, ` + "`common.session.ttl`" + ` after the process died (30 seconds; still there
+after 12 in one case).`,
+	Remedy: `Wait half a minute. If the session stays, something renews its lease: a process that hangs, or one
+elsewhere that registered this address; ` + "`etcdctl lease timetolive LEASE`" + ` shows it. If another cluster
+answered, two clusters share addresses, or kitescope's address map (` + "`--map`" + `) points to the wrong one.`,
 	Parts:       model.PartSessions | model.PartServing | model.PartObjects | model.PartChannels | model.PartSegments,
 	Needs:       check.NeedResponses,
 	Run:         runStaleSession,
@@ -63,11 +65,13 @@ func reportStale(p *check.Pass, group []*model.LiveNode) {
 				check.Fact("session address", n.Address, "etcd"),
 			}, d.evidence()...),
 			Impact: impact(p, &d, others),
-			Fix:    check.Fix(check.Do("wait %s for its lease to expire", p.SettingSeconds("common.session.ttl", defaultTTL, n.Role))),
+			Fix: check.Fix(check.Do("wait %s for its lease to expire",
+				p.SettingSeconds("common.session.ttl", defaultTTL, n.Role))),
 		}
 		if n.Outcome == model.OtherCluster {
 			f.Message = fmt.Sprintf("%s: a process of another cluster responds at %s", n.Name(), n.Address)
-			f.Fix = check.Fix(check.Do("find out whether two clusters share the address, or kitescope's --map points to the wrong one"))
+			f.Fix = check.Fix(check.Do("find out whether two clusters share the address, or kitescope's --map points " +
+				"to the wrong one"))
 		}
 		if s := p.SessionIn(n.Node, n.Role); s != nil {
 			f.Evidence = append(f.Evidence, check.Fact("lease", fmt.Sprintf("%x", s.Lease), "etcd"))

@@ -18,23 +18,28 @@ var noShardLeader = &check.Check{
 	Title:    "Shard of a loaded collection has no leader",
 	Severity: check.Error,
 	Symptoms: []string{check.SearchesFail, check.AfterRestart},
-	Starts:   "node_lost:querynode node_left:querynode | node_stopping:querynode collection_loading collection_loaded channel_reassigned",
-	Doc: `Searches fail because one shard has no leader: they need all. Reported: a channel of a loaded collection for which QueryCoord has no leader ("channel
-not available in any replica", Milvus issues 27355, 23936, 28563), or only nodes that do not respond; or one that no query node leads, if all nodes of
-the collection's replicas reported the data they serve. Warning if one of several replicas has no leader for the channel: searches go to the others.
-If a node leads the channel and QueryCoord does not have it as leader, the finding includes this: proxies use QueryCoord's list.
+	Starts: "node_lost:querynode node_left:querynode | node_stopping:querynode collection_loading " +
+		"collection_loaded channel_reassigned",
+	Doc: `Searches fail because one shard has no leader: they need all. Reported: a channel of a loaded collection for
+which QueryCoord has no leader ("channel not available in any replica", Milvus issues 27355, 23936, 28563), or only
+nodes that do not respond; or one that no query node leads, if all nodes of the collection's replicas reported the
+data they serve. Warning if one of several replicas has no leader for the channel: searches go to the others. If a
+node leads the channel and QueryCoord does not have it as leader, the finding includes this: proxies use QueryCoord's
+list.
 
-Not reported: a shard whose leader cannot serve it, so QueryCoord does not list it (see shard-not-serviceable), a collection that is still loading
-(see load-stuck), and one that neither QueryCoord nor any node has (see load-state-mismatch). Unknown if a node did not respond and QueryCoord does
-not have the leader.`,
-	Remedy: `If a query node is gone or hangs, wait until its session expires (` + "`common.session.ttl`" + `, 30 seconds) and another node watches the channel. If no node
-is missing, look at QueryCoord's log for the channel, at the memory of the nodes, and whether the message queue responds: a new leader has to read the
-channel from its checkpoint. As a last resort restart QueryCoord, then release and load.`,
-	Parts:       model.PartObjects | model.PartServing | model.PartChannels,
-	Needs:       check.NeedDistribution | check.NeedQueryCoord,
-	Run:         runNoShardLeader,
-	Roles:       []string{"querycoord", "querynode", "streamingnode"},
-	FollowsFrom: check.CausedBy(check.Shares("collections"), "node-unreachable", "stale-session", "replica-dead-node", "replica-short"),
+Not reported: a shard whose leader cannot serve it, so QueryCoord does not list it (see shard-not-serviceable), a
+collection that is still loading (see load-stuck), and one that neither QueryCoord nor any node has (see
+load-state-mismatch). Unknown if a node did not respond and QueryCoord does not have the leader.`,
+	Remedy: `If a query node is gone or hangs, wait until its session expires (` + "`common.session.ttl`" + `, 30
+seconds) and another node watches the channel. If no node is missing, look at QueryCoord's log for the channel, at the
+memory of the nodes, and whether the message queue responds: a new leader has to read the channel from its checkpoint.
+As a last resort restart QueryCoord, then release and load.`,
+	Parts: model.PartObjects | model.PartServing | model.PartChannels,
+	Needs: check.NeedDistribution | check.NeedQueryCoord,
+	Run:   runNoShardLeader,
+	Roles: []string{"querycoord", "querynode", "streamingnode"},
+	FollowsFrom: check.CausedBy(check.Shares("collections"), "node-unreachable", "stale-session", "replica-dead-node",
+		"replica-short"),
 }
 
 // leaderless holds the channels of one collection that lack a leader.
@@ -83,10 +88,12 @@ func runNoShardLeader(p *check.Pass) {
 			}
 		}
 		if len(unsure) > 0 {
-			p.NoteUnseen(fmt.Sprintf("collection %s: leaders of %s", facts.CollectionLabel(p.Cluster, l.Collection), words.Summarize(unsure)))
+			p.NoteUnseen(fmt.Sprintf("collection %s: leaders of %s", facts.CollectionLabel(p.Cluster, l.Collection),
+				words.Summarize(unsure)))
 		}
 		if len(untold) > 0 {
-			p.NoteUnseen(fmt.Sprintf("collection %s: whether QueryCoord has the leaders of %s", facts.CollectionLabel(p.Cluster, l.Collection), words.Summarize(untold)))
+			p.NoteUnseen(fmt.Sprintf("collection %s: whether QueryCoord has the leaders of %s",
+				facts.CollectionLabel(p.Cluster, l.Collection), words.Summarize(untold)))
 		}
 		if len(found.all)+len(found.some)+len(found.unnamed) > 0 {
 			reportLeaderless(p, l.Collection, &found)
@@ -100,7 +107,9 @@ func hasNoData(p *check.Pass, id model.CollectionID) bool {
 	if p.Runtime.Loaded == nil || p.Runtime.LoadedCollection(id) != nil || p.WorkOf(id).Rows > 0 {
 		return false
 	}
-	return !slices.ContainsFunc(facts.LiveChannels(p.Cluster, id), func(channel string) bool { return len(p.Runtime.ShardViews(channel)) > 0 })
+	return !slices.ContainsFunc(facts.LiveChannels(p.Cluster, id), func(channel string) bool {
+		return len(p.Runtime.ShardViews(channel)) > 0
+	})
 }
 
 // coordLeaders holds QueryCoord's shard leaders by channel, and its errors by collection.
@@ -130,20 +139,25 @@ func (c coordLeaders) has(id model.CollectionID, channel string) bool {
 // cannotServe reports whether all leaders of a channel are unserviceable by the rules of shard-not-serviceable.
 func cannotServe(p *check.Pass, views []model.ShardView) bool {
 	dead, asked := deadNodes(p), p.AskedAt()
-	return !slices.ContainsFunc(views, func(v model.ShardView) bool { return whyUnserviceable(p, v, dead, asked) == "" })
+	return !slices.ContainsFunc(views,
+		func(v model.ShardView) bool { return whyUnserviceable(p, v, dead, asked) == "" })
 }
 
 // concerns reports whether QueryCoord's error for a collection applies to a channel. The error names the first channel
 // that is not available, or no channel. In the second case it applies to every channel.
 func concerns(p *check.Pass, problem string, id model.CollectionID, channel string) bool {
 	return strings.Contains(problem, channel) ||
-		!slices.ContainsFunc(facts.LiveChannels(p.Cluster, id), func(other string) bool { return strings.Contains(problem, other) })
+		!slices.ContainsFunc(facts.LiveChannels(p.Cluster, id), func(other string) bool {
+			return strings.Contains(problem, other)
+		})
 }
 
 // leadersOf counts the replicas in which a channel has a leader. It uses QueryCoord's response, or the views of the
 // query nodes if QueryCoord returned none. known is false if both are missing. problem is QueryCoord's error, or a
 // leader that is down and the reason.
-func leadersOf(p *check.Pass, reported coordLeaders, id model.CollectionID, channel string) (leaders int, known bool, problem string) {
+func leadersOf(
+	p *check.Pass, reported coordLeaders, id model.CollectionID, channel string,
+) (leaders int, known bool, problem string) {
 	if s := reported.channels[channel]; s != nil {
 		if s.Problem != "" || len(s.Nodes) == 0 {
 			return 0, true, s.Problem
@@ -175,27 +189,38 @@ func reportLeaderless(p *check.Pass, id model.CollectionID, l *leaderless) {
 	name := facts.CollectionLabel(p.Cluster, id)
 	shards := len(facts.LiveChannels(p.Cluster, id))
 	f := check.Finding{Severity: check.Error, Object: facts.RefCollection(p.Cluster, id), Cost: p.ClusterLoss(1)}
-	f.Message = fmt.Sprintf("collection %s: %s of %d %s no leader: %s", name, words.Plural(len(l.all), "shard"), shards, words.Agree(len(l.all), "has", "have"), words.Summarize(l.all))
+	f.Message = fmt.Sprintf("collection %s: %s of %d %s no leader: %s", name, words.Plural(len(l.all), "shard"), shards,
+		words.Agree(len(l.all), "has", "have"), words.Summarize(l.all))
 	f.Impact = "Every search and query of the collection fails, because all shards must respond."
 	switch {
 	case len(l.unnamed) > 0:
-		led := words.Summarize(facts.QueryNodeNames(l.leaders)) + " " + words.Agree(len(facts.QueryNodeNames(l.leaders)), "leads", "lead")
+		led := words.Summarize(facts.QueryNodeNames(l.leaders)) + " " +
+			words.Agree(len(facts.QueryNodeNames(l.leaders)), "leads", "lead")
 		if len(l.all) > 0 {
-			f.Message += fmt.Sprintf("; QueryCoord has none for %d more, although %s %s: %s", len(l.unnamed), led, words.Agree(len(l.unnamed), "it", "them"), words.Summarize(l.unnamed))
+			f.Message += fmt.Sprintf("; QueryCoord has none for %d more, although %s %s: %s", len(l.unnamed), led,
+				words.Agree(len(l.unnamed), "it", "them"), words.Summarize(l.unnamed))
 		} else {
-			f.Message = fmt.Sprintf("collection %s: QueryCoord has no leader for %s of %d, although %s %s: %s", name, words.Plural(len(l.unnamed), "shard"), shards, led, words.Agree(len(l.unnamed), "it", "them"), words.Summarize(l.unnamed))
+			f.Message = fmt.Sprintf("collection %s: QueryCoord has no leader for %s of %d, although %s %s: %s", name,
+				words.Plural(len(l.unnamed), "shard"), shards, led, words.Agree(len(l.unnamed), "it", "them"),
+				words.Summarize(l.unnamed))
 		}
 		f.Impact += " Proxies get shard leaders from QueryCoord."
 	case len(l.all) == 0:
 		replicas := len(p.ReplicasOf(id))
 		f.Severity, f.Cost = check.Warning, p.ClusterLoss(1/float64(max(1, replicas)))
 		f.Message = fmt.Sprintf("collection %s: %s of %d %s no leader in one of %d replicas: %s",
-			name, words.Plural(len(l.some), "shard"), shards, words.Agree(len(l.some), "has", "have"), replicas, words.Summarize(l.some))
+			name, words.Plural(len(l.some), "shard"), shards, words.Agree(len(l.some), "has", "have"), replicas,
+			words.Summarize(l.some))
 		f.Impact = "That replica serves no searches; the others carry its load."
 	}
-	f.Evidence = []check.Evidence{check.Fact("shards without a leader", words.Summarize(slices.Concat(l.all, l.some)), "QueryCoord, query nodes")}
+	f.Evidence = []check.Evidence{
+		check.Fact("shards without a leader", words.Summarize(slices.Concat(l.all, l.some)), "QueryCoord, query nodes"),
+	}
 	if len(l.all)+len(l.some) == 0 {
-		f.Evidence = []check.Evidence{check.Fact("shards without a leader in QueryCoord", words.Summarize(l.unnamed), "QueryCoord"), check.Fact("led by", words.Summarize(facts.QueryNodeNames(l.leaders)), "query nodes")}
+		f.Evidence = []check.Evidence{
+			check.Fact("shards without a leader in QueryCoord", words.Summarize(l.unnamed), "QueryCoord"),
+			check.Fact("led by", words.Summarize(facts.QueryNodeNames(l.leaders)), "query nodes"),
+		}
 	}
 	if l.problem != "" {
 		f.Evidence = append(f.Evidence, check.Fact("response of QueryCoord", l.problem, "QueryCoord GetShardLeaders"))

@@ -17,25 +17,60 @@ func TestNoShardLeader(t *testing.T) {
 		w.Runtime.ShardLeaders[1].Problem = "channel not available"
 	}
 	rulestest.RunCases(t, rulestest.ByID("no-shard-leader"), []rulestest.Case{
-		{Name: "QueryCoord names none", Change: unled, Want: []string{"error collections/1000 1 shard of 2 has no leader: " + rulestest.Channel1}},
-		{Name: "no node leads, and QueryCoord does not say", Change: func(w *rulestest.World) { unled(w); w.Runtime.ShardLeaders = nil }, Want: []string{"error collections/1000 1 shard of 2"}},
-		{Name: "QueryCoord tells of the whole collection", Change: func(w *rulestest.World) {
-			w.Serve()
-			w.Runtime.ShardLeaders = []model.ShardLeader{{Collection: rulestest.CollID, Problem: "no replica available"}}
-		}, Want: []string{"error collections/1000 QueryCoord has no leader for 2 shards of 2, although querynode-4 and querynode-8 lead them: "}},
-		{Name: "QueryCoord names none, and a node leads", Change: func(w *rulestest.World) {
-			w.Serve()
-			w.Runtime.ShardLeaders[1].Nodes, w.Runtime.ShardLeaders[1].Problem = nil, "channel not available"
-		}, Want: []string{"error collections/1000 QueryCoord has no leader for 1 shard of 2, although querynode-8 leads it: " + rulestest.Channel1}},
-		{Name: "QueryCoord tells of the whole collection, for one shard that nobody leads", Change: func(w *rulestest.World) {
-			w.Serve()
-			w.Query(rulestest.NodeB).Distribution.Leaders = nil
-			w.Runtime.ShardLeaders = []model.ShardLeader{{Collection: rulestest.CollID, Problem: "channel not available[channel=" + rulestest.Channel1 + "]"}}
-		}, Want: []string{"error collections/1000 1 shard of 2 has no leader: " + rulestest.Channel1}},
-		{Name: "one shard has no leader, and one QueryCoord does not name", Change: func(w *rulestest.World) {
-			unled(w)
-			w.Runtime.ShardLeaders[0].Nodes, w.Runtime.ShardLeaders[0].Problem = nil, "channel not available"
-		}, Want: []string{"error collections/1000 1 shard of 2 has no leader: " + rulestest.Channel1 + "; QueryCoord has none for 1 more, although querynode-4 leads it: " + rulestest.Channel0}},
+		{
+			Name: "QueryCoord names none", Change: unled,
+			Want: []string{"error collections/1000 1 shard of 2 has no leader: " + rulestest.Channel1},
+		},
+		{
+			Name:   "no node leads, and QueryCoord does not say",
+			Change: func(w *rulestest.World) { unled(w); w.Runtime.ShardLeaders = nil },
+			Want:   []string{"error collections/1000 1 shard of 2"},
+		},
+		{
+			Name: "QueryCoord tells of the whole collection", Change: func(w *rulestest.World) {
+				w.Serve()
+				w.Runtime.ShardLeaders = []model.ShardLeader{
+					{Collection: rulestest.CollID, Problem: "no replica available"},
+				}
+			},
+			Want: []string{
+				"error collections/1000 QueryCoord has no leader for 2 shards of 2, although querynode-4 and " +
+					"querynode-8 lead them: ",
+			},
+		},
+		{
+			Name: "QueryCoord names none, and a node leads", Change: func(w *rulestest.World) {
+				w.Serve()
+				w.Runtime.ShardLeaders[1].Nodes, w.Runtime.ShardLeaders[1].Problem = nil, "channel not available"
+			},
+			Want: []string{
+				"error collections/1000 QueryCoord has no leader for 1 shard of 2, although querynode-8 leads it: " +
+					rulestest.Channel1,
+			},
+		},
+		{
+			Name: "QueryCoord tells of the whole collection, for one shard that nobody leads",
+			Change: func(w *rulestest.World) {
+				w.Serve()
+				w.Query(rulestest.NodeB).Distribution.Leaders = nil
+				w.Runtime.ShardLeaders = []model.ShardLeader{
+					{
+						Collection: rulestest.CollID,
+						Problem:    "channel not available[channel=" + rulestest.Channel1 + "]",
+					},
+				}
+			}, Want: []string{"error collections/1000 1 shard of 2 has no leader: " + rulestest.Channel1},
+		},
+		{
+			Name: "one shard has no leader, and one QueryCoord does not name", Change: func(w *rulestest.World) {
+				unled(w)
+				w.Runtime.ShardLeaders[0].Nodes, w.Runtime.ShardLeaders[0].Problem = nil, "channel not available"
+			},
+			Want: []string{
+				"error collections/1000 1 shard of 2 has no leader: " + rulestest.Channel1 +
+					"; QueryCoord has none for 1 more, although querynode-4 leads it: " + rulestest.Channel0,
+			},
+		},
 		{Name: "the leader cannot serve, which is another check's", Change: func(w *rulestest.World) {
 			w.Serve()
 			w.View(rulestest.Channel1).Serviceable = new(false)
@@ -51,11 +86,18 @@ func TestNoShardLeader(t *testing.T) {
 			w.Runtime.ShardLeaders = w.Runtime.ShardLeaders[:1]
 		}, Skipped: "leaders of " + rulestest.Channel1},
 		{Name: "loading", Change: func(w *rulestest.World) { unled(w); w.LoadStates[0].Status = "Loading" }},
-		{Name: "one of two replicas", Change: func(w *rulestest.World) {
-			w.Serve()
-			w.Replicas = append(w.Replicas, &model.Replica{ID: 3001, Collection: rulestest.CollID, Nodes: []model.NodeID{rulestest.NodeB}})
-			w.Runtime.ShardLeaders[0].Nodes = []model.NodeID{rulestest.NodeA, rulestest.NodeB}
-		}, Want: []string{"warning collections/1000 1 shard of 2 has no leader in one of 2 replicas: " + rulestest.Channel1}},
+		{
+			Name: "one of two replicas", Change: func(w *rulestest.World) {
+				w.Serve()
+				w.Replicas = append(w.Replicas, &model.Replica{
+					ID: 3001, Collection: rulestest.CollID, Nodes: []model.NodeID{rulestest.NodeB},
+				})
+				w.Runtime.ShardLeaders[0].Nodes = []model.NodeID{rulestest.NodeA, rulestest.NodeB}
+			},
+			Want: []string{
+				"warning collections/1000 1 shard of 2 has no leader in one of 2 replicas: " + rulestest.Channel1,
+			},
+		},
 	})
 }
 
@@ -72,9 +114,20 @@ func TestAskedBefore(t *testing.T) {
 			}
 		}
 	}
-	rulestest.RunCases(t, rulestest.ByID("no-shard-leader"), []rulestest.Case{{Name: "a minute", Change: apart(time.Minute)}, {Name: "now", Change: apart(0)}})
+	rulestest.RunCases(t, rulestest.ByID("no-shard-leader"), []rulestest.Case{
+		{Name: "a minute", Change: apart(time.Minute)}, {Name: "now", Change: apart(0)},
+	})
 	rulestest.RunCases(t, rulestest.ByID("load-state-mismatch"), []rulestest.Case{
-		{Name: "a minute", Change: apart(time.Minute), Want: []string{"info collections/1000 is Loaded in etcd, but neither QueryCoord nor any query node has it: they were queried 60 s before"}},
-		{Name: "now", Change: apart(0), Want: []string{"error collections/1000 is Loaded in etcd, but QueryCoord does not list it"}},
+		{
+			Name: "a minute", Change: apart(time.Minute),
+			Want: []string{
+				"info collections/1000 is Loaded in etcd, but neither QueryCoord nor any query node has it: they " +
+					"were queried 60 s before",
+			},
+		},
+		{
+			Name: "now", Change: apart(0),
+			Want: []string{"error collections/1000 is Loaded in etcd, but QueryCoord does not list it"},
+		},
 	})
 }

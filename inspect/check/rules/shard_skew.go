@@ -34,12 +34,14 @@ var shardSkew = &check.Check{
 	Symptoms: []string{check.SearchesSlow},
 	Starts:   "collection_created segment_flushed | segment_created",
 	Parts:    model.PartObjects | model.PartSegments,
-	Doc: `One shard is far larger than the others. The check looks at rows per vchannel of collections with several shards and at least 100,000 rows. Keys are
-hashed over shards, which makes them even. Info if the largest has 1.5 times the mean. Warning at twice the mean, from a million rows.
+	Doc: `One shard is far larger than the others. The check looks at rows per vchannel of collections with several
+shards and at least 100,000 rows. Keys are hashed over shards, which makes them even. Info if the largest has 1.5
+times the mean. Warning at twice the mean, from a million rows.
 
-One data node consumes a shard and one query node leads it. Skew comes from keys that hash badly, from imports into one channel, or from rows that one
-shard has not received.`,
-	Remedy:      `First check whether a channel is behind (` + "`checkpoint-lag`" + `, ` + "`channel-unwatched`" + `). Insert again into a new collection to remove real skew.`,
+One data node consumes a shard and one query node leads it. Skew comes from keys that hash badly, from imports into
+one channel, or from rows that one shard has not received.`,
+	Remedy: `First check whether a channel is behind (` + "`checkpoint-lag`" + `, ` + "`channel-unwatched`" + `).
+Insert again into a new collection to remove real skew.`,
 	Run:         runShardSkew,
 	FollowsFrom: check.CausedBy(check.Shares("collections"), "channel-unwatched", "checkpoint-lag"),
 }
@@ -62,9 +64,12 @@ func runShardSkew(p *check.Pass) {
 			continue
 		}
 		f := check.Finding{
-			Severity: check.Info, Object: facts.RefCollection(p.Cluster, x.ID), Objects: []model.Ref{facts.RefVChannel(name)},
-			Message: fmt.Sprintf("the largest of %d shards of %s has %s of %s rows, %.1f times the mean", len(x.VChannels), facts.CollectionLabel(p.Cluster, x.ID), words.Number(largest), words.Number(total), skew),
-			Impact:  "One data node and one query node carry the load of the largest shard.",
+			Severity: check.Info, Object: facts.RefCollection(p.Cluster, x.ID),
+			Objects: []model.Ref{facts.RefVChannel(name)},
+			Message: fmt.Sprintf("the largest of %d shards of %s has %s of %s rows, %.1f times the mean",
+				len(x.VChannels), facts.CollectionLabel(p.Cluster, x.ID), words.Number(largest), words.Number(total),
+				skew),
+			Impact: "One data node and one query node carry the load of the largest shard.",
 			Fix: check.Fix(
 				check.Shell(check.Kitescope("get vchannels").Arg("collection_id="+x.ID.String())).
 					Does("shows whether another shard only lags (old checkpoint)"),

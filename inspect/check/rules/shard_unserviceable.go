@@ -20,18 +20,19 @@ var shardUnserviceable = &check.Check{
 	Severity: check.Error,
 	Symptoms: []string{check.SearchesFail, check.AfterRestart},
 	Starts:   "node_lost:querynode node_left:querynode | node_stopping:querynode segment_compacted collection_loading",
-	Doc: `A query node died, and its shard leader cannot answer searches until its view is complete again. Reported: a shard of a loaded collection where, in
-one replica, every leader
+	Doc: `A query node died, and its shard leader cannot answer searches until its view is complete again. Reported: a
+shard of a loaded collection where, in one replica, every leader
 
-- reports itself as not serviceable (Milvus 2.5 and later; Milvus issues 44014, 43767), with the reason if it is still catching up with the stream
-  (2.6.8 and later);
+- reports itself as not serviceable (Milvus 2.5 and later; Milvus issues 44014, 43767), with the reason if it is still
+  catching up with the stream (2.6.8 and later);
 - never received a target, 2 minutes after it took the channel (2.3 and later);
-- needs sealed segments from a node that has no session any more, or does not respond: searches fail with "node offline" or "segment lacks" (Milvus
-  issues 23754, 23936).
+- needs sealed segments from a node that has no session any more, or does not respond: searches fail with "node
+  offline" or "segment lacks" (Milvus issues 23754, 23936).
 
 Not reported: a new leader that is not ready while the old one still serves, as during a move of the channel.`,
-	Remedy: `Restart the node that the leader needs, or wait until its session expires (30 seconds) and QueryCoord has loaded its segments elsewhere; check that
-the other nodes have the memory for them. If a leader stays unserviceable with all nodes up, restart its query node, or QueryCoord.`,
+	Remedy: `Restart the node that the leader needs, or wait until its session expires (30 seconds) and QueryCoord has
+loaded its segments elsewhere; check that the other nodes have the memory for them. If a leader stays unserviceable
+with all nodes up, restart its query node, or QueryCoord.`,
 	Parts:       model.PartObjects | model.PartServing | model.PartSessions | model.PartSegments,
 	Needs:       check.NeedDistribution,
 	Run:         runShardUnserviceable,
@@ -106,7 +107,10 @@ func whyDead(p *check.Pass, id model.NodeID) string {
 }
 
 // judgeShard records the leaders of one channel that cannot serve, unless another leader in their replica can.
-func judgeShard(p *check.Pass, found map[model.CollectionID]*unserviceable, channel string, members map[model.NodeID]model.ReplicaID, dead map[model.NodeID]string, asked time.Time) {
+func judgeShard(
+	p *check.Pass, found map[model.CollectionID]*unserviceable, channel string,
+	members map[model.NodeID]model.ReplicaID, dead map[model.NodeID]string, asked time.Time,
+) {
 	views := p.Runtime.ShardViews(channel)
 	well := make(map[model.ReplicaID]bool, 1)
 	why := make([]string, len(views))
@@ -122,7 +126,10 @@ func judgeShard(p *check.Pass, found map[model.CollectionID]*unserviceable, chan
 		}
 		u := found[v.Collection]
 		if u == nil {
-			u = &unserviceable{channels: make(map[string]bool), replicas: make(map[model.ReplicaID]bool), reasons: make(map[string]int)}
+			u = &unserviceable{
+				channels: make(map[string]bool), replicas: make(map[model.ReplicaID]bool),
+				reasons: make(map[string]int),
+			}
 			found[v.Collection] = u
 		}
 		u.channels[channel], u.replicas[replica] = true, true
@@ -157,7 +164,8 @@ func whyUnserviceable(p *check.Pass, v model.ShardView, dead map[model.NodeID]st
 		return "the leader is still catching up with the stream"
 	case v.Serviceable != nil && !*v.Serviceable:
 		return "the leader reports that it is not serviceable"
-	case v.Serviceable == nil && v.TargetVersion == 0 && !facts.ReleaseOf(p.Cluster).Before(facts.Release{Major: 2, Minor: 3}) && facts.ReleaseOf(p.Cluster).Known() &&
+	case v.Serviceable == nil && v.TargetVersion == 0 &&
+		!facts.ReleaseOf(p.Cluster).Before(facts.Release{Major: 2, Minor: 3}) && facts.ReleaseOf(p.Cluster).Known() &&
 		watchedFor(v, asked) > facts.MoveGrace:
 		return "the leader never got a target"
 	}
@@ -174,7 +182,9 @@ func whyUnserviceable(p *check.Pass, v model.ShardView, dead map[model.NodeID]st
 // watchedFor returns the time since a leader took its channel, or 0 if it is unknown.
 func watchedFor(v model.ShardView, asked time.Time) time.Duration {
 	channels := v.Node.Distribution.Channels
-	i, ok := slices.BinarySearchFunc(channels, v.Channel, func(c model.ServedChannel, name string) int { return cmp.Compare(c.Name, name) })
+	i, ok := slices.BinarySearchFunc(channels, v.Channel, func(c model.ServedChannel, name string) int {
+		return cmp.Compare(c.Name, name)
+	})
 	if !ok {
 		return 0
 	}
@@ -188,9 +198,12 @@ func watchedFor(v model.ShardView, asked time.Time) time.Duration {
 // goneFix returns the steps that bring back the segments of query nodes that do not answer. QueryCoord loads the
 // segments of a node without a session elsewhere. It does so at once, unless other loads keep it busy.
 func goneFix(p *check.Pass, gone []model.NodeID) []check.Step {
-	alive := slices.DeleteFunc(slices.Clone(gone), func(id model.NodeID) bool { return p.SessionIn(id, "querynode", "streamingnode") == nil })
+	alive := slices.DeleteFunc(slices.Clone(gone), func(id model.NodeID) bool {
+		return p.SessionIn(id, "querynode", "streamingnode") == nil
+	})
 	if len(alive) > 0 {
-		return check.Fix(check.Do("start %s again, or wait until its session expires (30 s) and its segments are loaded elsewhere", facts.QueryNodeNames(alive)).
+		return check.Fix(check.Do("start %s again, or wait until its session expires (30 s) and its segments are "+
+			"loaded elsewhere", facts.QueryNodeNames(alive)).
 			Interrupting(2*time.Minute, "nothing"))
 	}
 	return check.Fix(
@@ -206,8 +219,10 @@ func reportUnserviceable(p *check.Pass, id model.CollectionID, u *unserviceable)
 	replicas := max(1, len(p.ReplicasOf(id)), len(u.replicas))
 	leaders := facts.QueryNodeNames(u.leaders)
 	f := check.Finding{
-		Severity: check.Error, Object: facts.RefCollection(p.Cluster, id), Cost: p.ClusterLoss(float64(len(u.replicas)) / float64(replicas)),
-		Message: fmt.Sprintf("collection %s: %s of %d, led by %s, cannot be searched: %s", name, words.Plural(len(channels), "shard"),
+		Severity: check.Error, Object: facts.RefCollection(p.Cluster, id),
+		Cost: p.ClusterLoss(float64(len(u.replicas)) / float64(replicas)),
+		Message: fmt.Sprintf("collection %s: %s of %d, led by %s, cannot be searched: %s", name,
+			words.Plural(len(channels), "shard"),
 			len(facts.LiveChannels(p.Cluster, id)), words.Summarize(leaders), facts.MostCommon(u.reasons)),
 		Evidence: []check.Evidence{check.Fact("shards", words.Summarize(channels), "leaders' views")},
 		Impact:   "Searches of the collection fail.",
@@ -221,12 +236,14 @@ func reportUnserviceable(p *check.Pass, id model.CollectionID, u *unserviceable)
 		f.Evidence = append(f.Evidence, check.Fact("reason", why, words.Summarize(leaders)))
 	}
 	if len(u.gone) > 0 {
-		f.Evidence = append(f.Evidence, check.Count("rows on nodes that do not respond", u.rows, "etcd, leaders' views"))
+		f.Evidence = append(f.Evidence,
+			check.Count("rows on nodes that do not respond", u.rows, "etcd, leaders' views"))
 		f.Fix = goneFix(p, u.gone)
 	}
 	if len(u.replicas) < replicas {
 		f.Severity = check.Warning
-		f.Impact = fmt.Sprintf("Searches that reach %d of %d replicas fail, or are retried on another.", len(u.replicas), replicas)
+		f.Impact = fmt.Sprintf("Searches that reach %d of %d replicas fail, or are retried on another.",
+			len(u.replicas), replicas)
 	}
 	for _, v := range channels {
 		f.Objects = append(f.Objects, facts.RefVChannel(v))

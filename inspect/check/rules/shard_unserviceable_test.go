@@ -19,8 +19,12 @@ func TestShardUnserviceable(t *testing.T) {
 	}
 	rulestest.RunCases(t, rulestest.ByID("shard-not-serviceable"), []rulestest.Case{
 		{
-			Name: "by its own word", Change: func(w *rulestest.World) { w.Serve(); w.View(rulestest.Channel0).Serviceable = no },
-			Want: []string{"error collections/1000 1 shard of 2, led by querynode-4, cannot be searched: the leader reports that it is not serviceable"},
+			Name:   "by its own word",
+			Change: func(w *rulestest.World) { w.Serve(); w.View(rulestest.Channel0).Serviceable = no },
+			Want: []string{
+				"error collections/1000 1 shard of 2, led by querynode-4, cannot be searched: the leader reports " +
+					"that it is not serviceable",
+			},
 		},
 		{
 			Name: "catching up", Change: func(w *rulestest.World) {
@@ -29,29 +33,40 @@ func TestShardUnserviceable(t *testing.T) {
 			},
 			Want: []string{"error collections/1000 still catching up with the stream"},
 		},
-		{Name: "serviceable", Change: func(w *rulestest.World) { w.Serve(); w.View(rulestest.Channel0).Serviceable = yes }},
+		{
+			Name:   "serviceable",
+			Change: func(w *rulestest.World) { w.Serve(); w.View(rulestest.Channel0).Serviceable = yes },
+		},
 		{Name: "the old leader still serves", Change: func(w *rulestest.World) { w.Serve(); second(no)(w) }},
 		{
-			Name: "neither serves", Change: func(w *rulestest.World) { w.Serve(); second(no)(w); w.View(rulestest.Channel0).Serviceable = no },
-			Want: []string{"error collections/1000 led by querynode-4 and querynode-8"},
+			Name:   "neither serves",
+			Change: func(w *rulestest.World) { w.Serve(); second(no)(w); w.View(rulestest.Channel0).Serviceable = no },
+			Want:   []string{"error collections/1000 led by querynode-4 and querynode-8"},
 		},
 		{Name: "one of two replicas", Change: func(w *rulestest.World) {
 			w.Serve()
 			w.Replicas[0].Nodes = []model.NodeID{rulestest.NodeA}
-			w.Replicas = append(w.Replicas, &model.Replica{ID: 3001, Collection: rulestest.CollID, Nodes: []model.NodeID{rulestest.NodeB}})
+			w.Replicas = append(w.Replicas, &model.Replica{
+				ID: 3001, Collection: rulestest.CollID, Nodes: []model.NodeID{rulestest.NodeB},
+			})
 			second(no)(w)
 		}, Want: []string{"warning collections/1000 led by querynode-8"}},
 		{
-			Name: "segments on a dead node", Change: func(w *rulestest.World) { w.Serve(); w.Silence(rulestest.NodeB, model.Refused) },
-			Want: []string{"error collections/1000 segments are on querynode-8 (refused)"}, Advice: "start querynode-8 again",
+			Name:   "segments on a dead node",
+			Change: func(w *rulestest.World) { w.Serve(); w.Silence(rulestest.NodeB, model.Refused) },
+			Want:   []string{"error collections/1000 segments are on querynode-8 (refused)"},
+			Advice: "start querynode-8 again",
 		},
 		{
-			Name: "segments on a node without a session", Change: func(w *rulestest.World) { w.Serve(); w.View(rulestest.Channel0).Sealed[0].Node = 99 },
-			Want: []string{"error collections/1000 segments are on querynode-99 (no session)"}, Advice: "restart QueryCoord",
+			Name:   "segments on a node without a session",
+			Change: func(w *rulestest.World) { w.Serve(); w.View(rulestest.Channel0).Sealed[0].Node = 99 },
+			Want:   []string{"error collections/1000 segments are on querynode-99 (no session)"},
+			Advice: "restart QueryCoord",
 		},
 		{
-			Name: "never given a target", Change: func(w *rulestest.World) { w.Serve(); w.View(rulestest.Channel0).TargetVersion = 0 },
-			Want: []string{"error collections/1000 the leader never got a target"},
+			Name:   "never given a target",
+			Change: func(w *rulestest.World) { w.Serve(); w.View(rulestest.Channel0).TargetVersion = 0 },
+			Want:   []string{"error collections/1000 the leader never got a target"},
 		},
 		{Name: "not given a target yet", Change: func(w *rulestest.World) {
 			w.Serve()

@@ -14,7 +14,10 @@ import (
 // slowProperties returns the properties that are not tested under the race detector.
 func slowProperties(t *testing.T) []property {
 	t.Helper()
-	return []property{unseenNotOK(), unreadNotJudged(), withoutTime(), timeAdvanced(), hostileNames(t), numbersAreFigures(), textsWellFormed(), commandsAreListed(), changesAreMarked()}
+	return []property{
+		unseenNotOK(), unreadNotJudged(), withoutTime(), timeAdvanced(), hostileNames(t), numbersAreFigures(),
+		textsWellFormed(), commandsAreListed(), changesAreMarked(),
+	}
 }
 
 // timeAdvanced runs the checks of a case again half a minute later, with only the time changed. Texts have other
@@ -37,7 +40,8 @@ func timeAdvanced() property {
 				crossed++
 				t.Logf("%s: %s: %s", c.Name, x.Kind, x.Finding().Message)
 			default:
-				t.Errorf("%s, and only time went by: cost %.3f, then %.3f: %s", x.Kind, x.Before.Cost, x.After.Cost, x.After.Message)
+				t.Errorf("%s, and only time went by: cost %.3f, then %.3f: %s", x.Kind, x.Before.Cost, x.After.Cost,
+					x.After.Message)
 			}
 		}
 	}, func(t *testing.T) {

@@ -22,7 +22,9 @@ func TestClockOfTheReader(t *testing.T) {
 		w.Query(rulestest.NodeA).Process = p
 		w.Runtime.Processes = append(w.Runtime.Processes, p)
 		w.Offset(ahead)
-		for _, f := range check.Run(w.Build(), w.Now, append(servingChecks(), rulestest.ByID("channel-consumption-lag"), rulestest.ByID("node-idle"), rulestest.ByID("checkpoint-lag"))).Findings {
+		for _, f := range check.Run(w.Build(), w.Now,
+			append(servingChecks(), rulestest.ByID("channel-consumption-lag"), rulestest.ByID("node-idle"),
+				rulestest.ByID("checkpoint-lag"))).Findings {
 			t.Errorf("%s ahead: %s %s", ahead, f.Check, f.Message)
 		}
 
@@ -31,7 +33,8 @@ func TestClockOfTheReader(t *testing.T) {
 		w.AddUnservedSegment(2800, time.Hour)
 		w.Offset(ahead)
 		r := check.Run(w.Build(), w.Now, []*check.Check{rulestest.ByID("segment-not-loaded")})
-		if len(r.Findings) != 1 || !strings.HasSuffix(r.Findings[0].Message, "flushed up to 60 min ago but served by no node") {
+		if len(r.Findings) != 1 ||
+			!strings.HasSuffix(r.Findings[0].Message, "flushed up to 60 min ago but served by no node") {
 			t.Errorf("%s ahead: %v", ahead, r.Findings)
 		}
 		if !r.Now.Equal(w.Now) {

@@ -12,12 +12,28 @@ import (
 func TestSmallSegments(t *testing.T) {
 	rulestest.RunCases(t, rulestest.ByID("small-segments"), rulestest.Configured([]rulestest.Case{
 		{Name: "a few", Change: func(w *rulestest.World) { w.AddSmallSegments(10, 2*time.Hour) }},
-		{Name: "some", Change: func(w *rulestest.World) { w.AddSmallSegments(11, 2*time.Hour) }, Want: []string{"info collections/1000 11 segments of docs are small (1,100 rows in total) and could be 10 fewer"}},
-		{Name: "many", Change: func(w *rulestest.World) { w.AddSmallSegments(60, 2*time.Hour) }, Want: []string{"warning collections/1000 60 segments of docs are small (6,000 rows in total) and could be 59 fewer"}},
-		{Name: "many, not loaded", Change: func(w *rulestest.World) { w.AddSmallSegments(60, 2*time.Hour); w.LoadStates = nil }, Want: []string{"info collections/1000 60 segments of docs are small"}},
+		{
+			Name: "some", Change: func(w *rulestest.World) { w.AddSmallSegments(11, 2*time.Hour) },
+			Want: []string{
+				"info collections/1000 11 segments of docs are small (1,100 rows in total) and could be 10 fewer",
+			},
+		},
+		{
+			Name: "many", Change: func(w *rulestest.World) { w.AddSmallSegments(60, 2*time.Hour) },
+			Want: []string{
+				"warning collections/1000 60 segments of docs are small (6,000 rows in total) and could be 59 fewer",
+			},
+		},
+		{
+			Name:   "many, not loaded",
+			Change: func(w *rulestest.World) { w.AddSmallSegments(60, 2*time.Hour); w.LoadStates = nil },
+			Want:   []string{"info collections/1000 60 segments of docs are small"},
+		},
 		{Name: "few rows that are large", Change: func(w *rulestest.World) {
 			for _, s := range w.AddSmallSegments(60, 2*time.Hour) {
-				s.Logs = []model.FieldLogs{{Kind: model.InsertLog, MemoryBytes: 300 << 20}, {Kind: model.InsertLog, MemoryBytes: 250 << 20}}
+				s.Logs = []model.FieldLogs{
+					{Kind: model.InsertLog, MemoryBytes: 300 << 20}, {Kind: model.InsertLog, MemoryBytes: 250 << 20},
+				}
 			}
 		}},
 		{Name: "few rows that are small", Change: func(w *rulestest.World) {
@@ -25,11 +41,16 @@ func TestSmallSegments(t *testing.T) {
 				s.Logs = []model.FieldLogs{{Kind: model.InsertLog, MemoryBytes: 10 << 20}}
 			}
 		}, Want: []string{"warning collections/1000 60 segments of docs are small"}},
-		{Name: "damaged counts", Change: func(w *rulestest.World) {
-			for i, s := range w.AddSmallSegments(60, 2*time.Hour) {
-				s.Rows = []int64{math.MinInt64, -1, 0}[i%3]
-			}
-		}, Want: []string{"warning collections/1000 60 segments of docs are small (0 rows in total) and could be 59 fewer"}},
+		{
+			Name: "damaged counts", Change: func(w *rulestest.World) {
+				for i, s := range w.AddSmallSegments(60, 2*time.Hour) {
+					s.Rows = []int64{math.MinInt64, -1, 0}[i%3]
+				}
+			},
+			Want: []string{
+				"warning collections/1000 60 segments of docs are small (0 rows in total) and could be 59 fewer",
+			},
+		},
 		{Name: "young", Change: func(w *rulestest.World) { w.AddSmallSegments(60, 50*time.Minute) }},
 		{Name: "just above half", Change: func(w *rulestest.World) {
 			for _, s := range w.AddSmallSegments(60, 2*time.Hour) {
@@ -67,14 +88,28 @@ func TestSmallSegments(t *testing.T) {
 				}
 			}
 		}},
-		{Name: "collection dropped", Change: func(w *rulestest.World) { w.AddSmallSegments(60, 2*time.Hour); w.Collections[0].State = "Dropping" }},
+		{
+			Name: "collection dropped",
+			Change: func(w *rulestest.World) {
+				w.AddSmallSegments(60, 2*time.Hour)
+				w.Collections[0].State = "Dropping"
+			},
+		},
 	}))
-	rulestest.RunCases(t, rulestest.ByID("small-segments"), []rulestest.Case{{Name: "processes were not asked", Change: func(w *rulestest.World) { w.AddSmallSegments(10, 2*time.Hour) }, Skipped: "): the nodes were not queried"}})
+	rulestest.RunCases(t, rulestest.ByID("small-segments"),
+		[]rulestest.Case{
+			{
+				Name:    "processes were not asked",
+				Change:  func(w *rulestest.World) { w.AddSmallSegments(10, 2*time.Hour) },
+				Skipped: "): the nodes were not queried",
+			},
+		})
 	r := rulestest.RunCheck(t, rulestest.ByID("small-segments"), func(w *rulestest.World) {
 		w.AddSmallSegments(60, 2*time.Hour)
 		w.Collections[0].Properties = []model.Pair{{Key: "collection.autocompaction.enabled", Value: "false"}}
 	})
-	if e := r.Findings[0].Evidence; e[len(e)-1].Name != "collection.autocompaction.enabled" || e[len(e)-1].Value != "false" {
+	if e := r.Findings[0].Evidence; e[len(e)-1].Name != "collection.autocompaction.enabled" ||
+		e[len(e)-1].Value != "false" {
 		t.Errorf("the property that explains it is missing: %v", e)
 	}
 }

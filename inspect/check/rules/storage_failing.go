@@ -19,25 +19,36 @@ var storageFailing = &check.Check{
 	Severity: check.Error,
 	Symptoms: []string{check.LoadsHang, check.WritesFail, check.FlushesHang, check.IndexingHangs, check.TasksHang},
 	Starts:   "config_changed:minio | task_failed index_failed checkpoint_stopped",
-	Doc: `The access key expired, and data nodes cannot write to the bucket. Processes count their operations on remote storage by kind (get, put, list, remove,
-stat): ` + "`milvus_storage_op_count`" + ` for the Go part, ` + "`internal_storage_op_count`" + ` for the C++ part, which loads segments and builds indexes. The check
-compares two scrapes: those of one run (` + "`--window`" + `), or with ` + "`--watch`" + ` and in the UI those of the last one to two minutes.
+	Doc: `The access key expired, and data nodes cannot write to the bucket. Processes count their operations on
+remote storage by kind (get, put, list, remove, stat): ` + "`milvus_storage_op_count`" + ` for the Go part,
+` + "`internal_storage_op_count`" + ` for the C++ part, which loads segments and builds indexes. The check compares two
+scrapes: those of one run (` + "`--window`" + `), or with ` + "`--watch`" + ` and in the UI those of the last one to two
+minutes.
 
-Warning: a kind of operation failed twice (once, if it had failed twice before) and in a tenth of its operations. Error: it failed three times and in
-half. Info: fewer, because Milvus retries, and failures since the process started but none during the watch, because their time is unknown. Those are
-a warning if no operation of the kind has ever succeeded, or if the process started within 10 minutes and half failed.
+Warning: a kind of operation failed twice (once, if it had failed twice before) and in a tenth of its operations.
+Error: it failed three times and in half. Info: fewer, because Milvus retries, and failures since the process started
+but none during the watch, because their time is unknown. Those are a warning if no operation of the kind has ever
+succeeded, or if the process started within 10 minutes and half failed.
 
-Not counted: a stat in Go: Milvus uses it to check whether a file exists, and it fails if there is none. Reads in Go of a missing file count as
-successes. Local storage is not counted at all: if no process has counted anything, the state is unknown.`,
-	Remedy: `Check that the storage responds at its address, that the access key is still valid (a policy, an expired key: ` + "`403`" + `), and that the bucket exists and
-has room. The log of the process has the storage's own error and the name of the file. If only reads fail, files may be missing:
-` + "`kitescope diagnose --storage PLACE`" + ` looks for them.`,
+Not counted: a stat in Go: Milvus uses it to check whether a file exists, and it fails if there is none. Reads in Go
+of a missing file count as successes. Local storage is not counted at all: if no process has counted anything, the
+state is unknown.`,
+	Remedy: `Check that the storage responds at its address, that the access key is still valid (a policy, an expired
+key: ` + "`403`" + `), and that the bucket exists and has room. The log of the process has the storage's own error and
+the name of the file. If only reads fail, files may be missing: ` + "`kitescope diagnose --storage PLACE`" + ` looks for
+them.`,
 	Parts: model.PartSessions,
 	Needs: check.NeedMetrics,
 	Run:   runStorageFailing,
 	FollowsFrom: []check.Cause{
-		{Check: "files-missing", Applies: func(_ *model.Cluster, effect, _ *check.Finding) bool { return !mentionsOp(effect, putOp) }},
-		{Check: "storage-read-only", Applies: func(_ *model.Cluster, effect, _ *check.Finding) bool { return mentionsOp(effect, putOp) }},
+		{
+			Check:   "files-missing",
+			Applies: func(_ *model.Cluster, effect, _ *check.Finding) bool { return !mentionsOp(effect, putOp) },
+		},
+		{
+			Check:   "storage-read-only",
+			Applies: func(_ *model.Cluster, effect, _ *check.Finding) bool { return mentionsOp(effect, putOp) },
+		},
 	},
 }
 
@@ -89,7 +100,8 @@ func runStorageFailing(p *check.Pass) {
 func primarySession(p *check.Pass, x *model.Process) *model.LiveNode {
 	var first *model.LiveNode
 	for _, n := range p.Runtime.Nodes {
-		if n.Process == x && (first == nil || cmp.Or(cmp.Compare(n.Role, first.Role), cmp.Compare(n.Node, first.Node)) < 0) {
+		if n.Process == x &&
+			(first == nil || cmp.Or(cmp.Compare(n.Role, first.Role), cmp.Compare(n.Node, first.Node)) < 0) {
 			first = n
 		}
 	}
@@ -115,7 +127,9 @@ func watchedOps(x *model.Process) map[string]failing {
 
 // judgeOps rates a kind of operation by its failures between scrapes, or by its failures since the process started if
 // there were none between scrapes.
-func judgeOps(p *check.Pass, x *model.Process, n *model.LiveNode, all model.StorageOps, watched map[string]failing) (failing, bool) {
+func judgeOps(
+	p *check.Pass, x *model.Process, n *model.LiveNode, all model.StorageOps, watched map[string]failing,
+) (failing, bool) {
 	if f, ok := watched[all.Op]; ok {
 		f.node, f.severity = n, check.Info
 		switch again := f.ops.Failed >= minFailsWarning || all.Failed >= minFailsError; {
@@ -127,7 +141,8 @@ func judgeOps(p *check.Pass, x *model.Process, n *model.LiveNode, all model.Stor
 		return f, true
 	}
 	f := failing{node: n, ops: all, severity: check.Info}
-	if started := x.StartedAt(); all.Done == 0 || !started.IsZero() && p.Age(started) < storageYoung && all.Share() >= failShareError {
+	if started := x.StartedAt(); all.Done == 0 ||
+		!started.IsZero() && p.Age(started) < storageYoung && all.Share() >= failShareError {
 		f.severity = check.Warning
 	}
 	return f, all.Failed >= minFailsError
@@ -136,7 +151,8 @@ func judgeOps(p *check.Pass, x *model.Process, n *model.LiveNode, all model.Stor
 // reportFailing reports all failing operations in one finding, because all processes use the same storage.
 func reportFailing(p *check.Pass, list []failing) {
 	slices.SortStableFunc(list, func(a, b failing) int {
-		return cmp.Or(-cmp.Compare(a.severity, b.severity), cmp.Compare(a.node.Role, b.node.Role), cmp.Compare(a.node.Node, b.node.Node))
+		return cmp.Or(-cmp.Compare(a.severity, b.severity), cmp.Compare(a.node.Role, b.node.Role),
+			cmp.Compare(a.node.Node, b.node.Node))
 	})
 	worst := list[0]
 	var names []string
@@ -150,8 +166,11 @@ func reportFailing(p *check.Pass, list []failing) {
 		}
 		f.Evidence = append(f.Evidence, x.evidence(p))
 	}
-	writes := slices.ContainsFunc(list, func(x failing) bool { return x.severity == worst.severity && x.ops.Op == putOp })
-	reads := slices.ContainsFunc(list, func(x failing) bool { return x.severity == worst.severity && x.ops.Op != putOp })
+	writes := slices.ContainsFunc(list, func(x failing) bool {
+		return x.severity == worst.severity && x.ops.Op == putOp
+	})
+	reads := slices.ContainsFunc(list,
+		func(x failing) bool { return x.severity == worst.severity && x.ops.Op != putOp })
 	what := "reads from"
 	if writes {
 		what = "writes to"
@@ -159,16 +178,20 @@ func reportFailing(p *check.Pass, list []failing) {
 	if writes && reads {
 		what = "reads from and writes to"
 	}
-	if f.Message = fmt.Sprintf("%s the storage fail on %s: %s, %s", what, words.Summarize(names), worst.ops.Op, worst.evidence(p).Value); worst.window == 0 {
-		f.Message = fmt.Sprintf("%s the storage have failed on %s: %s, %s", what, words.Summarize(names), worst.ops.Op, worst.evidence(p).Value)
+	if f.Message = fmt.Sprintf("%s the storage fail on %s: %s, %s", what, words.Summarize(names), worst.ops.Op,
+		worst.evidence(p).Value); worst.window == 0 {
+		f.Message = fmt.Sprintf("%s the storage have failed on %s: %s, %s", what, words.Summarize(names), worst.ops.Op,
+			worst.evidence(p).Value)
 	}
 	f.Impact = failingImpact(list, worst.severity)
 	f.Fix = check.Fix(
-		check.Do("read the log of %s: it has the storage's own error, such as a rejected key, a missing bucket or no space", worst.node.Name()),
+		check.Do("read the log of %s: it has the storage's own error, such as a rejected key, a missing bucket or no "+
+			"space", worst.node.Name()),
 		filesFor(p, writes),
 	)
 	if worst.severity == check.Info {
-		f.Fix = check.Fix(check.Shell(check.Kitescope("diagnose --watch --only storage-failing")).Does("shows whether it continues; no action is needed if it does not"))
+		f.Fix = check.Fix(check.Shell(check.Kitescope("diagnose --watch --only storage-failing")).
+			Does("shows whether it continues; no action is needed if it does not"))
 	}
 	p.Report(f)
 }
@@ -205,7 +228,8 @@ func failingImpact(list []failing, least check.Severity) string {
 		case x.node.Role == "querynode" || x.ops.Op == "get" && x.node.Role == "standalone":
 			text = "segments cannot be loaded or moved to these nodes"
 		case x.node.Role == "datanode" || x.node.Role == "streamingnode" || x.node.Role == "standalone":
-			text = "rows are not persisted: flushes, compactions and checkpoints wait, and a data node that cannot flush exits"
+			text = "rows are not persisted: flushes, compactions and checkpoints wait, and a data node that cannot " +
+				"flush exits"
 		case x.node.Role == "indexnode":
 			text = "indexes are not built"
 		case x.node.Role == "datacoord" || x.node.Role == "mixcoord":

@@ -16,17 +16,19 @@ var storageReadOnly = &check.Check{
 	Severity: check.Error,
 	Symptoms: []string{check.WritesFail, check.FlushesHang, check.StorageGrows},
 	Starts:   "config_changed:minio | task_failed index_failed checkpoint_stopped",
-	Doc: `A folder became read-only under inserts and a flush: the data node tried for 20 seconds and exited, and so did each one started in its place. An index
-build was tried every 3 seconds, 46 times in 140 seconds, and stayed "InProgress" (measured on Milvus 2.3.5). Runs only with
-` + "`diagnose --storage FOLDER`" + `, where FOLDER is a local folder: checks whether its file system is mounted read-only and how much room is left. It writes
-nothing.
+	Doc: `A folder became read-only under inserts and a flush: the data node tried for 20 seconds and exited, and so
+did each one started in its place. An index build was tried every 3 seconds, 46 times in 140 seconds, and stayed
+"InProgress" (measured on Milvus 2.3.5). Runs only with ` + "`diagnose --storage FOLDER`" + `, where FOLDER is a local
+folder: checks whether its file system is mounted read-only and how much room is left. It writes nothing.
 
-Error if the processes' configuration (` + "`localStorage.path`" + `) names that folder and one of them runs on this machine. Else info: kitescope may see the
-folder through a read-only mount or a smaller share than Milvus does. Full means less than 100 MiB free.
+Error if the processes' configuration (` + "`localStorage.path`" + `) names that folder and one of them runs on this
+machine. Else info: kitescope may see the folder through a read-only mount or a smaller share than Milvus does. Full
+means less than 100 MiB free.
 
 Milvus reports this only in its logs, and no metric covers local storage.`,
-	Remedy: `Find out why it is read-only: the kernel remounts a file system that way after a disk error (` + "`dmesg`" + `). Mount it writable or make room, then start the
-data nodes that exited. No row is lost that the message queue still has.`,
+	Remedy: `Find out why it is read-only: the kernel remounts a file system that way after a disk error
+(` + "`dmesg`" + `). Mount it writable or make room, then start the data nodes that exited. No row is lost that the
+message queue still has.`,
 	Needs: check.NeedStorage,
 	Run:   runStorageReadOnly,
 }
@@ -60,19 +62,22 @@ func runStorageReadOnly(p *check.Pass) {
 				Interrupting(2*time.Minute, "nothing"),
 		)
 	case room.Size > 0 && room.Free < fullBelow:
-		f.Message = fmt.Sprintf("the storage folder %s is full: %s of %s free", s.Location, words.Bytes(room.Free), words.Bytes(room.Size))
+		f.Message = fmt.Sprintf("the storage folder %s is full: %s of %s free", s.Location, words.Bytes(room.Free),
+			words.Bytes(room.Size))
 		f.Fix = check.Fix(
 			check.Do("give it a larger disk, or drop collections that are not needed: "+
 				"their files are deleted only after the retention of dropped segments").
 				Interrupting(2*time.Minute, "nothing"),
-			check.Shell(shellquote.Shell("df", "-h").Arg(s.Location)).Does("shows the free space; then start the data nodes that exited"),
+			check.Shell(shellquote.Shell("df", "-h").Arg(s.Location)).
+				Does("shows the free space; then start the data nodes that exited"),
 		)
 	default:
 		return
 	}
 	if ownStorage(p) {
 		f.Severity = check.Error
-		f.Evidence = append(f.Evidence, check.Fact("localStorage.path", p.ConfiguredStorage().Place, "configuration of the processes"))
+		f.Evidence = append(f.Evidence,
+			check.Fact("localStorage.path", p.ConfiguredStorage().Place, "configuration of the processes"))
 	} else {
 		f.Message += ", as seen from here"
 	}

@@ -21,14 +21,17 @@ var storageSlow = &check.Check{
 	Starts:   "task_created | collection_loading segment_compacted",
 	Parts:    model.PartObjects,
 	Needs:    check.NeedProcesses,
-	Doc: `Loads, flushes, index builds and compactions take longer because storage is slow. Query nodes read segments and indexes from object storage, data
-nodes write flushes and compactions. ` + "`milvus_storage_request_latency`" + ` (2.2 and later, the Go part) and ` + "`internal_storage_request_latency`" + ` (2.3 and
-later, the C++ part) measure reads (get) and writes (put). Files are a few MiB, up to the 16 MiB of an index slice: MinIO on the same network needs 10
-to 150 ms, S3 up to 300 ms.
+	Doc: `Loads, flushes, index builds and compactions take longer because storage is slow. Query nodes read segments
+and indexes from object storage, data nodes write flushes and compactions. ` + "`milvus_storage_request_latency`" + `
+(2.2 and later, the Go part) and ` + "`internal_storage_request_latency`" + ` (2.3 and later, the C++ part) measure
+reads (get) and writes (put). Files are a few MiB, up to the 16 MiB of an index slice: MinIO on the same network needs
+10 to 150 ms, S3 up to 300 ms.
 
-Warning: a mean of one second or more for reads or writes of a process, of at least ten in the window; info from half a second. Searches of loaded
-data do not read from storage (except with tiered storage, where searches load segments). Milvus does not measure storage in a local folder.`,
-	Remedy:      `Check the storage's own metrics: throttling (503 SlowDown), its disks, the network in between; and whether only processes of one machine are slow. Bursts come from loads of many collections and from compaction.`,
+Warning: a mean of one second or more for reads or writes of a process, of at least ten in the window; info from half
+a second. Searches of loaded data do not read from storage (except with tiered storage, where searches load segments).
+Milvus does not measure storage in a local folder.`,
+	Remedy: `Check the storage's own metrics: throttling (503 SlowDown), its disks, the network in between; and
+whether only processes of one machine are slow. Bursts come from loads of many collections and from compaction.`,
 	Run:         runStorageSlow,
 	FollowsFrom: check.CausedBy(nil, "storage-failing"),
 }
@@ -80,9 +83,10 @@ func reportStorage(p *check.Pass, slow []operation) {
 	worst := &slow[0]
 	f := check.Finding{
 		Severity: check.Info,
-		Message:  fmt.Sprintf("object storage takes %s per %s of %s", budget.Milliseconds(worst.ms), operationVerb(worst.name), worst.node.Name()),
-		Impact:   "Loads, flushes, index builds and compactions take longer; searches of loaded data do not.",
-		Fix:      check.Fix(check.Do("check the storage's own metrics: throttling, its disks, the network to it")),
+		Message: fmt.Sprintf("object storage takes %s per %s of %s", budget.Milliseconds(worst.ms),
+			operationVerb(worst.name), worst.node.Name()),
+		Impact: "Loads, flushes, index builds and compactions take longer; searches of loaded data do not.",
+		Fix:    check.Fix(check.Do("check the storage's own metrics: throttling, its disks, the network to it")),
 	}
 	if worst.ms >= storageWarn {
 		f.Severity = check.Warning
@@ -92,14 +96,18 @@ func reportStorage(p *check.Pass, slow []operation) {
 		if ref := o.node.Ref(); !slices.Contains(f.Objects, ref) {
 			f.Objects = append(f.Objects, ref)
 		}
-		f.Evidence = append(f.Evidence, check.Factf(fmt.Sprintf("one %s of %s", operationVerb(o.name), o.node.Name()), o.node.Name()+" /metrics", "%s, of %s", millis(o.ms), check.N(int64(o.count))))
+		f.Evidence = append(f.Evidence,
+			check.Factf(fmt.Sprintf("one %s of %s", operationVerb(o.name), o.node.Name()), o.node.Name()+" /metrics",
+				"%s, of %s", millis(o.ms), check.N(int64(o.count))))
 	}
 	for _, x := range processes(p, "querynode", "datanode", "streamingnode", "standalone") {
 		if ms, n := x.mean(metrics.LoadSegment); n > 0 {
-			f.Evidence = append(f.Evidence, check.Factf("segment load on "+x.node.Name(), x.node.Name()+" /metrics", "%s", millis(ms)))
+			f.Evidence = append(f.Evidence,
+				check.Factf("segment load on "+x.node.Name(), x.node.Name()+" /metrics", "%s", millis(ms)))
 		}
 		if ms, n := x.mean(metrics.FlushSave); n > 0 {
-			f.Evidence = append(f.Evidence, check.Factf("flush write on "+x.node.Name(), x.node.Name()+" /metrics", "%s", millis(ms)))
+			f.Evidence = append(f.Evidence,
+				check.Factf("flush write on "+x.node.Name(), x.node.Name()+" /metrics", "%s", millis(ms)))
 		}
 	}
 	p.Report(f)

@@ -13,9 +13,12 @@ import (
 // TestDeadDataNodeLeadsToStorage checks that the finding of a dead data node has the command that checks the storage,
 // because a data node that cannot write exits.
 func TestDeadDataNodeLeadsToStorage(t *testing.T) {
-	told := model.BuildRuntime(model.RuntimeParts{Nodes: []*model.LiveNode{{Role: "querynode", Node: 1, Config: &model.Config{
-		Values: map[string]string{"commonstoragetype": "local", "localstoragepath": "/var/lib/milvus data"},
-	}}}})
+	told := model.BuildRuntime(model.RuntimeParts{Nodes: []*model.LiveNode{{
+		Role: "querynode", Node: 1,
+		Config: &model.Config{
+			Values: map[string]string{"commonstoragetype": "local", "localstoragepath": "/var/lib/milvus data"},
+		},
+	}}})
 	for name, x := range map[string]struct {
 		runtime *model.Runtime
 		looked  bool
@@ -26,7 +29,9 @@ func TestDeadDataNodeLeadsToStorage(t *testing.T) {
 		"looked":   {told, true, ""},
 	} {
 		var sessions []*model.Session
-		for i, role := range []string{"rootcoord", "datacoord", "querycoord", "indexcoord", "proxy", "querynode", "indexnode"} {
+		for i, role := range []string{
+			"rootcoord", "datacoord", "querycoord", "indexcoord", "proxy", "querynode", "indexnode",
+		} {
 			sessions = append(sessions, &model.Session{Role: role, Node: model.NodeID(i + 1), Version: "2.3.5"})
 		}
 		c := model.Build(model.Parts{Loaded: model.PartAll, Sessions: sessions})
@@ -42,7 +47,8 @@ func TestDeadDataNodeLeadsToStorage(t *testing.T) {
 				hint = f.Advice()
 			}
 		}
-		if !strings.Contains(hint, "when it cannot write to the storage") || !strings.Contains(hint, x.want) || x.want == "" && strings.Contains(hint, "--storage") {
+		if !strings.Contains(hint, "when it cannot write to the storage") || !strings.Contains(hint, x.want) ||
+			x.want == "" && strings.Contains(hint, "--storage") {
 			t.Errorf("%s: %q, want %q", name, hint, x.want)
 		}
 	}

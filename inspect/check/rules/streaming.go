@@ -27,7 +27,8 @@ func streamingNodes(p *check.Pass) []*model.StreamingNode {
 	told := p.Runtime.Streaming()
 	noted := map[model.NodeID]bool{}
 	for _, x := range p.PChannels {
-		if id := x.Node; x.Streaming && id != 0 && !noted[id] && !told.Node(id).Complete() && len(p.SessionsOf(id)) > 0 && !justStarted(p, id) {
+		if id := x.Node; x.Streaming && id != 0 && !noted[id] && !told.Node(id).Complete() &&
+			len(p.SessionsOf(id)) > 0 && !justStarted(p, id) {
 			noted[id] = true
 			p.NoteUnseen("metrics of " + refStreaming(id).ID + whyUnread(p, id))
 		}
@@ -62,10 +63,12 @@ func whyUnread(p *check.Pass, id model.NodeID) string {
 // yet and does not export its watermarks.
 func justStarted(p *check.Pass, id model.NodeID) bool {
 	n := p.Runtime.LiveNode("streamingnode", id)
-	return n != nil && n.Process != nil && n.Process.Metrics != nil && !n.Process.Metrics.Partial && !p.OlderThan(n.Process.StartedAt(), openGrace, true)
+	return n != nil && n.Process != nil && n.Process.Metrics != nil && !n.Process.Metrics.Partial &&
+		!p.OlderThan(n.Process.StartedAt(), openGrace, true)
 }
 
-// previousScrape returns the streaming node as of the previous scrape, or nil if the same process has no whole earlier scrape.
+// previousScrape returns the streaming node as of the previous scrape, or nil if the same process has no whole earlier
+// scrape.
 func previousScrape(n *model.StreamingNode) *model.StreamingNode {
 	if n.Process == nil || n.Process.Before == nil || n.Process.Before.Partial {
 		return nil

@@ -24,14 +24,17 @@ func TestInfoExplainsNothing(t *testing.T) {
 			tried++
 			of := func(s check.Severity) bool {
 				about := check.Finding{Severity: s, Objects: []model.Ref{
-					{Resource: "nodes", ID: "streamingnode-30"}, {Resource: "pchannels", ID: rulestest.PChannel}, {Resource: "vchannels", ID: rulestest.PChannel + "_1v0"},
+					{Resource: "nodes", ID: "streamingnode-30"},
+					{Resource: "pchannels", ID: rulestest.PChannel},
+					{Resource: "vchannels", ID: rulestest.PChannel + "_1v0"},
 				}}
 				effect := about
 				effect.Severity = check.Error
 				return cause.Applies == nil || cause.Applies(nil, &effect, &about)
 			}
 			if of(check.Info) || !of(check.Warning) {
-				t.Errorf("%s follows from %s: of an info %v, of a warning %v", x.ID, cause.Check, of(check.Info), of(check.Warning))
+				t.Errorf("%s follows from %s: of an info %v, of a warning %v", x.ID, cause.Check, of(check.Info),
+					of(check.Warning))
 			}
 		}
 	}
@@ -62,15 +65,20 @@ func TestChannelsOfOneLog(t *testing.T) {
 	}
 	process := &model.Process{Address: "10.0.0.30:9091"}
 	c := model.Build(model.Parts{}).WithRuntime(model.BuildRuntime(model.RuntimeParts{Nodes: []*model.LiveNode{
-		{Role: "querynode", Node: 30, Process: process}, {Role: "streamingnode", Node: 30, Process: process}, {Role: "querynode", Node: 4, Address: "10.0.0.4:1"}, {Role: "querynode", Node: 5},
+		{Role: "querynode", Node: 30, Process: process},
+		{Role: "streamingnode", Node: 30, Process: process},
+		{Role: "querynode", Node: 4, Address: "10.0.0.4:1"},
+		{Role: "querynode", Node: 5},
 	}}))
 	lag := &check.Finding{Severity: check.Warning, Objects: []model.Ref{{Resource: "nodes", ID: "streamingnode-30"}}}
 	full := func(node string) *check.Finding {
 		return &check.Finding{Severity: check.Error, Object: model.Ref{Resource: "nodes", ID: node}}
 	}
 	for _, id := range []string{"wal-flush-lag", "wal-throttled", "cache-loads-failing"} {
-		if !follows(c, id, "memory-pressure", lag, full("querynode-30")) || !follows(c, id, "memory-pressure", lag, full("streamingnode-30")) ||
-			follows(c, id, "memory-pressure", lag, full("querynode-4")) || follows(c, id, "memory-pressure", lag, full("querynode-5")) {
+		if !follows(c, id, "memory-pressure", lag, full("querynode-30")) ||
+			!follows(c, id, "memory-pressure", lag, full("streamingnode-30")) ||
+			follows(c, id, "memory-pressure", lag, full("querynode-4")) ||
+			follows(c, id, "memory-pressure", lag, full("querynode-5")) {
 			t.Errorf("%s: of the same process, or another", id)
 		}
 	}

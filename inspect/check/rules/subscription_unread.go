@@ -30,19 +30,23 @@ var subscriptionUnread = &check.Check{
 	Symptoms: []string{check.WritesFail, check.StorageGrows},
 	Starts:   "node_lost node_left | channel_released channel_reassigned",
 	Needs:    check.NeedQueue,
-	Doc: `A node ended without unsubscribing, and Pulsar keeps all messages that its subscription has not acknowledged (Milvus issue 47233). The check looks at
-the subscriptions of Pulsar's topics with a backlog, without a consumer, and without a message delivered in the last 10 minutes. If the last delivery
-is unknown, a subscription counts only if its name has the id of a node that is not registered (` + "`PREFIX-dataNode-NODE-CHANNEL`" + `,
+	Doc: `A node ended without unsubscribing, and Pulsar keeps all messages that its subscription has not acknowledged
+(Milvus issue 47233). The check looks at the subscriptions of Pulsar's topics with a backlog, without a consumer, and
+without a message delivered in the last 10 minutes. If the last delivery is unknown, a subscription counts only if its
+name has the id of a node that is not registered (` + "`PREFIX-dataNode-NODE-CHANNEL`" + `,
 ` + "`PREFIX-queryNode-COLLECTION-NODE`" + `). The others, e.g. of the dispatchers of late 2.5 and of 2.6, are unknown.
 
-Info; warning from 1 GiB. If the backlog of a topic reaches Pulsar's quota (8 GB in Milvus's Helm chart, ` + "`producer_exception`" + `), no insert into its
-channels is accepted (Milvus issues 19423, 38030). Such subscriptions are removed after ` + "`subscriptionExpirationTimeMinutes`" + ` (3 in that chart, never by
-Pulsar's default).
+Info; warning from 1 GiB. If the backlog of a topic reaches Pulsar's quota (8 GB in Milvus's Helm chart,
+` + "`producer_exception`" + `), no insert into its channels is accepted (Milvus issues 19423, 38030). Such
+subscriptions are removed after ` + "`subscriptionExpirationTimeMinutes`" + ` (3 in that chart, never by Pulsar's
+default).
 
-Only topics of the cluster's pchannels are queried. From Pulsar's documentation and those issues: its admin API was never seen live.`,
-	Remedy: `First check that other nodes consume the topic's channels and that their checkpoints move: without retention on the namespace only this subscription
-may keep rows that are not flushed. Then delete it: ` + "`pulsar-admin topics unsubscribe -s NAME TOPIC`" + `, and set ` + "`subscriptionExpirationTimeMinutes`" + ` on
-the brokers. Milvus reads on from its own checkpoints, not from these positions.`,
+Only topics of the cluster's pchannels are queried. From Pulsar's documentation and those issues: its admin API was
+never seen live.`,
+	Remedy: `First check that other nodes consume the topic's channels and that their checkpoints move: without
+retention on the namespace only this subscription may keep rows that are not flushed. Then delete it:
+` + "`pulsar-admin topics unsubscribe -s NAME TOPIC`" + `, and set ` + "`subscriptionExpirationTimeMinutes`" + ` on the
+brokers. Milvus reads on from its own checkpoints, not from these positions.`,
 	Run:   runSubscriptionUnread,
 	Roles: []string{"datanode", "querynode", "streamingnode"},
 }
@@ -81,7 +85,9 @@ func runSubscriptionUnread(p *check.Pass) {
 // internal/datanode), "PREFIX-queryNode-COLLECTION-NODE" (pkg/util/funcutil, GenChannelSubName of query nodes) and
 // "ROLE-NODE-VCHANNEL-ISMAIN" (internal/mq/msgdispatcher of 2.3). The dispatcher of later releases appends a number of
 // its own to the pchannel instead (pkg/mq/msgdispatcher, NewDispatcher).
-var reader = regexp.MustCompile(`(?:^|-)dataNode-(\d+)-|(?:^|-)queryNode-\d+-(\d+)$|^(?:querynode|datanode)-(\d+)-.+-(?:true|false)$`)
+var reader = regexp.MustCompile(
+	`(?:^|-)dataNode-(\d+)-|(?:^|-)queryNode-\d+-(\d+)$|^(?:querynode|datanode)-(\d+)-.+-(?:true|false)$`,
+)
 
 // readerNode returns the node id in a subscription's name.
 func readerNode(name string) (id model.NodeID, ok bool) {
@@ -129,12 +135,17 @@ func reportUnread(p *check.Pass, t *model.Topic, list []*model.Subscription) {
 			most = s
 		}
 		if len(f.Objects) < facts.MaxObjects {
-			f.Objects = append(f.Objects, model.Ref{Resource: "queue-subscriptions", ID: t.Name + "/" + s.Name, Name: s.Name})
-			f.Evidence = append(f.Evidence, check.Factf("backlog of "+s.Name, "message queue", "%s messages, %s", check.Digits(s.Backlog), check.Bytes(s.Bytes)))
+			f.Objects = append(f.Objects, model.Ref{
+				Resource: "queue-subscriptions", ID: t.Name + "/" + s.Name, Name: s.Name,
+			})
+			f.Evidence = append(f.Evidence,
+				check.Factf("backlog of "+s.Name, "message queue", "%s messages, %s", check.Digits(s.Backlog),
+					check.Bytes(s.Bytes)))
 		}
 	}
 	f.Evidence = append(f.Evidence, check.Fact("last read of "+most.Name, readAt(most), "message queue"))
-	f.Message = fmt.Sprintf("%s of topic %s %s up to %s and %s no consumer", words.Plural(len(list), "subscription"), t.Name,
+	f.Message = fmt.Sprintf("%s of topic %s %s up to %s and %s no consumer", words.Plural(len(list), "subscription"),
+		t.Name,
 		words.Agree(len(list), "keeps", "keep"), words.Bytes(most.Bytes), words.Agree(len(list), "has", "have"))
 	f.Impact = "The topic's messages stay on disk."
 	if most.Bytes >= unreadWarning {

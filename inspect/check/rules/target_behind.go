@@ -19,18 +19,21 @@ var targetBehind = &check.Check{
 	Severity: check.Warning,
 	Symptoms: []string{check.SearchesStale, check.AfterRestart},
 	Starts:   "node_lost node_left | segment_flushed segment_compacted node_joined:querycoord",
-	Doc: `Flushed segments stay growing and compacted ones in memory because the target does not advance. Milvus does not report it (issues 34554, 51564).
-QueryCoord builds a target (which segments to serve) from DataCoord's answer, has it loaded, and then gives it to the shard leaders. It checks for a
-new one every 10 seconds, and rebuilds it after 5 minutes at the latest (` + "`queryCoord.NextTargetSurviveTime`" + `). If the next target stays incomplete,
-because a segment cannot be loaded or a node does not respond, leaders keep the old one.
+	Doc: `Flushed segments stay growing and compacted ones in memory because the target does not advance. Milvus does
+not report it (issues 34554, 51564). QueryCoord builds a target (which segments to serve) from DataCoord's answer, has
+it loaded, and then gives it to the shard leaders. It checks for a new one every 10 seconds, and rebuilds it after 5
+minutes at the latest (` + "`queryCoord.NextTargetSurviveTime`" + `). If the next target stays incomplete, because a
+segment cannot be loaded or a node does not respond, leaders keep the old one.
 
-The version of a leader's target is the time at which it was built (on 2.3.5: 20 s before). Reported: a leader of a loaded collection whose target is
-older than three times that limit, at least 15 minutes, while DataCoord wants segments served that were flushed or created before that and are not in
-its view; or one that is that far behind another leader of the same collection.
+The version of a leader's target is the time at which it was built (on 2.3.5: 20 s before). Reported: a leader of a
+loaded collection whose target is older than three times that limit, at least 15 minutes, while DataCoord wants
+segments served that were flushed or created before that and are not in its view; or one that is that far behind
+another leader of the same collection.
 
 Not reported: an old target with nothing new to serve. If the version is not a time, the age is unknown.`,
-	Remedy: `Find out what cannot be loaded: segment-not-loaded, node-unreachable, memory of the nodes, and QueryCoord's log ("failed to update next target",
-"check delegator"). Then run ` + "`Collection(NAME).load(_refresh=True)`" + `, or restart QueryCoord.`,
+	Remedy: `Find out what cannot be loaded: segment-not-loaded, node-unreachable, memory of the nodes, and
+QueryCoord's log ("failed to update next target", "check delegator"). Then run
+` + "`Collection(NAME).load(_refresh=True)`" + `, or restart QueryCoord.`,
 	Parts:       model.PartObjects | model.PartServing | model.PartSegments | model.PartIndexes,
 	Needs:       check.NeedDistribution | check.NeedRecovery,
 	Run:         runTargetBehind,
@@ -55,7 +58,8 @@ type oldTarget struct {
 func runTargetBehind(p *check.Pass) {
 	asked := p.AskedAt()
 	limit := sync.OnceValue(func() time.Duration {
-		return max(leastTargetAge, 3*p.SettingSeconds("queryCoord.NextTargetSurviveTime", 5*time.Minute, "querycoord", "mixcoord"))
+		return max(leastTargetAge,
+			3*p.SettingSeconds("queryCoord.NextTargetSurviveTime", 5*time.Minute, "querycoord", "mixcoord"))
 	})
 	for _, l := range p.LoadStates {
 		if x := p.Collection(l.Collection); x == nil || x.Dropped() || l.Status != "Loaded" {
@@ -97,7 +101,8 @@ func judgeTarget(p *check.Pass, g *oldTarget, v model.ShardView, newest, asked t
 	var wanted []model.SegmentID
 	for _, id := range p.Views.Missing()[v.LeaderView] {
 		s := p.Segment(id)
-		if s == nil || s.State != model.SegmentFlushed || s.Level == model.LevelL0 || s.Rows == 0 || !facts.WantsPartition(p.LoadState(v.Collection), s.Partition) {
+		if s == nil || s.State != model.SegmentFlushed || s.Level == model.LevelL0 || s.Rows == 0 ||
+			!facts.WantsPartition(p.LoadState(v.Collection), s.Partition) {
 			continue
 		}
 		if since, ok := facts.FlushedAt(p.Cluster, s); ok && asked.Sub(since) > facts.LoadGrace {
@@ -120,7 +125,9 @@ func judgeTarget(p *check.Pass, g *oldTarget, v model.ShardView, newest, asked t
 func reportTarget(p *check.Pass, id model.CollectionID, g *oldTarget, newest, asked time.Time) {
 	name := facts.CollectionLabel(p.Cluster, id)
 	if g.unsure > 0 {
-		p.NoteUnseen(fmt.Sprintf("collection %s: age of the target of %s", name, words.Plural(g.unsure, "shard leader")))
+		p.NoteUnseen(
+			fmt.Sprintf("collection %s: age of the target of %s", name, words.Plural(g.unsure, "shard leader")),
+		)
 	}
 	if len(g.leaders) == 0 {
 		return
@@ -129,17 +136,20 @@ func reportTarget(p *check.Pass, id model.CollectionID, g *oldTarget, newest, as
 	w := p.WorkOf(id)
 	f := check.Finding{
 		Severity: check.Warning, Object: facts.RefCollection(p.Cluster, id), Cost: p.ClusterLoss(w.ShareOfRows(g.rows)),
-		Message: fmt.Sprintf("collection %s: %s serves a target %s old", name, words.Summarize(leaders), words.Span(asked.Sub(g.oldest))),
+		Message: fmt.Sprintf("collection %s: %s serves a target %s old", name, words.Summarize(leaders),
+			words.Span(asked.Sub(g.oldest))),
 		Evidence: []check.Evidence{
 			check.Fact("target built", facts.TimeText(g.oldest), words.Summarize(leaders)),
 			check.Fact("newest target of a leader", facts.TimeText(newest), "leaders' views"),
-			check.Fact("shards", words.Summarize(slices.Compact(slices.Sorted(slices.Values(g.channels)))), "leaders' views"),
+			check.Fact("shards", words.Summarize(slices.Compact(slices.Sorted(slices.Values(g.channels)))),
+				"leaders' views"),
 		},
 		Impact: "Segments flushed or compacted since are served from growing segments and old copies, or not at all.",
 		Fix:    refreshSteps(p, id),
 	}
 	if len(leaders) > 1 {
-		f.Message = fmt.Sprintf("collection %s: %s serve a target up to %s old", name, words.Summarize(leaders), words.Span(asked.Sub(g.oldest)))
+		f.Message = fmt.Sprintf("collection %s: %s serve a target up to %s old", name, words.Summarize(leaders),
+			words.Span(asked.Sub(g.oldest)))
 	}
 	segments := facts.SomeSegments(g.wanted)
 	if n := len(g.wanted); n > 0 {

@@ -14,16 +14,24 @@ func TestTargetBehind(t *testing.T) {
 		return func(w *rulestest.World) {
 			w.Serve()
 			w.AddUnservedSegment(2800, flushed)
-			w.View(rulestest.Channel0).TargetVersion, w.View(rulestest.Channel1).TargetVersion = rulestest.Nanos(target), rulestest.Nanos(target)
+			w.View(rulestest.Channel0).TargetVersion, w.View(rulestest.Channel1).TargetVersion = rulestest.Nanos(
+				target,
+			), rulestest.Nanos(target)
 		}
 	}
 	rulestest.RunCases(t, rulestest.ByID("target-behind"), []rulestest.Case{
-		{Name: "two hours old", Change: old(2*time.Hour, time.Hour), Want: []string{"warning collections/1000 querynode-4 serves a target 2 h old; DataCoord expects 1 segment more"}},
+		{
+			Name: "two hours old", Change: old(2*time.Hour, time.Hour),
+			Want: []string{
+				"warning collections/1000 querynode-4 serves a target 2 h old; DataCoord expects 1 segment more",
+			},
+		},
 		{Name: "old, and the segment is fresh", Change: old(2*time.Hour, time.Minute)},
 		{Name: "young", Change: old(10*time.Minute, time.Hour)},
 		{Name: "old, and nothing new", Change: func(w *rulestest.World) {
 			w.Serve()
-			w.View(rulestest.Channel0).TargetVersion, w.View(rulestest.Channel1).TargetVersion = rulestest.Nanos(2*time.Hour), rulestest.Nanos(2*time.Hour)
+			w.View(rulestest.Channel0).TargetVersion, w.View(rulestest.Channel1).TargetVersion = rulestest.Nanos(2*
+				time.Hour), rulestest.Nanos(2*time.Hour)
 		}},
 		{
 			Name: "one leader behind the other", Change: func(w *rulestest.World) {
@@ -36,6 +44,10 @@ func TestTargetBehind(t *testing.T) {
 			old(2*time.Hour, 90*time.Minute)(w)
 			w.Live("querycoord").Config.Values[model.FoldConfigKey("queryCoord.NextTargetSurviveTime")] = "3600"
 		}},
-		{Name: "its version is no time", Change: func(w *rulestest.World) { w.Serve(); w.View(rulestest.Channel0).TargetVersion = 7 }, Skipped: "age of the target of 1 shard leader"},
+		{
+			Name:    "its version is no time",
+			Change:  func(w *rulestest.World) { w.Serve(); w.View(rulestest.Channel0).TargetVersion = 7 },
+			Skipped: "age of the target of 1 shard leader",
+		},
 	})
 }

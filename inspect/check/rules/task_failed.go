@@ -25,14 +25,16 @@ var taskFailed = &check.Check{
 	Symptoms: []string{check.IndexingHangs, check.TasksHang},
 	Starts:   "task_failed | task_changed collection_dropped",
 	Parts:    model.PartObjects | model.PartTasks,
-	Doc: `An import failed. The check looks at tasks in etcd, by kind and collection: imports, compactions, stats and analyze tasks in state failed or timeout.
-The single tasks of a failed import job count with the job.
+	Doc: `An import failed. The check looks at tasks in etcd, by kind and collection: imports, compactions, stats and
+analyze tasks in state failed or timeout. The single tasks of a failed import job count with the job.
 
-Failed imports, stats and analyze tasks are a warning if they ended within a day or have no end time. Compactions are info: Milvus plans them again.
-Index builds are reported by ` + "`index-failed`" + `. Not judged: tasks of collections that are gone.`,
-	Remedy: `Read the reason in the evidence, fix it, and import the files again. ` + "`utility.get_bulk_insert_state(task_id=...)`" + ` shows the same for imports.`,
-	Run:    runTaskFailed,
-	Roles:  []string{"datacoord", "datanode", "indexnode"},
+Failed imports, stats and analyze tasks are a warning if they ended within a day or have no end time. Compactions are
+info: Milvus plans them again. Index builds are reported by ` + "`index-failed`" + `. Not judged: tasks of collections
+that are gone.`,
+	Remedy: `Read the reason in the evidence, fix it, and import the files again.
+` + "`utility.get_bulk_insert_state(task_id=...)`" + ` shows the same for imports.`,
+	Run:   runTaskFailed,
+	Roles: []string{"datacoord", "datanode", "indexnode"},
 }
 
 type failedTasks struct {
@@ -54,10 +56,13 @@ func runTaskFailed(p *check.Pass) {
 	}
 	var groups []*failedTasks
 	for _, t := range p.Tasks {
-		if !failedOf(t) || t.Collection != 0 && p.Collection(t.Collection) == nil || (t.Type == "preimport" || t.Type == "import") && jobs[t.Trigger] {
+		if !failedOf(t) || t.Collection != 0 && p.Collection(t.Collection) == nil ||
+			(t.Type == "preimport" || t.Type == "import") && jobs[t.Trigger] {
 			continue
 		}
-		i := slices.IndexFunc(groups, func(g *failedTasks) bool { return g.kind == t.Type && g.tasks[0].Collection == t.Collection })
+		i := slices.IndexFunc(groups, func(g *failedTasks) bool {
+			return g.kind == t.Type && g.tasks[0].Collection == t.Collection
+		})
 		if i < 0 {
 			i = len(groups)
 			g := &failedTasks{kind: t.Type}
@@ -115,7 +120,8 @@ func reportFailed(p *check.Pass, g *failedTasks) {
 	case "import-job", "preimport", "import":
 		f.Impact = "Rows of the imported files are missing."
 		f.Fix = check.Fix(
-			check.PymilvusIn(p.Cluster, "", "print(utility.get_bulk_insert_state(task_id=%d))", newest.Trigger).Does("prints the job with its files and its reason"),
+			check.PymilvusIn(p.Cluster, "", "print(utility.get_bulk_insert_state(task_id=%d))", newest.Trigger).
+				Does("prints the job with its files and its reason"),
 			check.Do("fix the reason, then import the files again"),
 		)
 	case "compaction":

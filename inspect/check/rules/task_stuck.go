@@ -41,26 +41,27 @@ var taskStuck = &check.Check{
 	Symptoms: []string{check.TasksHang, check.StorageGrows},
 	Starts:   "1h task_created | node_lost:datanode node_left:datanode task_changed",
 	Parts:    model.PartObjects | model.PartTasks | model.PartSessions | model.PartSegments,
-	Doc: `An import waits for a data node that is gone. The check looks at the tasks of DataCoord in etcd that are not completed, cleaned, failed or timed out
-(up to 2.3 imports alone), by kind and collection. Warning if one
+	Doc: `An import waits for a data node that is gone. The check looks at the tasks of DataCoord in etcd that are not
+completed, cleaned, failed or timed out (up to 2.3 imports alone), by kind and collection. Warning if one
 
 - is in progress for 5 minutes on a node without a session, or began 5 minutes ago and no data node is registered;
 - is an import job that is Pending for 30 minutes, or a compaction that began 2 hours ago;
-- is an import job in another state, a clustering compaction, the restore or export of a snapshot, or a refresh of an external collection that began
-  12 hours ago.
+- is an import job in another state, a clustering compaction, the restore or export of a snapshot, or a refresh of an
+  external collection that began 12 hours ago.
 
-Also a snapshot that is Pending for an hour, and segments of an existing collection that are importing, an hour after they were created, while the
-collection has no import under way: an interrupted import left them.
+Also a snapshot that is Pending for an hour, and segments of an existing collection that are importing, an hour after
+they were created, while the collection has no import under way: an interrupted import left them.
 
-Info: an import with a task that ended within the last hour, and compactions that wait in the queue, for a day, while other compactions ended within
-15 minutes: the queue moves. Milvus itself gives up a compaction after ` + "`dataCoord.compaction.timeout`" + ` (300 s, later 900 s); waiting in the queue has
-no limit.
+Info: an import with a task that ended within the last hour, and compactions that wait in the queue, for a day, while
+other compactions ended within 15 minutes: the queue moves. Milvus itself gives up a compaction after
+` + "`dataCoord.compaction.timeout`" + ` (300 s, later 900 s); waiting in the queue has no limit.
 
-Times are the tasks' own. Unknown: a task without a time, such as statistics. Failed tasks are reported by ` + "`task-failed`" + `, those of collections that
-are gone by ` + "`orphan-records`" + `.`,
-	Remedy: `Run ` + "`utility.list_bulk_insert_tasks()`" + ` to see progress and reasons of imports. Look at the log of the data node that has the task; often it cannot
-read the object storage. If a queue does not shrink, add data nodes or raise ` + "`dataCoord.compaction.maxParallelTaskNum`" + `. Restart DataCoord to restart
-tasks of nodes that are gone.`,
+Times are the tasks' own. Unknown: a task without a time, such as statistics. Failed tasks are reported by
+` + "`task-failed`" + `, those of collections that are gone by ` + "`orphan-records`" + `.`,
+	Remedy: `Run ` + "`utility.list_bulk_insert_tasks()`" + ` to see progress and reasons of imports. Look at the log of
+the data node that has the task; often it cannot read the object storage. If a queue does not shrink, add data nodes
+or raise ` + "`dataCoord.compaction.maxParallelTaskNum`" +
+		`. Restart DataCoord to restart tasks of nodes that are gone.`,
 	Run:   runTaskStuck,
 	Roles: []string{"datacoord", "datanode"},
 }
@@ -92,9 +93,11 @@ func runTaskStuck(p *check.Pass) {
 	}
 	for _, x := range p.Snapshots {
 		reportOverdue(p, &stateRecord{
-			ref: model.Ref{Resource: "snapshots", ID: model.NodeID(x.ID).String(), Name: x.Name}, label: "snapshot " + x.Name, state: x.State, since: x.PendingSince,
+			ref:   model.Ref{Resource: "snapshots", ID: model.NodeID(x.ID).String(), Name: x.Name},
+			label: "snapshot " + x.Name, state: x.State, since: x.PendingSince,
 			severity: check.Warning, objects: []model.Ref{facts.RefCollection(p.Cluster, x.Collection)},
-			fix: check.Fix(check.Do("search the log of DataCoord for snapshot %s, to find out what it waits for", x.Name)),
+			fix: check.Fix(check.Do("search the log of DataCoord for snapshot %s, to find out what it waits for",
+				x.Name)),
 		})
 	}
 	judgeImporting(p, importing)
@@ -128,13 +131,18 @@ func queued(t *model.Task) bool { return t.State == "Pending" || t.State == "pip
 // moves reports whether a task, or the queue in which it waits, makes progress.
 func moves(p *check.Pass, t *model.Task) bool {
 	ended := func(d time.Duration, of func(*model.Task) bool) bool {
-		return slices.ContainsFunc(p.Tasks, func(x *model.Task) bool { return of(x) && !failedOf(x) && !p.OlderThan(x.EndedAt, d, true) })
+		return slices.ContainsFunc(p.Tasks, func(x *model.Task) bool {
+			return of(x) && !failedOf(x) && !p.OlderThan(x.EndedAt, d, true)
+		})
 	}
 	switch t.Type {
 	case "import-job":
-		return ended(importRecent, func(x *model.Task) bool { return (x.Type == "preimport" || x.Type == "import") && x.Trigger == t.ID })
+		return ended(importRecent, func(x *model.Task) bool {
+			return (x.Type == "preimport" || x.Type == "import") && x.Trigger == t.ID
+		})
 	case "compaction":
-		return queued(t) && taskAge(p, t) < compactionQueue && ended(compactionRecent, func(x *model.Task) bool { return x.Type == t.Type })
+		return queued(t) && taskAge(p, t) < compactionQueue &&
+			ended(compactionRecent, func(x *model.Task) bool { return x.Type == t.Type })
 	}
 	return false
 }
@@ -148,9 +156,12 @@ func reportStuckTasks(p *check.Pass, list []*model.Task) {
 		oldest = "the oldest, "
 	}
 	f := check.Finding{
-		Severity: check.Warning, Object: facts.RefTask(t), Objects: append(taskObjects(p, t), facts.Refs(list, facts.RefTask)...),
-		Message: fmt.Sprintf("%s of %s %s not finish: %s%s %d (%s) for %s on %s: %s", words.Plural(len(list), kindLabel(t.Type)), name,
-			words.Agree(len(list), "does", "do"), oldest, cmp.Or(t.SubType, t.Type), t.ID, t.State, words.Span(taskAge(p, t)), taskNode(p, t), taskProblem(p, t)),
+		Severity: check.Warning, Object: facts.RefTask(t),
+		Objects: append(taskObjects(p, t), facts.Refs(list, facts.RefTask)...),
+		Message: fmt.Sprintf("%s of %s %s not finish: %s%s %d (%s) for %s on %s: %s",
+			words.Plural(len(list), kindLabel(t.Type)), name,
+			words.Agree(len(list), "does", "do"), oldest, cmp.Or(t.SubType, t.Type), t.ID, t.State,
+			words.Span(taskAge(p, t)), taskNode(p, t), taskProblem(p, t)),
 		Evidence: []check.Evidence{
 			check.Count("tasks", len(list), "etcd"),
 			check.Fact("start of the oldest", facts.TimeText(t.StartedAt), "etcd"),
@@ -172,14 +183,17 @@ func reportStuckTasks(p *check.Pass, list []*model.Task) {
 func taskSteps(p *check.Pass, t *model.Task) []check.Step {
 	if strings.Contains(t.Type, "import") {
 		return check.Fix(
-			check.PymilvusIn(p.Cluster, "", "print(utility.get_bulk_insert_state(task_id=%d))", t.Trigger).Does("prints state, progress and reason of the job"),
+			check.PymilvusIn(p.Cluster, "", "print(utility.get_bulk_insert_state(task_id=%d))", t.Trigger).
+				Does("prints state, progress and reason of the job"),
 			check.Do("read %s: most often it cannot read the files, or no data node has a free slot", taskLog(p, t)),
 		)
 	}
 	if queued(t) {
 		return check.Fix(
-			check.Shell(check.Kitescope("get tasks --sort started_at").Arg("type="+t.Type)).Does("shows how many run and how many wait"),
-			check.Do("start more data nodes, or raise dataCoord.compaction.maxParallelTaskNum if the existing ones have room").
+			check.Shell(check.Kitescope("get tasks --sort started_at").Arg("type="+t.Type)).
+				Does("shows how many run and how many wait"),
+			check.Do("start more data nodes, or raise dataCoord.compaction.maxParallelTaskNum if the existing ones "+
+				"have room").
 				Interrupting(0, "nothing"),
 		)
 	}
@@ -210,12 +224,19 @@ func judgeImporting(p *check.Pass, running map[model.CollectionID]bool) {
 			continue
 		}
 		p.Report(check.Finding{
-			Severity: check.Warning, Object: facts.RefCollection(p.Cluster, x.ID), Objects: objects[:min(len(objects), facts.MaxObjects)],
-			Message:  fmt.Sprintf("%s of %s, %s rows, %s importing, but no import is under way", words.Plural(segments, "segment"), facts.CollectionLabel(p.Cluster, x.ID), words.Number(rows), words.Agree(segments, "is", "are")),
-			Evidence: []check.Evidence{check.Count("importing segments older than "+words.Span(importLeft), segments, "etcd"), check.Count("rows in them", rows, "etcd"), check.Fact("imports under way", "none", "etcd")},
-			Impact:   "Their rows are not searchable, and they take up storage.",
+			Severity: check.Warning, Object: facts.RefCollection(p.Cluster, x.ID),
+			Objects: objects[:min(len(objects), facts.MaxObjects)],
+			Message: fmt.Sprintf("%s of %s, %s rows, %s importing, but no import is under way",
+				words.Plural(segments, "segment"), facts.CollectionLabel(p.Cluster, x.ID), words.Number(rows),
+				words.Agree(segments, "is", "are")),
+			Evidence: []check.Evidence{
+				check.Count("importing segments older than "+words.Span(importLeft), segments, "etcd"),
+				check.Count("rows in them", rows, "etcd"), check.Fact("imports under way", "none", "etcd"),
+			},
+			Impact: "Their rows are not searchable, and they take up storage.",
 			Fix: check.Fix(
-				check.Pymilvus(p.Cluster, x.Database, "print(utility.list_bulk_insert_tasks(collection_name=%s))", x.Name).Does("prints the imports that Milvus still knows, with their reasons"),
+				check.Pymilvus(p.Cluster, x.Database, "print(utility.list_bulk_insert_tasks(collection_name=%s))",
+					x.Name).Does("prints the imports that Milvus still knows, with their reasons"),
 				check.Do("import the files with missing rows again").Interrupting(0, "nothing"),
 			),
 		})

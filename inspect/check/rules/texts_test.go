@@ -75,8 +75,10 @@ func changesAreMarked() property {
 		t.Helper()
 		for _, f := range r.Findings {
 			for _, s := range f.Steps() {
-				if s.Changes != (s.Interrupts != "") || !s.Changes && (s.Within != 0 || acts.MatchString(string(s.Text))) {
-					t.Errorf("%s: %q %q: changes %v, interrupts %q, within %s", f.Check, s.Command, s.Text, s.Changes, s.Interrupts, s.Within)
+				if s.Changes != (s.Interrupts != "") ||
+					!s.Changes && (s.Within != 0 || acts.MatchString(string(s.Text))) {
+					t.Errorf("%s: %q %q: changes %v, interrupts %q, within %s", f.Check, s.Command, s.Text, s.Changes,
+						s.Interrupts, s.Within)
 				}
 			}
 		}
@@ -108,8 +110,8 @@ func TestDamagedStreaming(t *testing.T) {
 		}
 	}
 	for _, id := range []string{
-		"wal-backlog", "wal-damaged", "wal-flush-lag", "wal-not-open", "wal-not-truncated", "wal-open-twice", "wal-recovery-stuck", "wal-throttled",
-		"growing-over-watermark", "ddl-stuck", "orphan-records",
+		"wal-backlog", "wal-damaged", "wal-flush-lag", "wal-not-open", "wal-not-truncated", "wal-open-twice",
+		"wal-recovery-stuck", "wal-throttled", "growing-over-watermark", "ddl-stuck", "orphan-records",
 	} {
 		if !found[id] {
 			t.Errorf("%s was found in no world", id)
@@ -145,31 +147,47 @@ func damagedStreaming(r *rand.Rand) *rulestest.World {
 			add("milvus_wal_growing_segment_bytes", gauge(), "lv", "L1")
 			add("milvus_wal_last_confirmed_time_tick", gauge())
 			add("milvus_wal_flusher_time_tick", gauge())
-			add("milvus_wal_rate_limit_controller_state", gauge(), "source", "flusher", "state", []string{"normal", "slowdown", "reject", "recovery"}[r.IntN(4)])
+			add("milvus_wal_rate_limit_controller_state", gauge(), "source", "flusher", "state",
+				[]string{"normal", "slowdown", "reject", "recovery"}[r.IntN(4)])
 		}
 	}
 	w.RunStreaming(now...)
 	w.StreamingProcess().Before = rulestest.ScrapeAt(-15*time.Second, before)
 	w.Another("streamingnode", 31)
 	for i, x := range w.PChannels {
-		x.Streaming, x.State, x.Term, x.Node = true, "Assigned", number(), model.NodeID([]int64{0, 30, 31, -1}[r.IntN(4)])
-		x.Checkpoint = model.Checkpoint{At: rulestest.TSOAgo(time.Duration(r.IntN(120)) * time.Minute), Queue: "woodpecker", Entry: &model.LogPosition{Segment: number(), Entry: number()}}
+		x.Streaming, x.State, x.Term, x.Node = true, "Assigned", number(),
+			model.NodeID([]int64{0, 30, 31, -1}[r.IntN(4)])
+		x.Checkpoint = model.Checkpoint{
+			At: rulestest.TSOAgo(time.Duration(r.IntN(120)) * time.Minute), Queue: "woodpecker",
+			Entry: &model.LogPosition{Segment: number(), Entry: number()},
+		}
 		if i == 0 && r.IntN(2) > 0 {
 			x.Node, x.Term = 30, 2
 		}
 	}
 	w.Woodpecker = &model.Woodpecker{}
 	for _, name := range []string{w.PChannels[0].Name, w.PChannels[1].Name, "by-dev-rootcoord-dml_9"} {
-		l := &model.Log{Name: name, ID: number(), Created: rulestest.TimeAgo(300 * time.Hour), Modified: rulestest.TimeAgo(200 * time.Hour), Truncated: model.LogPosition{Segment: number(), Entry: number()}}
+		l := &model.Log{
+			Name: name, ID: number(), Created: rulestest.TimeAgo(300 * time.Hour),
+			Modified:  rulestest.TimeAgo(200 * time.Hour),
+			Truncated: model.LogPosition{Segment: number(), Entry: number()},
+		}
 		for id := range int64(r.IntN(6)) {
-			states := []string{model.LogActive, model.LogCompleted, model.LogSealed, model.LogTruncated, model.LogUndecoded, model.LogMissing, "Frozen"}
+			states := []string{
+				model.LogActive, model.LogCompleted, model.LogSealed, model.LogTruncated, model.LogUndecoded,
+				model.LogMissing, "Frozen",
+			}
 			l.Segments = append(l.Segments, model.LogSegment{
-				ID: id, State: states[r.IntN(len(states))], Last: number(), Bytes: number(), Completed: rulestest.TimeAgo(time.Duration(r.IntN(400)) * time.Hour),
+				ID: id, State: states[r.IntN(len(states))], Last: number(), Bytes: number(),
+				Completed:      rulestest.TimeAgo(time.Duration(r.IntN(400)) * time.Hour),
 				CleaningFailed: r.IntN(9) == 0, CleaningError: "%d",
 			})
 		}
 		w.Woodpecker.Logs = append(w.Woodpecker.Logs, l)
 	}
-	w.Tasks = append(w.Tasks, &model.Task{ID: number(), Type: "broadcast", State: "WaitAck", Progress: "1/2 acknowledged", StartedAt: modeltest.Now.Add(-time.Duration(r.IntN(60)) * time.Minute)})
+	w.Tasks = append(w.Tasks, &model.Task{
+		ID: number(), Type: "broadcast", State: "WaitAck", Progress: "1/2 acknowledged",
+		StartedAt: modeltest.Now.Add(-time.Duration(r.IntN(60)) * time.Minute),
+	})
 	return w
 }

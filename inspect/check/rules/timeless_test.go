@@ -14,8 +14,8 @@ import (
 // absurd matches durations since the zero time.
 var absurd = regexp.MustCompile(`\d{5,} ?d\b|\d{6,} ?(h|min|s)\b|0001-01-01`)
 
-// withoutTime runs the checks of a case without the time at which the metadata was read, as in a copied backup. It checks
-// that there are no findings beyond those with the time, and that no text reports an age that is unknown.
+// withoutTime runs the checks of a case without the time at which the metadata was read, as in a copied backup. It
+// checks that there are no findings beyond those with the time, and that no text reports an age that is unknown.
 func withoutTime() property {
 	return property{"timeless", func(t *testing.T, _ *faulttest.Case, dated *check.Report) {
 		t.Helper()

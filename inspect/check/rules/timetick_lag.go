@@ -34,15 +34,18 @@ var timetickLag = &check.Check{
 	Starts:   "node_lost node_left | node_joined checkpoint_stopped",
 	Parts:    model.PartSessions,
 	Needs:    check.NeedSystem,
-	Doc: `Data nodes lag and persist late, and consistent searches wait. The check compares the time up to which data nodes and query nodes have consumed their
-slowest channel (GetMetrics: MinFlowGraphTt) with the time of the query. Warning from 30 seconds; error from 5 minutes, where Milvus refuses writes if
+	Doc: `Data nodes lag and persist late, and consistent searches wait. The check compares the time up to which data
+nodes and query nodes have consumed their slowest channel (GetMetrics: MinFlowGraphTt) with the time of the query.
+Warning from 30 seconds; error from 5 minutes, where Milvus refuses writes if
 ` + "`quotaAndLimits.limitWriting.ttProtection`" + ` is on. Captured clusters under load were 0.4 seconds behind.
 
-If all nodes are behind, there is one finding, about the queue or RootCoord, which sends the ticks. A single query node is reported by
-` + "`channel-consumption-lag`" + `. Info for a node that started, or got the channel, less than two minutes ago: it is still reading from the checkpoint. In a
-recording without a time, nodes are compared with the one furthest ahead. Not judged: nodes without channels, or whose slowest channel is of a dropped
-collection; such a channel is reported from 5 minutes, because the limit counts it too.`,
-	Remedy:   `If all nodes are behind, look at the message queue and RootCoord. If one is, look at its CPU, memory and log; it may be catching up after a start.`,
+If all nodes are behind, there is one finding, about the queue or RootCoord, which sends the ticks. A single query
+node is reported by ` + "`channel-consumption-lag`" + `. Info for a node that started, or got the channel, less than two
+minutes ago: it is still reading from the checkpoint. In a recording without a time, nodes are compared with the one
+furthest ahead. Not judged: nodes without channels, or whose slowest channel is of a dropped collection; such a
+channel is reported from 5 minutes, because the limit counts it too.`,
+	Remedy: `If all nodes are behind, look at the message queue and RootCoord. If one is, look at its CPU, memory
+and log; it may be catching up after a start.`,
 	Phases:   []latency.Name{latency.ConsistencyWait, latency.ConsistencyQueue},
 	Slowness: true,
 	Run:      runTimetickLag,
@@ -82,7 +85,9 @@ func ticks(p *check.Pass) (list []tick, asked time.Time) {
 			}
 		}
 	}
-	slices.SortStableFunc(list, func(a, b tick) int { return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.node.Node, b.node.Node)) })
+	slices.SortStableFunc(list, func(a, b tick) int {
+		return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.node.Node, b.node.Node))
+	})
 	return list, asked
 }
 
@@ -108,7 +113,9 @@ func runTimetickLag(p *check.Pass) {
 		p.Skip("no node reported how far it has consumed the queue")
 		return
 	}
-	list = slices.DeleteFunc(list, func(t tick) bool { return asked.Sub(t.at) < tickError && p.DroppedChannel(t.channel) })
+	list = slices.DeleteFunc(list, func(t tick) bool {
+		return asked.Sub(t.at) < tickError && p.DroppedChannel(t.channel)
+	})
 	var late []tick
 	for _, t := range list {
 		if asked.Sub(t.at) >= tickWarning {
@@ -137,14 +144,17 @@ func reportTicks(p *check.Pass, late []tick, asked time.Time, all bool) {
 		Impact: "Searches with Strong or Bounded consistency wait or fail; new rows appear late.",
 	}
 	for _, t := range late {
-		f.Evidence = append(f.Evidence, check.Fact(t.node.Name()+" has consumed "+t.channel+" up to", facts.TimeText(t.at), t.node.Name()+" GetMetrics"))
+		f.Evidence = append(f.Evidence,
+			check.Fact(t.node.Name()+" has consumed "+t.channel+" up to", facts.TimeText(t.at),
+				t.node.Name()+" GetMetrics"))
 		f.Objects = append(f.Objects, t.node.Ref())
 	}
 	if lag >= tickError {
 		f.Severity = check.Error
 	}
 	if all {
-		f.Message = fmt.Sprintf("all %d nodes that consume the queue are behind by up to %s", len(late), words.Span(lag))
+		f.Message = fmt.Sprintf("all %d nodes that consume the queue are behind by up to %s", len(late),
+			words.Span(lag))
 		f.Fix = check.Fix(
 			check.Shell(check.Kitescope("diagnose --only queue-unreachable,queue-lag,node-unreachable,stale-session")).
 				Does("shows whether the queue responds, and whether a proxy keeps RootCoord waiting"),
@@ -158,8 +168,10 @@ func reportTicks(p *check.Pass, late []tick, asked time.Time, all bool) {
 		}
 		f.Message = fmt.Sprintf("%s is %s behind on %s", worst.node.Name(), words.Span(lag), worst.channel)
 		f.Fix = check.Fix(
-			check.Shell(check.Kitescope("get nodes").Arg("name="+worst.node.Name()).Flag("--columns", "name,address,cpu_percent,memory_bytes,started_at")).Does("shows whether it is short of CPU or memory"),
-			check.Do("look at its log; if it does not catch up, restart %s: its channels then move to another node", worst.node.Name()).
+			check.Shell(check.Kitescope("get nodes").Arg("name="+worst.node.Name()).Flag("--columns",
+				"name,address,cpu_percent,memory_bytes,started_at")).Does("shows whether it is short of CPU or memory"),
+			check.Do("look at its log; if it does not catch up, restart %s: its channels then move to another node",
+				worst.node.Name()).
 				Restarting(p.Cluster, 2*time.Minute, worst.node.Role),
 		)
 		var given time.Time

@@ -51,7 +51,8 @@ func impactWithout(p *check.Pass, role string) string {
 	case "rootcoord":
 		return "No timestamps and ids are handed out: inserts, deletes, searches and all collection changes fail."
 	case "mixcoord":
-		return "No timestamps, segments or shard leaders are handed out: inserts, flushes, loads and all changes fail, and searches of shards that move."
+		return "No timestamps, segments or shard leaders are handed out: inserts, flushes, loads and all changes " +
+			"fail, and searches of shards that move."
 	case "querycoord":
 		switch {
 		case nothingLoaded(p):
@@ -60,7 +61,8 @@ func impactWithout(p *check.Pass, role string) string {
 			return "Every search fails within seconds, because proxies need shard leaders from it; " +
 				"nothing is loaded, balanced or recovered from lost nodes."
 		}
-		return "Nothing is loaded, balanced or recovered from lost nodes; searches fail once a proxy needs a shard leader."
+		return "Nothing is loaded, balanced or recovered from lost nodes; searches fail once a proxy needs a shard " +
+			"leader."
 	case "datacoord":
 		text := "Inserts fail once they need a new segment; flushes and loads fail, nothing is compacted"
 		if runs.Before(facts.Release{Major: 2, Minor: 3}) {
@@ -79,7 +81,8 @@ func impactWithout(p *check.Pass, role string) string {
 	case "streamingnode":
 		return "No node accepts writes or leads shards: every insert and search fails."
 	case "datanode":
-		return "Inserted rows stay in the message queue and in memory: nothing is written to storage, flushes do not finish, and nothing is compacted."
+		return "Inserted rows stay in the message queue and in memory: nothing is written to storage, flushes do not " +
+			"finish, and nothing is compacted."
 	}
 	return ""
 }
@@ -96,7 +99,9 @@ func lossOfBuilders(p *check.Pass, t roleLoss) roleLoss {
 	var waiting, growing int64
 	defined := false
 	for _, x := range p.Existing() {
-		if !slices.ContainsFunc(p.IndexesOf(x.ID), func(i *model.Index) bool { return !i.Deleted && !facts.IsFlat(i.Type) }) {
+		if !slices.ContainsFunc(p.IndexesOf(x.ID), func(i *model.Index) bool {
+			return !i.Deleted && !facts.IsFlat(i.Type)
+		}) {
 			continue
 		}
 		defined = true
@@ -117,10 +122,12 @@ func lossOfBuilders(p *check.Pass, t roleLoss) roleLoss {
 	}
 	switch {
 	case waiting > 0:
-		t.impact = "No index is built: " + words.Plural(waiting, "row") + " of flushed segments wait for one, and are searched by brute force or not loaded." + also
+		t.impact = "No index is built: " + words.Plural(waiting, "row") +
+			" of flushed segments wait for one, and are searched by brute force or not loaded." + also
 	case growing > 0:
 		t.severity = check.Warning
-		t.impact = "No index is built: " + words.Plural(growing, "growing row") + " will have none when flushed, and stay on brute-force search." + also
+		t.impact = "No index is built: " + words.Plural(growing, "growing row") +
+			" will have none when flushed, and stay on brute-force search." + also
 	case defined:
 		t.severity = check.Warning
 		t.impact = "No index is built: segments flushed or compacted from now on have none." + also
@@ -160,7 +167,8 @@ func standbys(c *model.Cluster, role string) []*model.Session {
 func missingRoles(c *model.Cluster) []string {
 	var list []string
 	for _, r := range facts.NeededRoles() {
-		if facts.Needs(c, r) && len(facts.Holders(c, r.Name)) == 0 && (r.Replaced == "" || len(facts.Holders(c, r.Replaced)) == 0) {
+		if facts.Needs(c, r) && len(facts.Holders(c, r.Name)) == 0 &&
+			(r.Replaced == "" || len(facts.Holders(c, r.Replaced)) == 0) {
 			list = append(list, r.Name)
 		}
 	}

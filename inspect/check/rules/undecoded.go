@@ -20,10 +20,12 @@ var undecodedRecords = &check.Check{
 	Symptoms: []string{check.AfterUpgrade},
 	Starts:   "node_joined | node_changed",
 	Parts:    model.PartAll,
-	Doc: `Usually a Milvus newer than this kitescope wrote the records. The check counts keys that match no known pattern, records that cannot be decoded, and
-unknown fields. Info: their content is missing from everything shown and from the other checks. A record that cannot be decoded at all may be damaged.`,
-	Remedy: `List them with the reason: ` + "`kitescope get undecoded`" + `. A newer kitescope may decode them; if not, please report them.`,
-	Run:    runUndecoded,
+	Doc: `Usually a Milvus newer than this kitescope wrote the records. The check counts keys that match no known
+pattern, records that cannot be decoded, and unknown fields. Info: their content is missing from everything shown and
+from the other checks. A record that cannot be decoded at all may be damaged.`,
+	Remedy: `List them with the reason: ` + "`kitescope get undecoded`" + `. A newer kitescope may decode them; if not,
+please report them.`,
+	Run: runUndecoded,
 }
 
 func runUndecoded(p *check.Pass) {
@@ -40,8 +42,9 @@ func runUndecoded(p *check.Pass) {
 	}
 	f := check.Finding{
 		Severity: check.Info, Objects: objects,
-		Message: fmt.Sprintf("%s of %s cannot be decoded, most often: %s", words.Number(len(p.Undecoded)), words.Plural(p.Keys, "key"), facts.MostCommon(reasons)),
-		Impact:  "Their content is missing from everything shown.",
+		Message: fmt.Sprintf("%s of %s cannot be decoded, most often: %s", words.Number(len(p.Undecoded)),
+			words.Plural(p.Keys, "key"), facts.MostCommon(reasons)),
+		Impact: "Their content is missing from everything shown.",
 		Fix: check.Fix(
 			check.Shell(check.Kitescope("get undecoded")).Does("lists them with the reason"),
 			check.Do("try a newer kitescope, and report what it cannot decode either"),

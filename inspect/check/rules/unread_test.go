@@ -108,14 +108,18 @@ func hadResponse(c *model.Cluster, take func(*model.RuntimeParts)) bool {
 // withoutSkipped returns a report without the skipped checks, because requireUnseen requires nothing of them.
 func withoutSkipped(r *check.Report) *check.Report {
 	some := *r
-	some.Results = slices.DeleteFunc(slices.Clone(r.Results), func(x *check.Result) bool { return x.Status == check.Skipped })
+	some.Results = slices.DeleteFunc(slices.Clone(r.Results), func(x *check.Result) bool {
+		return x.Status == check.Skipped
+	})
 	return &some
 }
 
 // onlyChecks returns a report with the results of some checks only.
 func onlyChecks(r *check.Report, checks []*check.Check) *check.Report {
 	some := *r
-	some.Results = slices.DeleteFunc(slices.Clone(r.Results), func(x *check.Result) bool { return !slices.Contains(checks, x.Check) })
+	some.Results = slices.DeleteFunc(slices.Clone(r.Results), func(x *check.Result) bool {
+		return !slices.Contains(checks, x.Check)
+	})
 	return &some
 }
 
@@ -133,7 +137,8 @@ func requireUnseen(t *testing.T, what string, full, less *check.Report) {
 	t.Helper()
 	for i, was := range full.Results {
 		is := less.Results[i]
-		if is.Status == check.Skipped || len(is.Unseen) > len(was.Unseen) || maps.Equal(severities(was), severities(is)) {
+		if is.Status == check.Skipped || len(is.Unseen) > len(was.Unseen) ||
+			maps.Equal(severities(was), severities(is)) {
 			continue
 		}
 		t.Errorf("%s: %s finds %v, else %v, and does not say why", what, is.Check.ID, severities(is), severities(was))
@@ -155,7 +160,9 @@ func severities(r *check.Result) map[string]check.Severity {
 
 // settingKeys returns the names of the settings that processes report, and of some that they do not report.
 func settingKeys(c *model.Cluster) []string {
-	names := []string{"indexCoord.segment.minSegmentNumRowsToEnableIndex", "rootCoord.maxGeneralCapacity", "queryCoord.balancer"}
+	names := []string{
+		"indexCoord.segment.minSegmentNumRowsToEnableIndex", "rootCoord.maxGeneralCapacity", "queryCoord.balancer",
+	}
 	if c.Runtime == nil {
 		return names
 	}

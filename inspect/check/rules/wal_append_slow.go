@@ -24,18 +24,22 @@ var walAppendSlow = &check.Check{
 	Parts:    model.PartObjects,
 	Needs:    check.NeedProcesses,
 	Phases:   []budget.Name{budget.WALAppend, budget.ConsistencyWait},
-	Doc: `Kafka was stopped for two of every three seconds, and writes took 200 and 285 ms (2.3.5). An insert or delete is answered once the message queue has
-it, and the time ticks that Strong and Bounded searches wait for take the same route. The time is in
-` + "`milvus_msgstream_request_latency{message_op_type=\"produce\"}`" + ` of proxies and RootCoord (2.2 and later) and, for streaming nodes,
-` + "`milvus_wal_append_message_duration_seconds`" + ` (2.6 and later). On a 2.3.5 with Kafka on a busy machine these were 7 to 18 ms.
+	Doc: `Kafka was stopped for two of every three seconds, and writes took 200 and 285 ms (2.3.5). An insert or
+delete is answered once the message queue has it, and the time ticks that Strong and Bounded searches wait for take
+the same route. The time is in ` + "`milvus_msgstream_request_latency{message_op_type=\"produce\"}`" + ` of proxies and
+RootCoord (2.2 and later) and, for streaming nodes, ` + "`milvus_wal_append_message_duration_seconds`" + ` (2.6 and
+later). On a 2.3.5 with Kafka on a busy machine these were 7 to 18 ms.
 
-Warning: a mean of 100 ms or more over at least ten messages; info from 50 ms. If some processes write fast and others do not, the cause is the
-network of the slow ones, or the processes themselves, and not the queue; if no client waits for the slow ones (RootCoord writes time ticks, one every
-200 ms), it is info below 200 ms.`,
-	Remedy:      `Check Kafka, Pulsar or the WAL: disks (fsync), brokers that are gone or electing leaders, replicas out of sync, client quotas; and the network in between. ` + "`kitescope diagnose`" + ` also requests the queue's offsets (` + "`queue-unreachable`" + `).`,
-	Slowness:    true,
-	Run:         runWALAppendSlow,
-	FollowsFrom: append(withHostStarved(check.Cause{Check: "queue-unreachable"}), check.CausedBy(check.Shares("nodes"), "process-slow")...),
+Warning: a mean of 100 ms or more over at least ten messages; info from 50 ms. If some processes write fast and others
+do not, the cause is the network of the slow ones, or the processes themselves, and not the queue; if no client waits
+for the slow ones (RootCoord writes time ticks, one every 200 ms), it is info below 200 ms.`,
+	Remedy: `Check Kafka, Pulsar or the WAL: disks (fsync), brokers that are gone or electing leaders, replicas
+out of sync, client quotas; and the network in between. ` + "`kitescope diagnose`" + ` also requests the queue's offsets
+(` + "`queue-unreachable`" + `).`,
+	Slowness: true,
+	Run:      runWALAppendSlow,
+	FollowsFrom: append(withHostStarved(check.Cause{Check: "queue-unreachable"}),
+		check.CausedBy(check.Shares("nodes"), "process-slow")...),
 }
 
 const (
@@ -85,11 +89,14 @@ func reportWAL(p *check.Pass, slow, all []writer) {
 	worst := &slow[0]
 	f := check.Finding{
 		Severity: check.Info,
-		Message:  fmt.Sprintf("the message queue takes %s to accept a message from %s", budget.Milliseconds(worst.ms), worst.node.Name()),
-		Impact:   walImpact(slow),
-		Fix:      check.Fix(check.Do("check the message queue (disks, missing brokers, replicas out of sync) and the network to it")),
+		Message: fmt.Sprintf("the message queue takes %s to accept a message from %s", budget.Milliseconds(worst.ms),
+			worst.node.Name()),
+		Impact: walImpact(slow),
+		Fix: check.Fix(check.Do("check the message queue (disks, missing brokers, replicas out of sync) and the " +
+			"network to it")),
 	}
-	felt := len(slow) == len(all) || slices.ContainsFunc(slow, writer.ofClients) // otherwise only time ticks are late, by less than one tick
+	// otherwise only time ticks are late, by less than one tick
+	felt := len(slow) == len(all) || slices.ContainsFunc(slow, writer.ofClients)
 	if worst.ms >= walWarn && felt || worst.ms >= float64(usualTick/time.Millisecond) {
 		f.Severity = check.Warning
 	}
@@ -98,8 +105,10 @@ func reportWAL(p *check.Pass, slow, all []writer) {
 	}
 	if len(slow) < len(all) {
 		fastest := slices.MinFunc(all, func(a, b writer) int { return cmp.Compare(a.ms, b.ms) })
-		f.Message = fmt.Sprintf("%s waits %s until the message queue accepts a message (%s of %s that write to it); %s waits %s", worst.node.Name(), budget.Milliseconds(worst.ms),
-			words.Number(len(slow)), words.Plural(len(all), "process"), fastest.node.Name(), budget.Milliseconds(fastest.ms))
+		f.Message = fmt.Sprintf("%s waits %s until the message queue accepts a message (%s of %s that write to it); "+
+			"%s waits %s", worst.node.Name(), budget.Milliseconds(worst.ms),
+			words.Number(len(slow)), words.Plural(len(all), "process"), fastest.node.Name(),
+			budget.Milliseconds(fastest.ms))
 		if len(slow) == 1 {
 			f.Object = worst.node.Ref()
 		}
@@ -107,7 +116,8 @@ func reportWAL(p *check.Pass, slow, all []writer) {
 		for i := range slow {
 			names[i] = slow[i].node.Name()
 		}
-		f.Fix = check.Fix(check.Do("check the network from %s to the queue, and the CPU of the process: others write fast, so it is not the queue", names))
+		f.Fix = check.Fix(check.Do("check the network from %s to the queue, and the CPU of the process: others write "+
+			"fast, so it is not the queue", names))
 	}
 	if costs := walCosts(p); len(costs) > 0 {
 		few := f.Severity
@@ -116,7 +126,9 @@ func reportWAL(p *check.Pass, slow, all []writer) {
 	}
 	for i := range all {
 		w := &all[i]
-		f.Evidence = append(f.Evidence, check.Factf("one message of "+w.node.Name(), w.node.Name()+" /metrics", "%s, of %s", millis(w.ms), check.N(int64(w.count))))
+		f.Evidence = append(f.Evidence,
+			check.Factf("one message of "+w.node.Name(), w.node.Name()+" /metrics", "%s, of %s", millis(w.ms),
+				check.N(int64(w.count))))
 	}
 	p.Report(f)
 }
@@ -128,7 +140,8 @@ func (w writer) ofClients() bool { return w.node.Role == "proxy" || w.node.Role 
 // walImpact returns the effect of slow writers. Inserts wait for writers of client messages, and searches wait for the
 // time ticks of the other writers.
 func walImpact(slow []writer) string {
-	const writes, ticks = "Inserts and deletes wait as long", "time ticks arrive late, and searches that need consistency wait for them."
+	const writes, ticks = "Inserts and deletes wait as long",
+		"time ticks arrive late, and searches that need consistency wait for them."
 	switch clients := slices.ContainsFunc(slow, writer.ofClients); {
 	case !clients:
 		return "T" + ticks[1:]

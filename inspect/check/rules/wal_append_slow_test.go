@@ -19,10 +19,23 @@ func TestWALAppendSlow(t *testing.T) {
 	const stream = "milvus_msgstream_request_latency"
 	rulestest.RunCases(t, rulestest.ByID("wal-append-slow"), []rulestest.Case{
 		{Name: "as it should be", Change: appends("rootcoord", stream, 400, 9, produce)},
-		{Name: "slow", Change: appends("rootcoord", stream, 400, 140, produce), Want: []string{"warning / the message queue takes 140 ms to accept a message from rootcoord-1"}},
-		{Name: "a little slow", Change: appends("rootcoord", stream, 400, 70, produce), Want: []string{"info / the message queue takes 70 ms"}},
-		{Name: "few messages", Change: appends("rootcoord", stream, 4, 900, produce), Skipped: "no process wrote ten messages"},
-		{Name: "reading is another thing", Change: appends("rootcoord", stream, 400, 900, model.Pair{Key: "message_op_type", Value: "consume"}), Skipped: "no process wrote ten messages"},
+		{
+			Name: "slow", Change: appends("rootcoord", stream, 400, 140, produce),
+			Want: []string{"warning / the message queue takes 140 ms to accept a message from rootcoord-1"},
+		},
+		{
+			Name: "a little slow", Change: appends("rootcoord", stream, 400, 70, produce),
+			Want: []string{"info / the message queue takes 70 ms"},
+		},
+		{
+			Name: "few messages", Change: appends("rootcoord", stream, 4, 900, produce),
+			Skipped: "no process wrote ten messages",
+		},
+		{
+			Name:    "reading is another thing",
+			Change:  appends("rootcoord", stream, 400, 900, model.Pair{Key: "message_op_type", Value: "consume"}),
+			Skipped: "no process wrote ten messages",
+		},
 		{Name: "a streaming node of 2.6, in seconds", Change: func(w *rulestest.World) {
 			rulestest.Modern(w)
 			w.AddResponses()

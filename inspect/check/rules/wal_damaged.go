@@ -19,14 +19,15 @@ var walDamaged = &check.Check{
 	Symptoms: []string{check.FlushesHang},
 	Starts:   "node_joined | node_lost:streamingnode",
 	Parts:    model.PartChannels | model.PartServing,
-	Doc: `A streaming node cannot read past a lost segment of its log. The check looks at the records of Woodpecker's segments in etcd
-(` + "`woodpecker/logs/LOG/segments/`" + `) after the truncation point: each must exist and be readable. Woodpecker numbers segments without holes and deletes
-from the oldest on, so a missing number between two records was lost.
+	Doc: `A streaming node cannot read past a lost segment of its log. The check looks at the records of Woodpecker's
+segments in etcd (` + "`woodpecker/logs/LOG/segments/`" + `) after the truncation point: each must exist and be
+readable. Woodpecker numbers segments without holes and deletes from the oldest on, so a missing number between two
+records was lost.
 
-Error: a streaming node that starts from an earlier checkpoint stops there, and rows in the segment that are not in storage yet are lost. Seen on a
-real Woodpecker in tests, never on a live Milvus.`,
-	Remedy: `Restore the key from a snapshot of etcd. Do not restart the streaming node before that: only its memory may still have the rows. Flush the collections
-on the channel.`,
+Error: a streaming node that starts from an earlier checkpoint stops there, and rows in the segment that are not in
+storage yet are lost. Seen on a real Woodpecker in tests, never on a live Milvus.`,
+	Remedy: `Restore the key from a snapshot of etcd. Do not restart the streaming node before that: only its memory
+may still have the rows. Flush the collections on the channel.`,
 	Run:   runWALDamaged,
 	Whole: true,
 	Roles: []string{"streamingnode"},

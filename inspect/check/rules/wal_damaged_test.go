@@ -29,9 +29,21 @@ func TestWALDamagedNamesAll(t *testing.T) {
 		of         *check.Finding
 		said, step string
 	}{
-		{lost(ok, ok, gone), "lacks segment 2", "restore the record of segment 2 of log " + rulestest.PChannel + ", under woodpecker/logs/, from a snapshot of etcd"},
-		{lost(ok, ok, gone, garbled), "lacks segments 2-3", "restore the records of segments 2-3 of log " + rulestest.PChannel + ", under woodpecker/logs/, from a snapshot of etcd"},
-		{lost(gone, ok, garbled, ok, gone, gone, gone, ok), "lacks segments 0, 2 and 4-6", "restore the records of segments 0, 2 and 4-6 of log " + rulestest.PChannel + ", under woodpecker/logs/, from a snapshot of etcd"},
+		{
+			lost(ok, ok, gone), "lacks segment 2",
+			"restore the record of segment 2 of log " + rulestest.PChannel +
+				", under woodpecker/logs/, from a snapshot of etcd",
+		},
+		{
+			lost(ok, ok, gone, garbled), "lacks segments 2-3",
+			"restore the records of segments 2-3 of log " + rulestest.PChannel +
+				", under woodpecker/logs/, from a snapshot of etcd",
+		},
+		{
+			lost(gone, ok, garbled, ok, gone, gone, gone, ok), "lacks segments 0, 2 and 4-6",
+			"restore the records of segments 0, 2 and 4-6 of log " + rulestest.PChannel +
+				", under woodpecker/logs/, from a snapshot of etcd",
+		},
 	} {
 		if !strings.HasSuffix(x.of.Message, x.said) || string(x.of.Fix[0].Text) != x.step {
 			t.Errorf("%s; %s", x.of.Message, x.of.Fix[0].Text)

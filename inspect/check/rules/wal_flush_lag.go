@@ -26,15 +26,19 @@ var walFlushLag = &check.Check{
 	Starts:   "checkpoint_stopped node_lost:streamingnode | segment_created config_changed channel_reassigned",
 	Parts:    model.PartObjects | model.PartChannels | model.PartServing | model.PartSessions,
 	Needs:    check.NeedProcesses,
-	Doc: `The flusher of a streaming node, which writes the rows of a log to storage, falls behind. The check compares two time ticks of ` + "`/metrics`" + ` (2.6 and
-later): ` + "`milvus_wal_last_confirmed_time_tick`" + `, up to which the log is complete, and ` + "`milvus_wal_flusher_time_tick`" + `, up to which the flusher has read.
-Both are of one process, so clocks do not matter; on an idle log both stop or both move.
+	Doc: `The flusher of a streaming node, which writes the rows of a log to storage, falls behind. The check compares
+two time ticks of ` + "`/metrics`" + ` (2.6 and later): ` + "`milvus_wal_last_confirmed_time_tick`" + `, up to which the
+log is complete, and ` + "`milvus_wal_flusher_time_tick`" + `, up to which the flusher has read. Both are of one
+process, so clocks do not matter; on an idle log both stop or both move.
 
-Warning from 5 minutes (seconds are usual; at 15 minutes ` + "`checkpoint-lag`" + ` warns, and Milvus stops compacting the channel). Info while the flusher
-catches up, e.g. after a restart or a move (the lag fell between two scrapes), and in a single scrape. ` + constructedOnly,
-	Remedy: `Look at the streaming node's CPU and memory and at object storage: the flusher waits while buffers are full. If clients insert faster than it can write, add streaming nodes to take some of the pchannels.`,
-	Run:    runWALFlushLag,
-	Roles:  []string{"streamingnode"},
+Warning from 5 minutes (seconds are usual; at 15 minutes ` + "`checkpoint-lag`" + ` warns, and Milvus stops compacting
+the channel). Info while the flusher catches up, e.g. after a restart or a move (the lag fell between two scrapes),
+and in a single scrape. ` +
+		constructedOnly,
+	Remedy: `Look at the streaming node's CPU and memory and at object storage: the flusher waits while buffers are
+full. If clients insert faster than it can write, add streaming nodes to take some of the pchannels.`,
+	Run:   runWALFlushLag,
+	Roles: []string{"streamingnode"},
 	FollowsFrom: []check.Cause{
 		check.StorageReadOnly(), check.StorageFails("streamingnode"),
 		{Check: "wal-damaged", Applies: check.Shares("pchannels")},
@@ -68,31 +72,38 @@ func flushLag(w *model.WAL) (lag time.Duration, ok bool) {
 func reportFlushLag(p *check.Pass, w *model.WAL, lag, before time.Duration, known bool) {
 	source := refStreaming(w.Node).ID + " /metrics"
 	f := check.Finding{
-		Severity: check.Warning, Object: refPChannel(w.PChannel), Objects: append([]model.Ref{refStreaming(w.Node)}, vchannelsOn(p, w.PChannel)...),
+		Severity: check.Warning, Object: refPChannel(w.PChannel),
+		Objects: append([]model.Ref{refStreaming(w.Node)}, vchannelsOn(p, w.PChannel)...),
 		Message: fmt.Sprintf("the flusher of %s is %s behind the end of the log", w.PChannel, words.Span(lag)),
 		Evidence: []check.Evidence{
-			check.Duration("lag", lag, source), check.Fact("end of the log", facts.TimeText(w.Confirmed), source), check.Fact("read up to", facts.TimeText(w.Flushed), source),
+			check.Duration("lag", lag, source), check.Fact("end of the log", facts.TimeText(w.Confirmed), source),
+			check.Fact("read up to", facts.TimeText(w.Flushed), source),
 			check.Fact("flusher", cmp.Or(w.Flusher, "none"), source), check.Duration("limit", flusherBehind, ""),
 		},
 		Impact: "Rows stay in memory and in the log; checkpoints do not advance, " +
 			"and a node that takes over the log reads it from there.",
 		Fix: check.Fix(
-			atNode(w.Node, check.Do("look at CPU, memory and the log of %s, and at object storage: the flusher waits for one of them", refStreaming(w.Node).ID)),
-			check.Shell(check.Kitescope("get pchannels").Arg("name="+w.PChannel)).Does("shows FLUSH LAG: it should fall"),
+			atNode(w.Node,
+				check.Do("look at CPU, memory and the log of %s, and at object storage: the flusher waits for one of "+
+					"them", refStreaming(w.Node).ID)),
+			check.Shell(check.Kitescope("get pchannels").Arg("name="+w.PChannel)).
+				Does("shows FLUSH LAG: it should fall"),
 		),
 	}
 	switch {
 	case !known: // after its log has moved, a flusher starts at the lowest checkpoint
 		f.Severity = check.Info
 		f.Message += "; unknown whether it is catching up: its node was scraped only once"
-		f.Fix = check.Fix(check.Shell(check.Kitescope("get pchannels --watch").Arg("name=" + w.PChannel)).Does("shows FLUSH LAG: it should fall"))
+		f.Fix = check.Fix(check.Shell(check.Kitescope("get pchannels --watch").Arg("name=" + w.PChannel)).
+			Does("shows FLUSH LAG: it should fall"))
 	default:
 		f.Evidence = append(f.Evidence, check.Duration("lag in the previous scrape", before, source))
 	}
 	if known && lag < before {
 		f.Severity = check.Info
 		f.Message += " and is catching up"
-		f.Fix = check.Fix(check.Shell(check.Kitescope("get pchannels").Arg("name=" + w.PChannel)).Does("shows FLUSH LAG; no action is needed while it falls"))
+		f.Fix = check.Fix(check.Shell(check.Kitescope("get pchannels").Arg("name=" + w.PChannel)).
+			Does("shows FLUSH LAG; no action is needed while it falls"))
 	}
 	p.Report(f)
 }

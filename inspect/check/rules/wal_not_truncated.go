@@ -22,14 +22,16 @@ var walNotTruncated = &check.Check{
 	Symptoms: []string{check.StorageGrows},
 	Starts:   "96h config_changed checkpoint_stopped | node_lost:streamingnode",
 	Parts:    model.PartChannels | model.PartServing,
-	Doc: `Log segments that no node needs fill a disk. The check looks at Woodpecker's closed segments before the streaming node's checkpoint. Milvus truncates
-the log after a retention (` + "`woodpecker.logstore.retentionPolicy.ttl`" + `, 72 hours if not set), and Woodpecker deletes truncated segments after the same
-time.
+	Doc: `Log segments that no node needs fill a disk. The check looks at Woodpecker's closed segments before the
+streaming node's checkpoint. Milvus truncates the log after a retention
+(` + "`woodpecker.logstore.retentionPolicy.ttl`" + `, 72 hours if not set), and Woodpecker deletes truncated segments
+after the same time.
 
-Warning: a segment before the checkpoint was closed more than the retention and a day ago and is not truncated; a truncated one is still there after
-twice the retention and a day, or Woodpecker recorded that deleting it failed. Unknown: how full the disk or the bucket is.`,
-	Remedy: `Search the log of the streaming node for "truncate" and "cleanup", and check that files can be deleted in object storage, or the folder of the log.
-Milvus issue 51032.`,
+Warning: a segment before the checkpoint was closed more than the retention and a day ago and is not truncated; a
+truncated one is still there after twice the retention and a day, or Woodpecker recorded that deleting it failed.
+Unknown: how full the disk or the bucket is.`,
+	Remedy: `Search the log of the streaming node for "truncate" and "cleanup", and check that files can be deleted in
+object storage, or the folder of the log. Milvus issue 51032.`,
 	Run:         runWALNotTruncated,
 	Roles:       []string{"streamingnode"},
 	FollowsFrom: []check.Cause{{Check: "wal-recovery-stuck", Applies: check.Shares("pchannels")}},
@@ -69,15 +71,19 @@ func runWALNotTruncated(p *check.Pass) {
 			Impact: "The log grows until the disk or the bucket is full; then inserts are refused.",
 		}
 		if oldest != nil {
-			f.Message = fmt.Sprintf("the log of %s keeps %s (%s) past their retention, the oldest closed %s ago", x.Name, words.Plural(count, "segment"), words.Bytes(bytes), words.Span(p.Age(oldest.Completed)))
-			f.Evidence = append(f.Evidence, check.Count("segments past their retention", count, "etcd"), check.Fact("oldest closed", facts.TimeText(oldest.Completed), "etcd"))
+			f.Message = fmt.Sprintf("the log of %s keeps %s (%s) past their retention, the oldest closed %s ago",
+				x.Name, words.Plural(count, "segment"), words.Bytes(bytes), words.Span(p.Age(oldest.Completed)))
+			f.Evidence = append(f.Evidence, check.Count("segments past their retention", count, "etcd"),
+				check.Fact("oldest closed", facts.TimeText(oldest.Completed), "etcd"))
 		} else {
-			f.Message = fmt.Sprintf("segment %s of the log of %s is truncated, and deleting it failed", words.Number(failed.ID), x.Name)
+			f.Message = fmt.Sprintf("segment %s of the log of %s is truncated, and deleting it failed",
+				words.Number(failed.ID), x.Name)
 		}
 		if failed != nil {
 			f.Evidence = append(f.Evidence, check.Fact("deleting failed", failed.CleaningError, "etcd"))
 		}
-		f.Evidence = append(f.Evidence, check.Fact("truncated to", truncatedTo(l), "etcd"), check.Fact("checkpoint", x.Checkpoint.Entry.String(), "etcd"),
+		f.Evidence = append(f.Evidence, check.Fact("truncated to", truncatedTo(l), "etcd"),
+			check.Fact("checkpoint", x.Checkpoint.Entry.String(), "etcd"),
 			check.Duration("retention", retention, ""))
 		f.Fix = check.Fix(
 			atNode(x.Node, check.Do("look at the log of %s for \"truncate\" and \"cleanup\", "+

@@ -20,31 +20,36 @@ var watchLivelock = &check.Check{
 	Symptoms: []string{check.EtcdSlow},
 	Starts:   "channel_rewritten | node_joined channel_assigned collection_created",
 	Parts:    model.PartSessions,
-	Doc: `DataCoord assigns a channel, the data node fails, and so on forever, tens to hundreds of times a second. Such loops fill etcd's history until its
-quota is reached. The check looks at the writes to etcd while kitescope watched: ` + "`--window`" + `, usually one and a half seconds. Use ` + "`--window 10s`" + ` for a
-loop that writes only every other second.
+	Doc: `DataCoord assigns a channel, the data node fails, and so on forever, tens to hundreds of times a second.
+Such loops fill etcd's history until its quota is reached. The check looks at the writes to etcd while kitescope
+watched: ` + "`--window`" + `, usually one and a half seconds. Use ` + "`--window 10s`" + ` for a loop that writes only
+every other second.
 
 - Error: a watch record (` + "`channelwatch/`" + `) written at least 9 times, and at least every other second.
-- Warning: any other key written at least 20 times, and at least 5 times a second. A healthy Milvus writes no key more than once in 3 seconds (the
-  timestamp allocator).
+- Warning: any other key written at least 20 times, and at least 5 times a second. A healthy Milvus writes no key more
+  than once in 3 seconds (the timestamp allocator).
 - Info: 500 revisions a second in all. A healthy cluster writes 0.5 to 2.2.
 
-Repeated runs, as by ` + "`--watch`" + ` and the UI, are judged by all windows so far. A finding begins when a key exceeds these limits, and ends when it falls
-to a quarter of them or of its own rate: a steady pace near a limit makes one finding, not one after another.
+Repeated runs, as by ` + "`--watch`" + ` and the UI, are judged by all windows so far. A finding begins when a key
+exceeds these limits, and ends when it falls to a quarter of them or of its own rate: a steady pace near a limit makes
+one finding, not one after another.
 
-etcd keeps past revisions. Those of its last minute are counted as well, live too (not by ` + "`--watch`" + `), so a loop slower than a short watch is found at
-once. Not reported: a key written often, but not once during the watch, because the loop is over. Without a watch, as in a file, only past revisions
-count:
+etcd keeps past revisions. Those of its last minute are counted as well, live too (not by ` + "`--watch`" + `), so a
+loop slower than a short watch is found at once. Not reported: a key written often, but not once during the watch,
+because the loop is over. Without a watch, as in a file, only past revisions count:
 
-- An etcd file (` + "`etcdctl snapshot save`" + `, a member's ` + "`db`" + `) has all revisions since the last compaction, dated by Milvus's reserved timestamps. Its last
-  minute is judged like a watch.
-- If revisions are compacted or left out (a bundle), a watch record still has the number of writes since it was created. Error from 200 writes: an
-  assignment takes two to four, and a data node that recovers a channel reports progress every 15 seconds at most, 200 times in 50 minutes. A record
-  left alone for twenty times its usual gap, in revisions, is over. The rate is unknown.
+- An etcd file (` + "`etcdctl snapshot save`" + `, a member's ` + "`db`" +
+		`) has all revisions since the last compaction,
+  dated by Milvus's reserved timestamps. Its last minute is judged like a watch.
+- If revisions are compacted or left out (a bundle), a watch record still has the number of writes since it was
+  created. Error from 200 writes: an assignment takes two to four, and a data node that recovers a channel reports
+  progress every 15 seconds at most, 200 times in 50 minutes. A record left alone for twenty times its usual gap, in
+  revisions, is over. The rate is unknown.
 
-Not judged: the number of versions of other keys, because they may be written for months, and a record that is deleted and recreated each time.`,
-	Remedy: `For a channel, read in the log of the data node in the record why it cannot take the channel. Once the cause is fixed, restart that data node or
-DataCoord to end the loop.`,
+Not judged: the number of versions of other keys, because they may be written for months, and a record that is deleted
+and recreated each time.`,
+	Remedy: `For a channel, read in the log of the data node in the record why it cannot take the channel. Once the
+cause is fixed, restart that data node or DataCoord to end the loop.`,
 	Run: runWatchLivelock,
 	// Data nodes cannot watch the channels of a collection if they do not find its fields. Each channel was assigned 75
 	// times per second when 2.3.5 started on the metadata of 2.1.0.
@@ -85,7 +90,9 @@ func isGoneWatch(p *check.Pass, key string) bool {
 
 func reportRevisions(p *check.Pass, a *model.EtcdActivity) {
 	p.Report(check.Finding{
-		Severity: check.Info, Message: fmt.Sprintf("etcd writes %s revisions a second", words.Number(int64(float64(a.Revisions)/a.Over.Seconds()))),
+		Severity: check.Info,
+		Message: fmt.Sprintf("etcd writes %s revisions a second",
+			words.Number(int64(float64(a.Revisions)/a.Over.Seconds()))),
 		Evidence: []check.Evidence{
 			check.Count("revisions", a.Revisions, "etcd"), countedOver(p),
 			check.Count("revisions under the root", a.Writes, "etcd"),
@@ -107,7 +114,9 @@ func reportHot(p *check.Pass, key string, k facts.Rewrite) {
 		Severity: check.Warning, Object: model.Ref{Resource: "keys", ID: key, Name: key},
 		Message: fmt.Sprintf("%s was written %s in %s", key, writes.Value, words.Span(over)),
 		Evidence: []check.Evidence{
-			writes, countedOver(p), check.Factf("writes a second", "", "%s", check.Number(float64(k.Writes)/over.Seconds(), "per second", "%.1f")),
+			writes, countedOver(p),
+			check.Factf("writes a second", "", "%s",
+				check.Number(float64(k.Writes)/over.Seconds(), "per second", "%.1f")),
 		},
 		Impact: "etcd's history grows, and the retried operation never succeeds.",
 		Fix: check.Fix(
@@ -133,17 +142,22 @@ func countedOver(p *check.Pass) check.Evidence {
 	return check.Duration("counted in the revisions of the file, over its last", p.EtcdWrites().Over, "etcd")
 }
 
-// fillWatchFinding fills a finding about a watch record. watch is "node/vchannel", times is the number of writes as text.
+// fillWatchFinding fills a finding about a watch record. watch is "node/vchannel", times is the number of writes as
+// text.
 func fillWatchFinding(p *check.Pass, f *check.Finding, watch, times string) {
 	node, channel, ok := strings.Cut(watch, "/")
 	if !ok {
 		return
 	}
-	f.Objects = []model.Ref{facts.RefVChannel(channel), {Resource: "nodes", ID: "datanode-" + node, Name: "datanode-" + node}}
-	f.Message = fmt.Sprintf("the watch of %s by datanode-%s was written %s: it is reassigned in a loop", channel, node, times)
+	f.Objects = []model.Ref{
+		facts.RefVChannel(channel), {Resource: "nodes", ID: "datanode-" + node, Name: "datanode-" + node},
+	}
+	f.Message = fmt.Sprintf("the watch of %s by datanode-%s was written %s: it is reassigned in a loop", channel, node,
+		times)
 	f.Impact = "Inserts into the channel are not persisted, and etcd's history grows until its quota is reached."
 	f.Fix = check.Fix(
-		check.Do("search the logs of %s and of DataCoord for %s, to find out why the assignment fails", "datanode-"+node, channel),
+		check.Do("search the logs of %s and of DataCoord for %s, to find out why the assignment fails",
+			"datanode-"+node, channel),
 		check.Do("once the cause is gone, restart %s, or DataCoord: that ends the loop", "datanode-"+node).
 			Restarting(p.Cluster, time.Minute, "datanode"),
 	)
@@ -178,8 +192,8 @@ func judgeVersions(p *check.Pass) {
 	p.NoteUnseen("write rates of keys other than watch records: etcd was not watched")
 }
 
-// stillWritten reports whether the last write of a record is recent relative to its usual gap. It returns true if that is
-// unknown.
+// stillWritten reports whether the last write of a record is recent relative to its usual gap. It returns true if that
+// is unknown.
 func stillWritten(p *check.Pass, w *model.WatchRecord) bool {
 	silent := p.Origin.Revision - w.Modified
 	if w.Created == 0 || w.Modified == 0 || silent < 0 {

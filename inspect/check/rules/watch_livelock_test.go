@@ -27,11 +27,26 @@ func TestWatchLivelock(t *testing.T) {
 	}
 	rulestest.RunCases(t, rulestest.ByID("watch-livelock"), []rulestest.Case{
 		{Name: "quiet", Change: active(time.Minute, 60, model.KeyWrites{Key: "by-dev/kv/gid/timestamp", Writes: 20})},
-		{Name: "a channel over and over", Change: active(time.Minute, 120, watch(60)), Want: []string{"error keys/by-dev/meta/channelwatch/5/" + rulestest.Channel0 + " the watch of " + rulestest.Channel0 + " by datanode-5 was written 60 times in 60 s: it is reassigned in a loop"}},
+		{
+			Name: "a channel over and over", Change: active(time.Minute, 120, watch(60)),
+			Want: []string{
+				"error keys/by-dev/meta/channelwatch/5/" + rulestest.Channel0 + " the watch of " + rulestest.Channel0 +
+					" by datanode-5 was written 60 times in 60 s: it is reassigned in a loop",
+			},
+		},
 		{Name: "a channel that moves", Change: active(6*time.Second, 20, watch(3))},
-		{Name: "another key", Change: active(10*time.Second, 120, model.KeyWrites{Key: "by-dev/meta/x", Writes: 60}), Want: []string{"warning keys/by-dev/meta/x by-dev/meta/x was written 60 times in 10 s"}},
-		{Name: "a busy etcd", Change: active(10*time.Second, 9000), Want: []string{"info / etcd writes 900 revisions a second"}},
-		{Name: "hardly watched", Change: active(500*time.Millisecond, 60, watch(60)), Skipped: "watched for only 500 ms"},
+		{
+			Name: "another key", Change: active(10*time.Second, 120, model.KeyWrites{Key: "by-dev/meta/x", Writes: 60}),
+			Want: []string{"warning keys/by-dev/meta/x by-dev/meta/x was written 60 times in 10 s"},
+		},
+		{
+			Name: "a busy etcd", Change: active(10*time.Second, 9000),
+			Want: []string{"info / etcd writes 900 revisions a second"},
+		},
+		{
+			Name: "hardly watched", Change: active(500*time.Millisecond, 60, watch(60)),
+			Skipped: "watched for only 500 ms",
+		},
 		{Name: "not watched", Change: rulestest.Members(1, nil), Skipped: "not watched"},
 	})
 }
@@ -126,14 +141,18 @@ func TestFindingsStayBelowTop(t *testing.T) {
 	for i := range 40 {
 		a := &model.EtcdActivity{Over: rulestest.WatchWindow, Revisions: 600, Writes: 600, More: true}
 		for _, k := range l.Perm(12)[:10] {
-			a.Hot = append(a.Hot, model.KeyWrites{Key: fmt.Sprintf("by-dev/meta/channelwatch/5/by-dev-rootcoord-dml_%d_1000v%d", k, k), Writes: 75})
+			a.Hot = append(a.Hot, model.KeyWrites{
+				Key: fmt.Sprintf("by-dev/meta/channelwatch/5/by-dev-rootcoord-dml_%d_1000v%d", k, k), Writes: 75,
+			})
 		}
 		w := rulestest.Healthy()
 		rulestest.Members(1, nil)(w)
 		w.Etcd.Activity = a
 		for k := range 12 {
 			name := fmt.Sprintf("by-dev-rootcoord-dml_%d_1000v%d", k, k)
-			w.VChannels = append(w.VChannels, &model.VChannel{Name: name, Watches: []model.WatchRecord{{Key: "by-dev/meta/channelwatch/5/" + name, Node: 5}}})
+			w.VChannels = append(w.VChannels, &model.VChannel{
+				Name: name, Watches: []model.WatchRecord{{Key: "by-dev/meta/channelwatch/5/" + name, Node: 5}},
+			})
 		}
 		n := len(l.Judge.Run(w.Build(), w.Now, []*check.Check{rulestest.ByID("watch-livelock")}).Findings)
 		if n < most {
@@ -166,7 +185,9 @@ func TestShortLivedChannelsNoLoop(t *testing.T) {
 		w := rulestest.Healthy()
 		rulestest.Members(1, nil)(w)
 		w.Etcd.Activity = a
-		if found := l.Judge.Run(w.Build(), w.Now, []*check.Check{rulestest.ByID("watch-livelock")}).Findings; len(found) > 0 {
+		if found := l.Judge.Run(w.Build(), w.Now, []*check.Check{rulestest.ByID("watch-livelock")}).Findings; len(
+			found,
+		) > 0 {
 			t.Fatalf("window %d: %s", i, found[0].Message)
 		}
 	}
@@ -187,7 +208,8 @@ func TestLoopEndsDespiteWrites(t *testing.T) {
 					a.Hot = append(a.Hot, model.KeyWrites{Key: key, Writes: 150})
 				}
 				for k := range 10 {
-					a.Hot = append(a.Hot, model.KeyWrites{Key: fmt.Sprintf("by-dev/meta/segment/%d", i*10+k), Writes: 1})
+					a.Hot = append(a.Hot,
+						model.KeyWrites{Key: fmt.Sprintf("by-dev/meta/segment/%d", i*10+k), Writes: 1})
 				}
 				w := rulestest.Healthy()
 				rulestest.Members(1, nil)(w)
@@ -197,7 +219,9 @@ func TestLoopEndsDespiteWrites(t *testing.T) {
 						v.Watches = []model.WatchRecord{{Key: "by-dev/meta/channelwatch/5/" + v.Name, Node: 5}}
 					}
 				}
-				if found := len(l.Judge.Run(w.Build(), w.Now, []*check.Check{rulestest.ByID("watch-livelock")}).Findings) > 0; found {
+				if found := len(
+					l.Judge.Run(w.Build(), w.Now, []*check.Check{rulestest.ByID("watch-livelock")}).Findings,
+				) > 0; found {
 					last = i
 				} else if loops && i > 0 {
 					t.Fatalf("window %d: the loop is not found", i)

@@ -22,24 +22,31 @@ var workerSlow = &check.Check{
 	Parts:    model.PartObjects,
 	Needs:    check.NeedProcesses,
 	Phases:   []budget.Name{budget.WaitForWorkers, budget.KernelSealed, budget.KernelGrowing, budget.ThreadWait},
-	Doc: `One query node with a cgroup limit of 0.2 cores took 2.7 times as long as its peers, and every search waited for it. A request waits for its slowest
-shard, and a shard for its slowest worker. The check compares the kernel time per segment (` + "`milvus_querynode_sq_segment_latency`" + `), sealed with sealed
-and growing with growing, both as measured and relative to the work of the node's segments (rows times dimensions; with an index, the rows that a
-graph compares, weighted as in ` + "`kitescope balance`" + `): larger segments do not make a node slow. If proxies report collections separately (2.3 and
-later), only segments of searched collections count, in proportion to their searches and to the vectors of each. If nodes measure the time per vector
-(` + "`milvus_querynode_segment_latency_per_vector`" + `), that must differ as much: a request of 3,000 vectors slows only the nodes that serve its collection.
+	Doc: `One query node with a cgroup limit of 0.2 cores took 2.7 times as long as its peers, and every search waited
+for it. A request waits for its slowest shard, and a shard for its slowest worker. The check compares the kernel time
+per segment (` + "`milvus_querynode_sq_segment_latency`" + `), sealed with sealed and growing with growing, both as
+measured and relative to the work of the node's segments (rows times dimensions; with an index, the rows that a graph
+compares, weighted as in ` + "`kitescope balance`" + `): larger segments do not make a node slow. If proxies report
+collections separately (2.3 and later), only segments of searched collections count, in proportion to their searches
+and to the vectors of each. If nodes measure the time per vector
+(` + "`milvus_querynode_segment_latency_per_vector`" + `), that must differ as much: a request of 3,000 vectors slows
+only the nodes that serve its collection.
 
-Warning: a query node that takes at least twice as long as the median of the others, in both ways (three times if there is only one other), over 30
-searches or more each, and makes the mean search at least 20% and 5 ms longer. Query nodes of 2.3.5 with the same segments were within 20% of each
-other on a busy machine. Not reported: a node with different work from its peers, as ` + "`imbalance-rows`" + ` and the like find.
+Warning: a query node that takes at least twice as long as the median of the others, in both ways (three times if
+there is only one other), over 30 searches or more each, and makes the mean search at least 20% and 5 ms longer. Query
+nodes of 2.3.5 with the same segments were within 20% of each other on a busy machine. Not reported: a node with
+different work from its peers, as ` + "`imbalance-rows`" + ` and the like find.
 
-A process that is paused, or lacks CPU time, measures less than others wait for it: the rest is in the unexplained part of the breakdown. The finding
-includes the node's share of that, as far as leaders wait for it. The gain is the difference to the slowest of the other nodes, which searches would
-wait for instead.`,
-	Remedy:      `Find out what is different there: a CPU limit or quota, another kind of machine, a neighbour, swapped memory, or memory mapped from a slow disk (` + "`mmap`" + `). ` + "`kitescope profile top`" + ` shows its work. Until it is fixed, move its segments to other nodes: ` + "`kitescope balance --plan`" + `.`,
-	Run:         runWorkerSlow,
-	Requests:    []string{"proxy", "querynode", "streamingnode"},
-	FollowsFrom: withHostStarved(check.CausedBy(check.Shares("nodes"), "process-slow", "memory-pressure", "cpu-skew")...),
+A process that is paused, or lacks CPU time, measures less than others wait for it: the rest is in the unexplained
+part of the breakdown. The finding includes the node's share of that, as far as leaders wait for it. The gain is the
+difference to the slowest of the other nodes, which searches would wait for instead.`,
+	Remedy: `Find out what is different there: a CPU limit or quota, another kind of machine, a neighbour,
+swapped memory, or memory mapped from a slow disk (` + "`mmap`" + `). ` + "`kitescope profile top`" + ` shows its work.
+Until it is fixed, move its segments to other nodes: ` + "`kitescope balance --plan`" + `.`,
+	Run:      runWorkerSlow,
+	Requests: []string{"proxy", "querynode", "streamingnode"},
+	FollowsFrom: withHostStarved(check.CausedBy(check.Shares("nodes"), "process-slow", "memory-pressure",
+		"cpu-skew")...),
 }
 
 const (
@@ -132,7 +139,8 @@ func (k *kernels) compare(i int, work func() map[model.NodeID]*searchedWork) (x 
 	if own == nil {
 		return x
 	}
-	x.own, x.compared, x.estimate, x.othersEstimate = own.Mean.Low, len(k.upperBounds)-1, own.Ms, medianWithout(k.estimates, own.Ms)
+	x.own, x.compared, x.estimate, x.othersEstimate = own.Mean.Low, len(k.upperBounds)-1, own.Ms,
+		medianWithout(k.estimates, own.Ms)
 	if x.others = medianWithout(k.upperBounds, own.Mean.High); x.others <= 0 {
 		return x
 	}
@@ -143,8 +151,8 @@ func (k *kernels) compare(i int, work func() map[model.NodeID]*searchedWork) (x 
 	return x
 }
 
-// compareByWork compares the kernel times relative to the work, if the work is known for all nodes. It also lowers the ratio to
-// the ratio per vector, if that is known.
+// compareByWork compares the kernel times relative to the work, if the work is known for all nodes. It also lowers the
+// ratio to the ratio per vector, if that is known.
 func (x *kernelComparison) compareByWork(k *kernels, i int, work map[model.NodeID]*searchedWork) {
 	own := work[k.list[i].node.Node].perSegment(k.growing)
 	x.workKnown = own > 0
@@ -179,7 +187,8 @@ func (k *kernels) perVector(i int) (ratio float64, known bool) {
 		if of == nil || x == nil {
 			continue
 		}
-		h, ok := metrics.NewWindow(x.Before, x.Metrics).Histogram(metrics.VectorKernel, label("query_type", "search"), label("segment_state", state))
+		h, ok := metrics.NewWindow(x.Before, x.Metrics).Histogram(metrics.VectorKernel, label("query_type", "search"),
+			label("segment_state", state))
 		low, high, told := h.Mean()
 		switch {
 		case !ok || !told || high <= 0:
@@ -238,7 +247,8 @@ func workOf(p *check.Pass) map[model.NodeID]*searchedWork {
 				of[s.Node] = w
 			}
 			w.growing, w.growingSegments = w.growing+often*nq*s.GrowingCost, w.growingSegments+often*float64(s.Growing)
-			w.sealed, w.sealedSegments = w.sealed+often*nq*(s.Cost-s.GrowingCost), w.sealedSegments+often*float64(s.Sealed-s.Copies)
+			w.sealed, w.sealedSegments = w.sealed+often*nq*(s.Cost-s.GrowingCost),
+				w.sealedSegments+often*float64(s.Sealed-s.Copies)
 		}
 	})
 	return of
@@ -261,8 +271,9 @@ func reportSlower(p *check.Pass, list []worker, x slowNode) {
 	n := x.node
 	f := check.Finding{
 		Object: n.Ref(), Severity: check.Warning,
-		Message: fmt.Sprintf("%s takes %s per %s segment, the others %s: searches wait %s for it", n.Name(), budget.Milliseconds(x.estimate), x.what, budget.Milliseconds(x.othersEstimate), x.plainShareText()),
-		Impact:  "Every search of what it serves waits for it, however fast the others are.",
+		Message: fmt.Sprintf("%s takes %s per %s segment, the others %s: searches wait %s for it", n.Name(),
+			budget.Milliseconds(x.estimate), x.what, budget.Milliseconds(x.othersEstimate), x.plainShareText()),
+		Impact: "Every search of what it serves waits for it, however fast the others are.",
 		Fix: check.Fix(
 			check.Do("find out what is different on %s: a CPU limit, another kind of machine, swapping", n.Name()),
 			check.Shell(check.TopCommand(n)).Does("shows where it spends its CPU"),
@@ -272,14 +283,17 @@ func reportSlower(p *check.Pass, list []worker, x slowNode) {
 	f = withCosts(p, f, x.cost)
 	f.Evidence = append(f.Evidence, check.Count("other query nodes compared", x.compared, "query nodes /metrics"))
 	if x.workKnown {
-		f.Evidence = append(f.Evidence, check.Factf("slower at the same work by a factor of", "weighted as in kitescope balance", "%s", check.Number(x.ratioOfWork, "ratio", "%.1f")))
+		f.Evidence = append(f.Evidence,
+			check.Factf("slower at the same work by a factor of", "weighted as in kitescope balance", "%s",
+				check.Number(x.ratioOfWork, "ratio", "%.1f")))
 	}
 	for j := range list {
 		f.Evidence = append(f.Evidence, cpuFacts(list[j].node)...)
 	}
 	for _, s := range p.Balance.Nodes {
 		if s.Node == n.Node && s.Known {
-			f.Evidence = append(f.Evidence, check.Count("sealed segments", s.Sealed, n.Name()), check.Count("growing segments", s.Growing, n.Name()))
+			f.Evidence = append(f.Evidence, check.Count("sealed segments", s.Sealed, n.Name()),
+				check.Count("growing segments", s.Growing, n.Name()))
 		}
 	}
 	check.DowngradeStarting(p.Facts, &f, n, "wait: it is still starting")
@@ -356,7 +370,8 @@ func (c *cost) addKernels(w *worker, ms float64) {
 // unexplainedPhases returns the unexplained phases in the waits for nodes and for workers.
 func unexplainedPhases(b *budget.Budget) (list []*budget.Phase) {
 	b.Root.Walk(func(x *budget.Phase, _ int) {
-		if x.Name == budget.Unexplained && (x.Parent == budget.WaitForNodes || x.Parent == budget.WaitForWorkers) && x.Ms > 0 {
+		if x.Name == budget.Unexplained && (x.Parent == budget.WaitForNodes || x.Parent == budget.WaitForWorkers) &&
+			x.Ms > 0 {
 			list = append(list, x)
 		}
 	})

@@ -31,7 +31,8 @@ func (w *World) AddMetrics(x Traffic, roles ...string) {
 	const window = 10
 	scrape := func(at time.Time, cpu float64) *model.Metrics {
 		return modeltest.Scrape(at, map[string][]model.Series{
-			"process_cpu_seconds_total": {{Value: cpu}}, "process_start_time_seconds": {{Value: float64(modeltest.Now.Add(-time.Hour).Unix())}},
+			"process_cpu_seconds_total":     {{Value: cpu}},
+			"process_start_time_seconds":    {{Value: float64(modeltest.Now.Add(-time.Hour).Unix())}},
 			"go_memstats_alloc_bytes_total": {{Value: cpu * 1e6}},
 		})
 	}
@@ -46,7 +47,8 @@ func (w *World) AddMetrics(x Traffic, roles ...string) {
 			}
 			n.Process = &model.Process{
 				Address: n.Address, Nodes: []model.Ref{n.Ref()}, Outcome: model.Answered,
-				Metrics: scrape(modeltest.Now, 100+window*cores), Before: scrape(modeltest.Now.Add(-window*time.Second), 100),
+				Metrics: scrape(modeltest.Now, 100+window*cores),
+				Before:  scrape(modeltest.Now.Add(-window*time.Second), 100),
 			}
 			if x.Start {
 				n.Process.Before = nil
@@ -58,7 +60,8 @@ func (w *World) AddMetrics(x Traffic, roles ...string) {
 
 // AddMetricsToAll adds a process with hardly any metrics to each session.
 func (w *World) AddMetricsToAll() {
-	w.AddMetrics(Traffic{}, "proxy", "rootcoord", "mixcoord", "datacoord", "querycoord", "querynode", "datanode", "indexnode", "streamingnode")
+	w.AddMetrics(Traffic{}, "proxy", "rootcoord", "mixcoord", "datacoord", "querycoord", "querynode", "datanode",
+		"indexnode", "streamingnode")
 }
 
 // AddSearches adds the searches of x to the metrics of every process that counts them.
@@ -87,7 +90,9 @@ func (w *World) AddSearches(x Traffic) {
 }
 
 // AddNodeSearches adds the measurements of a query node.
-func (w *World) AddNodeSearches(x Traffic, times float64, add func(name string, count, each float64, labels ...model.Pair)) {
+func (w *World) AddNodeSearches(
+	x Traffic, times float64, add func(name string, count, each float64, labels ...model.Pair),
+) {
 	segments := max(1, x.Segments)
 	core := x.Core
 	if core == 0 {
@@ -104,7 +109,9 @@ func (w *World) AddNodeSearches(x Traffic, times float64, add func(name string, 
 		add("querynode_sq_wait_tsafe_latency", x.Searches, x.Consistency)
 		add("querynode_sq_queue_latency", x.Searches, x.Queue)
 	}
-	add("querynode_sq_segment_latency", x.Searches*segments, times*x.Sealed, model.Pair{Key: "segment_state", Value: "Sealed"})
+	add("querynode_sq_segment_latency", x.Searches*segments, times*x.Sealed, model.Pair{
+		Key: "segment_state", Value: "Sealed",
+	})
 	add("querynode_sq_core_latency", x.Searches*segments, times*core)
 	if x.Grow > 0 {
 		add("querynode_sq_segment_latency", x.Searches, x.Grow, model.Pair{Key: "segment_state", Value: "Growing"})

@@ -32,16 +32,19 @@ func WithMetrics(tb testing.TB, c *model.Cluster) *model.Cluster {
 		if captured[name] == nil {
 			captured[name] = capturedMetrics(tb, metrics+name+".txt.gz")
 		}
-		n.Process.Metrics, n.Process.Before = mergeMetrics(n.Process.Metrics, captured[name], 1), mergeMetrics(n.Process.Before, captured[name], 0.9)
+		n.Process.Metrics, n.Process.Before = mergeMetrics(n.Process.Metrics, captured[name], 1),
+			mergeMetrics(n.Process.Before, captured[name], 0.9)
 	}
 	return c
 }
 
-// mergeMetrics returns a copy of a scrape, plus the families that only other has, with their counters multiplied by part.
+// mergeMetrics returns a copy of a scrape, plus the families that only other has, with their counters multiplied by
+// part.
 func mergeMetrics(own, other *model.Metrics, part float64) *model.Metrics {
 	m := &model.Metrics{At: own.At, Families: maps.Clone(own.Families)}
 	for name, f := range other.Families {
-		if own.Families[name] != nil && (f.Kind != model.MetricHistogram || strings.HasPrefix(name, "milvus_proxy_collection_")) {
+		if own.Families[name] != nil &&
+			(f.Kind != model.MetricHistogram || strings.HasPrefix(name, "milvus_proxy_collection_")) {
 			continue
 		}
 		less := *f

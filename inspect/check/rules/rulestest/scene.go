@@ -46,7 +46,9 @@ func (s *Scene) Node(role string, id model.NodeID) *model.LiveNode {
 		Role: role, Node: id, Address: address, Outcome: model.Answered, Distribution: &model.Distribution{},
 		System: &model.System{CPUs: 4, Memory: 1000 << 20, MemoryUse: 300 << 20, StartedAt: SceneNow.Add(-time.Hour)},
 	}
-	n.Process = &model.Process{Address: fmt.Sprintf("10.0.0.%d:9091", id), Outcome: model.Answered, Metrics: &model.Metrics{At: SceneNow}}
+	n.Process = &model.Process{
+		Address: fmt.Sprintf("10.0.0.%d:9091", id), Outcome: model.Answered, Metrics: &model.Metrics{At: SceneNow},
+	}
 	s.Runtime.Nodes = append(s.Runtime.Nodes, n)
 	s.Runtime.Processes = append(s.Runtime.Processes, n.Process)
 	return n
@@ -71,7 +73,9 @@ func (s *Scene) Load(id model.CollectionID, group string, segments map[model.Nod
 	for _, node := range r.Nodes {
 		for range segments[node] {
 			s.Next++
-			s.Parts.Segments = append(s.Parts.Segments, &model.Segment{ID: s.Next, Collection: id, Rows: 1000, State: model.SegmentFlushed})
+			s.Parts.Segments = append(s.Parts.Segments, &model.Segment{
+				ID: s.Next, Collection: id, Rows: 1000, State: model.SegmentFlushed,
+			})
 			d := s.Live("querynode", node).Distribution
 			d.Sealed = append(d.Sealed, model.ServedSegment{ID: s.Next, Collection: id})
 		}
@@ -124,7 +128,9 @@ func RunScenes(t *testing.T, cases []SceneCase) {
 
 // Index adds an HNSW index to the segments of a collection.
 func (s *Scene) Index(id model.CollectionID) {
-	s.Parts.Indexes = append(s.Parts.Indexes, &model.Index{ID: 900, Collection: id, Field: 100, Type: "HNSW", Params: []model.Pair{{Key: "M", Value: "2"}}})
+	s.Parts.Indexes = append(s.Parts.Indexes, &model.Index{
+		ID: 900, Collection: id, Field: 100, Type: "HNSW", Params: []model.Pair{{Key: "M", Value: "2"}},
+	})
 	for _, n := range s.Runtime.Nodes {
 		for i := range n.Distribution.Sealed {
 			if x := &n.Distribution.Sealed[i]; x.Collection == id {
@@ -139,7 +145,9 @@ func (s *Scene) Lead(node model.NodeID, id model.CollectionID, shards int) {
 	d := s.Live("querynode", node).Distribution
 	for range shards {
 		s.Next++
-		d.Leaders = append(d.Leaders, model.LeaderView{Channel: fmt.Sprintf("ch%d", s.Next), Collection: id, GrowingRows: 100})
+		d.Leaders = append(d.Leaders, model.LeaderView{
+			Channel: fmt.Sprintf("ch%d", s.Next), Collection: id, GrowingRows: 100,
+		})
 	}
 }
 
@@ -150,7 +158,9 @@ func (s *Scene) Watch(role string, channels map[model.NodeID]int) {
 		s.Node(role, id)
 		for i := range n {
 			name := fmt.Sprintf("dml_%d_%d", id, i)
-			s.Parts.VChannels = append(s.Parts.VChannels, &model.VChannel{Name: name + "v0", Collection: 77, Watched: true, Watcher: id})
+			s.Parts.VChannels = append(s.Parts.VChannels, &model.VChannel{
+				Name: name + "v0", Collection: 77, Watched: true, Watcher: id,
+			})
 			s.Parts.PChannels = append(s.Parts.PChannels, &model.PChannel{Name: name, Node: id, Streaming: true})
 		}
 	}

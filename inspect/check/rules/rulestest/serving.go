@@ -25,7 +25,10 @@ func (w *World) Serve() {
 	w.Replicas[0].Nodes = []model.NodeID{NodeA, NodeB}
 	for _, n := range []model.NodeID{NodeA, NodeB} {
 		w.Query(n).Distribution = &model.Distribution{}
-		w.Query(n).System.Quota = &model.QuotaMetrics{Rates: map[string]float64{"InsertConsumeThroughput": 0}, SlowestChannel: Channel0, SlowestAt: TSOAgo(1200 * time.Millisecond)}
+		w.Query(n).System.Quota = &model.QuotaMetrics{
+			Rates: map[string]float64{"InsertConsumeThroughput": 0}, SlowestChannel: Channel0,
+			SlowestAt: TSOAgo(1200 * time.Millisecond),
+		}
 	}
 	for i, channel := range []string{Channel0, Channel1} {
 		leader := w.Query([]model.NodeID{NodeA, NodeB}[i])
@@ -37,15 +40,23 @@ func (w *World) Serve() {
 			}
 			at := w.Query([]model.NodeID{NodeA, NodeB}[k/2%2])
 			w.Load(at.Node, s, 4*time.Hour)
-			view.Sealed = append(view.Sealed, model.LeaderSegment{ID: s.ID, Node: at.Node, Version: Nanos(4 * time.Hour)})
+			view.Sealed = append(view.Sealed, model.LeaderSegment{
+				ID: s.ID, Node: at.Node, Version: Nanos(4 * time.Hour),
+			})
 			recovery.Flushed = append(recovery.Flushed, s.ID)
 		}
 		leader.Distribution.Leaders = append(leader.Distribution.Leaders, view)
-		leader.Distribution.Channels = append(leader.Distribution.Channels, model.ServedChannel{Name: channel, Collection: CollID, Version: Nanos(5 * time.Hour)})
+		leader.Distribution.Channels = append(leader.Distribution.Channels, model.ServedChannel{
+			Name: channel, Collection: CollID, Version: Nanos(5 * time.Hour),
+		})
 		r.Recovery = append(r.Recovery, recovery)
-		r.ShardLeaders = append(r.ShardLeaders, model.ShardLeader{Collection: CollID, Channel: channel, Nodes: []model.NodeID{leader.Node}})
+		r.ShardLeaders = append(r.ShardLeaders, model.ShardLeader{
+			Collection: CollID, Channel: channel, Nodes: []model.NodeID{leader.Node},
+		})
 	}
-	r.Replicas = []*model.LiveReplica{{ID: 3000, Collection: CollID, ResourceGroup: facts.DefaultGroup, Nodes: []model.NodeID{NodeA, NodeB}}}
+	r.Replicas = []*model.LiveReplica{
+		{ID: 3000, Collection: CollID, ResourceGroup: facts.DefaultGroup, Nodes: []model.NodeID{NodeA, NodeB}},
+	}
 	r.Loaded = []*model.LoadedCollection{{Collection: CollID, Percent: 100, Available: true, RefreshPercent: 100}}
 	w.Configure("dataCoord.segment.maxSize", "1024")
 	w.Configure("dataCoord.segment.sealProportion", "0.12")
@@ -53,7 +64,8 @@ func (w *World) Serve() {
 
 // Query returns the response of a query node.
 func (w *World) Query(id model.NodeID) *model.LiveNode {
-	i := slices.IndexFunc(w.Runtime.Nodes, func(n *model.LiveNode) bool { return n.Role == "querynode" && n.Node == id })
+	i := slices.IndexFunc(w.Runtime.Nodes,
+		func(n *model.LiveNode) bool { return n.Role == "querynode" && n.Node == id })
 	return w.Runtime.Nodes[i]
 }
 
@@ -64,9 +76,13 @@ func (w *World) Configure(key, value string) {
 
 // Load adds a sealed segment, with its finished indexes, to a node.
 func (w *World) Load(id model.NodeID, s *model.Segment, ago time.Duration) *model.ServedSegment {
-	served := model.ServedSegment{ID: s.ID, Collection: s.Collection, Partition: s.Partition, Channel: s.VChannel, Version: Nanos(ago)}
+	served := model.ServedSegment{
+		ID: s.ID, Collection: s.Collection, Partition: s.Partition, Channel: s.VChannel, Version: Nanos(ago),
+	}
 	for i := range s.Indexes {
-		served.Indexes = append(served.Indexes, model.ServedIndex{Field: FieldID, Index: s.Indexes[i].Index, Build: s.Indexes[i].Build, Rows: s.Rows})
+		served.Indexes = append(served.Indexes, model.ServedIndex{
+			Field: FieldID, Index: s.Indexes[i].Index, Build: s.Indexes[i].Build, Rows: s.Rows,
+		})
 	}
 	d := w.Query(id).Distribution
 	d.Sealed = append(d.Sealed, served)
@@ -96,7 +112,10 @@ func (w *World) Recovery(channel string) *model.Recovery {
 
 // Grow adds a growing segment of the first shard to the metadata and to its leader's view. begun is its age.
 func (w *World) Grow(id model.SegmentID, rows int64, begun time.Duration) *model.Segment {
-	s := &model.Segment{ID: id, Collection: CollID, Partition: PartID, VChannel: Channel0, State: model.SegmentGrowing, Level: model.LevelL1, MaxRows: 100_000}
+	s := &model.Segment{
+		ID: id, Collection: CollID, Partition: PartID, VChannel: Channel0, State: model.SegmentGrowing,
+		Level: model.LevelL1, MaxRows: 100_000,
+	}
 	w.Segments = append(w.Segments, s)
 	v := w.View(Channel0)
 	v.Growing = append(v.Growing, model.GrowingView{ID: id, At: TSOAgo(begun)})
@@ -106,7 +125,9 @@ func (w *World) Grow(id model.SegmentID, rows int64, begun time.Duration) *model
 
 // AddToDataCoord adds a segment to the state in memory that DataCoord reports.
 func (w *World) AddToDataCoord(id model.SegmentID, rows int64, written time.Duration) {
-	w.Runtime.DataSegments = append(w.Runtime.DataSegments, model.DataSegment{ID: id, State: model.SegmentGrowing, Rows: rows, ExpireAt: TSOAgo(written)})
+	w.Runtime.DataSegments = append(w.Runtime.DataSegments, model.DataSegment{
+		ID: id, State: model.SegmentGrowing, Rows: rows, ExpireAt: TSOAgo(written),
+	})
 }
 
 // Silence removes the response of a query node.
@@ -120,7 +141,9 @@ func (w *World) Silence(id model.NodeID, o model.Outcome) {
 func (w *World) ServeTwice() {
 	w.LoadStates[0].Replicas = 2
 	w.Replicas[0].Nodes = []model.NodeID{NodeA}
-	w.Replicas = append(w.Replicas, &model.Replica{ID: 3001, Collection: CollID, ResourceGroup: facts.DefaultGroup, Nodes: []model.NodeID{NodeB}})
+	w.Replicas = append(w.Replicas, &model.Replica{
+		ID: 3001, Collection: CollID, ResourceGroup: facts.DefaultGroup, Nodes: []model.NodeID{NodeB},
+	})
 	a, b := w.Query(NodeA).Distribution, w.Query(NodeB).Distribution
 	sealed, leaders := slices.Concat(a.Sealed, b.Sealed), slices.Concat(a.Leaders, b.Leaders)
 	for _, id := range []model.NodeID{NodeA, NodeB} {

@@ -46,7 +46,8 @@ func (w *World) RunStreaming(list ...Series) {
 
 // ScrapeAt returns metrics scraped at an offset from the time of the cluster.
 func ScrapeAt(ago time.Duration, list []Series) *model.Metrics {
-	m := modeltest.Scrape(modeltest.Now.Add(ago), map[string][]model.Series{"process_start_time_seconds": {{Value: float64(TimeAgo(2 * time.Hour).Unix())}}})
+	m := modeltest.Scrape(modeltest.Now.Add(ago),
+		map[string][]model.Series{"process_start_time_seconds": {{Value: float64(TimeAgo(2 * time.Hour).Unix())}}})
 	for _, s := range list {
 		modeltest.AddSeries(m, s.Name, model.Series{Labels: s.Labels, Value: s.Value})
 	}
@@ -65,13 +66,20 @@ func (w *World) AddCache(before, now map[string]float64) *model.Process {
 	n := w.Query(NodeA)
 	list := func(counts map[string]float64) (all []Series) {
 		place := []model.Pair{{Key: "location", Value: "memory"}}
-		all = []Series{{"internal_cache_capacity_bytes", 1000 << 20, place}, {"internal_cache_low_watermark_bytes", 750 << 20, place}, {"internal_cache_loaded_bytes", 800 << 20, place}}
+		all = []Series{
+			{"internal_cache_capacity_bytes", 1000 << 20, place},
+			{"internal_cache_low_watermark_bytes", 750 << 20, place},
+			{"internal_cache_loaded_bytes", 800 << 20, place},
+		}
 		for name, v := range counts {
 			all = append(all, Series{"internal_cache_" + name, v, place})
 		}
 		return all
 	}
-	n.Process = &model.Process{Address: n.Address, Outcome: model.Answered, Metrics: ScrapeAt(0, list(now)), Before: ScrapeAt(-30*time.Second, list(before))}
+	n.Process = &model.Process{
+		Address: n.Address, Outcome: model.Answered, Metrics: ScrapeAt(0, list(now)),
+		Before: ScrapeAt(-30*time.Second, list(before)),
+	}
 	w.Runtime.Processes = append(w.Runtime.Processes, n.Process)
 	return n.Process
 }

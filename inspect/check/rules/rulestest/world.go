@@ -57,33 +57,55 @@ func Healthy() *World {
 	w.Version = model.Version{Text: "2.4.5", From: "sessions"}
 	w.Databases = []*model.Database{{ID: 1, Name: "default", State: "Created"}}
 	w.Collections = []*model.Collection{{
-		ID: CollID, Database: 1, Name: "docs", State: "Created", Shards: 2, CreatedAt: TSOAgo(48 * time.Hour), VChannels: []string{Channel0, Channel1}, Layout: "2.2.9",
+		ID: CollID, Database: 1, Name: "docs", State: "Created", Shards: 2, CreatedAt: TSOAgo(48 * time.Hour),
+		VChannels: []string{Channel0, Channel1}, Layout: "2.2.9",
 		Fields: []*model.Field{
-			{ID: 100, Name: "id", Type: "Int64", PrimaryKey: true}, {ID: FieldID, Name: "vec", Type: "FloatVector", Dim: 128}, {ID: 102, Name: "tag", Type: "VarChar"},
+			{ID: 100, Name: "id", Type: "Int64", PrimaryKey: true},
+			{ID: FieldID, Name: "vec", Type: "FloatVector", Dim: 128},
+			{ID: 102, Name: "tag", Type: "VarChar"},
 		},
 	}}
 	w.Partitions = []*model.Partition{{ID: PartID, Collection: CollID, Name: "_default", State: "Created"}}
 	w.Indexes = []*model.Index{{
-		ID: IndexID, Collection: CollID, Field: FieldID, Name: "vec_idx", Type: "HNSW", Metric: "L2", CreatedAt: TimeAgo(47 * time.Hour), Layout: "2.2",
+		ID: IndexID, Collection: CollID, Field: FieldID, Name: "vec_idx", Type: "HNSW", Metric: "L2",
+		CreatedAt: TimeAgo(47 * time.Hour), Layout: "2.2",
 	}}
 	for i := range 4 {
 		w.Segments = append(w.Segments, HealthySegment(model.SegmentID(2000+i), []string{Channel0, Channel1}[i%2]))
 	}
 	for i, name := range []string{Channel0, Channel1} {
 		w.VChannels = append(w.VChannels, &model.VChannel{
-			Name: name, PChannel: fmt.Sprintf("by-dev-rootcoord-dml_%d", i), Collection: CollID, Shard: i, Watched: true, Watcher: 5, WatchState: "WatchSuccess", WatchedAt: TimeAgo(40 * time.Hour),
-			Checkpoint: model.Checkpoint{At: TSOAgo(30 * time.Second), Message: []byte{0x88, 0x13, 0, 0, 0, 0, 0, 0}}, Removal: "non-removed",
+			Name: name, PChannel: fmt.Sprintf("by-dev-rootcoord-dml_%d", i), Collection: CollID, Shard: i,
+			Watched: true, Watcher: 5, WatchState: "WatchSuccess", WatchedAt: TimeAgo(40 * time.Hour),
+			Checkpoint: model.Checkpoint{At: TSOAgo(30 * time.Second), Message: []byte{0x88, 0x13, 0, 0, 0, 0, 0, 0}},
+			Removal:    "non-removed",
 		})
 		w.PChannels = append(w.PChannels, &model.PChannel{Name: fmt.Sprintf("by-dev-rootcoord-dml_%d", i)})
 	}
-	w.LoadStates = []*model.LoadState{{Collection: CollID, Status: "Loaded", Percent: new(int32(100)), Replicas: 1, Indexes: map[model.FieldID]model.IndexID{FieldID: IndexID}, Key: "load/1000"}}
-	w.Replicas = []*model.Replica{{ID: 3000, Collection: CollID, ResourceGroup: facts.DefaultGroup, Nodes: []model.NodeID{4}}}
-	w.ResourceGroups = []*model.ResourceGroup{{Name: facts.DefaultGroup, Capacity: 1000000, Nodes: []model.NodeID{4}, Requests: -1, Limits: -1}}
-	for i, role := range []string{"rootcoord", "datacoord", "querycoord", "querynode", "datanode", "indexnode", "proxy"} {
-		w.Sessions = append(w.Sessions, &model.Session{Node: model.NodeID(i + 1), Role: role, Address: fmt.Sprintf("10.0.0.%d:1", i+1), Version: "2.4.5", IndexEngine: EngineOf(role)})
+	w.LoadStates = []*model.LoadState{
+		{
+			Collection: CollID, Status: "Loaded", Percent: new(int32(100)), Replicas: 1,
+			Indexes: map[model.FieldID]model.IndexID{FieldID: IndexID}, Key: "load/1000",
+		},
+	}
+	w.Replicas = []*model.Replica{
+		{ID: 3000, Collection: CollID, ResourceGroup: facts.DefaultGroup, Nodes: []model.NodeID{4}},
+	}
+	w.ResourceGroups = []*model.ResourceGroup{
+		{Name: facts.DefaultGroup, Capacity: 1000000, Nodes: []model.NodeID{4}, Requests: -1, Limits: -1},
+	}
+	for i, role := range []string{
+		"rootcoord", "datacoord", "querycoord", "querynode", "datanode", "indexnode", "proxy",
+	} {
+		w.Sessions = append(w.Sessions, &model.Session{
+			Node: model.NodeID(i + 1), Role: role, Address: fmt.Sprintf("10.0.0.%d:1", i+1), Version: "2.4.5",
+			IndexEngine: EngineOf(role),
+		})
 	}
 	w.Allocators = []*model.Allocator{{Name: "gid/timestamp", At: modeltest.Now}}
-	w.KeysByKind = map[string]int64{"collection": 1, "index": 1, "segment-index": 4, "collection-load": 1, "target": 1, "binlog": 4}
+	w.KeysByKind = map[string]int64{
+		"collection": 1, "index": 1, "segment-index": 4, "collection-load": 1, "target": 1, "binlog": 4,
+	}
 	w.Keys = 20
 	return w
 }
@@ -99,11 +121,13 @@ func EngineOf(role string) model.EngineRange {
 // HealthySegment returns a segment that was flushed four hours ago, with an index finished three hours ago.
 func HealthySegment(id model.SegmentID, channel string) *model.Segment {
 	return &model.Segment{
-		ID: id, Collection: CollID, Partition: PartID, VChannel: channel, State: model.SegmentFlushed, Level: model.LevelL1, Rows: 90_000, MaxRows: 100_000, Bytes: 50 << 20,
+		ID: id, Collection: CollID, Partition: PartID, VChannel: channel, State: model.SegmentFlushed,
+		Level: model.LevelL1, Rows: 90_000, MaxRows: 100_000, Bytes: 50 << 20,
 		StartAt: TSOAgo(5 * time.Hour), PositionAt: TSOAgo(4 * time.Hour), ExpireAt: TSOAgo(4 * time.Hour),
 		Logs: []model.FieldLogs{{Kind: model.InsertLog, Field: 100, Files: 1, Rows: 90_000, Bytes: 50 << 20}},
 		Indexes: []model.SegmentIndex{{
-			Segment: id, Collection: CollID, Partition: PartID, Index: IndexID, Build: model.BuildID(id + 5000), State: model.IndexFinished, Rows: 90_000, Files: 3, Node: 6,
+			Segment: id, Collection: CollID, Partition: PartID, Index: IndexID, Build: model.BuildID(id + 5000),
+			State: model.IndexFinished, Rows: 90_000, Files: 3, Node: 6,
 			EngineVersion: 6, CreatedAt: TimeAgo(4 * time.Hour), FinishedAt: TimeAgo(3 * time.Hour),
 		}},
 	}
@@ -123,7 +147,8 @@ func (w *World) AddResponses() *model.RuntimeParts {
 	w.Runtime = &model.RuntimeParts{Kind: "live", From: modeltest.Now.Add(-time.Second), To: modeltest.Now}
 	for _, s := range w.Sessions {
 		w.Runtime.Nodes = append(w.Runtime.Nodes, &model.LiveNode{
-			Role: s.Role, Node: s.Node, Address: s.Address, Outcome: model.Answered, Config: &model.Config{Values: map[string]string{}, Names: map[string]string{}},
+			Role: s.Role, Node: s.Node, Address: s.Address, Outcome: model.Answered,
+			Config: &model.Config{Values: map[string]string{}, Names: map[string]string{}},
 			System: &model.System{Name: s.Name(), CPUs: 8, Version: "2.4.5", BuildTime: "Monday"},
 		})
 	}
@@ -138,10 +163,13 @@ func (w *World) Live(role string) *model.LiveNode {
 
 // Another adds a session of a role, and its response if processes were asked.
 func (w *World) Another(role string, id model.NodeID) *model.LiveNode {
-	s := &model.Session{Node: id, Role: role, Address: fmt.Sprintf("10.0.0.%d:1", id), Version: "2.4.5", IndexEngine: EngineOf(role)}
+	s := &model.Session{
+		Node: id, Role: role, Address: fmt.Sprintf("10.0.0.%d:1", id), Version: "2.4.5", IndexEngine: EngineOf(role),
+	}
 	w.Sessions = append(w.Sessions, s)
 	n := &model.LiveNode{
-		Role: role, Node: id, Address: s.Address, Outcome: model.Answered, Config: &model.Config{Values: map[string]string{}, Names: map[string]string{}},
+		Role: role, Node: id, Address: s.Address, Outcome: model.Answered,
+		Config: &model.Config{Values: map[string]string{}, Names: map[string]string{}},
 		System: &model.System{CPUs: 8, Version: "2.4.5", BuildTime: "Monday"},
 	}
 	if w.Runtime != nil {
@@ -248,7 +276,8 @@ func CompareFindings(t *testing.T, x *check.Check, result *check.Result, want []
 	var got []string
 	for _, f := range result.Findings {
 		got = append(got, fmt.Sprintf("%s %s/%s %s", f.Severity, f.Object.Resource, f.Object.ID, f.Message))
-		if len(f.Evidence) == 0 || f.Impact == "" || len(f.Steps()) == 0 || f.Severity > x.Severity || f.Cost < 0 || f.Cost > 1 {
+		if len(f.Evidence) == 0 || f.Impact == "" || len(f.Steps()) == 0 || f.Severity > x.Severity || f.Cost < 0 ||
+			f.Cost > 1 {
 			t.Errorf("incomplete finding: %+v", f)
 		}
 		for _, e := range f.Evidence {
@@ -292,8 +321,24 @@ func Modern(w *World) {
 	for _, s := range []struct {
 		Role string
 		ID   model.NodeID
-	}{{"mixcoord", 1}, {"mixcoord", 11}, {"proxy", 2}, {"proxy", 3}, {"querynode", 4}, {"querynode", 14}, {"datanode", 5}, {"datanode", 6}, {"streamingnode", 7}, {"querynode", 7}, {"streamingnode", 8}, {"querynode", 8}} {
-		x := &model.Session{Node: s.ID, Role: s.Role, Address: fmt.Sprintf("10.0.0.%d:1", s.ID), Version: "2.6.4", IndexEngine: EngineOf(s.Role), Standby: s.ID == 11}
+	}{
+		{"mixcoord", 1},
+		{"mixcoord", 11},
+		{"proxy", 2},
+		{"proxy", 3},
+		{"querynode", 4},
+		{"querynode", 14},
+		{"datanode", 5},
+		{"datanode", 6},
+		{"streamingnode", 7},
+		{"querynode", 7},
+		{"streamingnode", 8},
+		{"querynode", 8},
+	} {
+		x := &model.Session{
+			Node: s.ID, Role: s.Role, Address: fmt.Sprintf("10.0.0.%d:1", s.ID), Version: "2.6.4",
+			IndexEngine: EngineOf(s.Role), Standby: s.ID == 11,
+		}
 		if s.Role == "querynode" && s.ID < 14 && s.ID > 4 {
 			x.Labels = []model.Pair{{Key: "QUERYNODE_STREAMING-EMBEDDED", Value: "1"}}
 		}
@@ -309,22 +354,34 @@ func Modern(w *World) {
 	}
 	for _, s := range w.Segments {
 		s.Sorted, s.ByStreaming, s.StorageVersion = true, true, 2
-		s.Logs = []model.FieldLogs{{Kind: model.InsertLog, Field: 100, Files: 1, Rows: s.Rows, Bytes: s.Bytes, MemoryBytes: 2 * s.Bytes}}
+		s.Logs = []model.FieldLogs{
+			{Kind: model.InsertLog, Field: 100, Files: 1, Rows: s.Rows, Bytes: s.Bytes, MemoryBytes: 2 * s.Bytes},
+		}
 	}
 	w.Replicas[0].Nodes, w.Replicas[0].StreamingNodes = []model.NodeID{4, 14}, []model.NodeID{7, 8}
-	w.ResourceGroups = []*model.ResourceGroup{{Name: facts.DefaultGroup, Capacity: 1000000, Nodes: []model.NodeID{4, 14}, Requests: 0, Limits: 1000000}}
-	w.KeysByKind = map[string]int64{"collection": 1, "index": 1, "segment-index": 4, "collection-load": 1, "target": 1, "binlog": 4, "pchannel": 2, "streaming-version": 1, "stats-task": 2, "compaction-task": 4}
+	w.ResourceGroups = []*model.ResourceGroup{
+		{Name: facts.DefaultGroup, Capacity: 1000000, Nodes: []model.NodeID{4, 14}, Requests: 0, Limits: 1000000},
+	}
+	w.KeysByKind = map[string]int64{
+		"collection": 1, "index": 1, "segment-index": 4, "collection-load": 1, "target": 1, "binlog": 4, "pchannel": 2,
+		"streaming-version": 1, "stats-task": 2, "compaction-task": 4,
+	}
 }
 
 // Collection adds a collection of one shard, without rows, that is not loaded.
 func (w *World) Collection(id model.CollectionID, database model.DatabaseID) *model.Collection {
 	channel := fmt.Sprintf("by-dev-rootcoord-dml_0_%dv0", id)
 	x := &model.Collection{
-		ID: id, Database: database, Name: fmt.Sprintf("c%d", id), State: "Created", Shards: 1, CreatedAt: TSOAgo(48 * time.Hour), VChannels: []string{channel}, Layout: "2.2.9",
-		Fields: []*model.Field{{ID: 100, Name: "id", Type: "Int64", PrimaryKey: true}, {ID: 101, Name: "vec", Type: "FloatVector", Dim: 8}},
+		ID: id, Database: database, Name: fmt.Sprintf("c%d", id), State: "Created", Shards: 1,
+		CreatedAt: TSOAgo(48 * time.Hour), VChannels: []string{channel}, Layout: "2.2.9",
+		Fields: []*model.Field{
+			{ID: 100, Name: "id", Type: "Int64", PrimaryKey: true}, {ID: 101, Name: "vec", Type: "FloatVector", Dim: 8},
+		},
 	}
 	w.Collections = append(w.Collections, x)
-	w.Partitions = append(w.Partitions, &model.Partition{ID: model.PartitionID(id) + 1_000_000, Collection: id, Name: "_default", State: "Created"})
+	w.Partitions = append(w.Partitions, &model.Partition{
+		ID: model.PartitionID(id) + 1_000_000, Collection: id, Name: "_default", State: "Created",
+	})
 	v := *w.VChannels[0]
 	v.Name, v.Collection, v.Shard = channel, id, 0
 	w.VChannels = append(w.VChannels, &v)
@@ -354,15 +411,22 @@ func (w *World) AddAllFieldTypes() {
 		if i == 12 {
 			field-- // a second path of the same JSON field
 		}
-		w.Collections[0].Fields = append(w.Collections[0].Fields, &model.Field{ID: field, Name: fmt.Sprintf("f%d", i), Type: x.Kind, FuncOutput: x.Metric == "BM25", Dim: 8})
-		w.Indexes = append(w.Indexes, &model.Index{ID: id, Collection: CollID, Field: field, Name: fmt.Sprintf("i%d", i), Type: x.Index, Metric: x.Metric, CreatedAt: TimeAgo(40 * time.Hour), Layout: "2.2"})
+		w.Collections[0].Fields = append(w.Collections[0].Fields, &model.Field{
+			ID: field, Name: fmt.Sprintf("f%d", i), Type: x.Kind, FuncOutput: x.Metric == "BM25", Dim: 8,
+		})
+		w.Indexes = append(w.Indexes, &model.Index{
+			ID: id, Collection: CollID, Field: field, Name: fmt.Sprintf("i%d", i), Type: x.Index, Metric: x.Metric,
+			CreatedAt: TimeAgo(40 * time.Hour), Layout: "2.2",
+		})
 		for _, s := range w.Segments {
 			files := int32(1)
 			if x.Index == "FLAT" {
 				files = 0
 			}
 			s.Indexes = append(s.Indexes, model.SegmentIndex{
-				Segment: s.ID, Collection: CollID, Partition: PartID, Index: id, Build: model.BuildID(int64(s.ID)*100 + int64(i)), State: model.IndexFinished, Rows: s.Rows, Files: files,
+				Segment: s.ID, Collection: CollID, Partition: PartID, Index: id,
+				Build: model.BuildID(int64(s.ID)*100 + int64(i)), State: model.IndexFinished, Rows: s.Rows,
+				Files:         files,
 				EngineVersion: 6, FinishedAt: TimeAgo(3 * time.Hour),
 			})
 		}
@@ -383,14 +447,19 @@ func (w *World) AddSmallSegments(n int, age time.Duration) []*model.Segment {
 	return list
 }
 
-// AddLaggingCollections adds n collections with a channel each. All channels are consumed by one node and are behind by age.
+// AddLaggingCollections adds n collections with a channel each. All channels are consumed by one node and are behind by
+// age.
 func (w *World) AddLaggingCollections(n int, age time.Duration) {
 	for i := range n {
 		id := model.CollectionID(7000 + i)
 		name := fmt.Sprintf("by-dev-rootcoord-dml_2_%dv0", id)
-		w.Collections = append(w.Collections, &model.Collection{ID: id, Database: 1, Name: fmt.Sprintf("c%d", i), State: "Created", VChannels: []string{name}, CreatedAt: TSOAgo(48 * time.Hour)})
+		w.Collections = append(w.Collections, &model.Collection{
+			ID: id, Database: 1, Name: fmt.Sprintf("c%d", i), State: "Created", VChannels: []string{name},
+			CreatedAt: TSOAgo(48 * time.Hour),
+		})
 		w.VChannels = append(w.VChannels, &model.VChannel{
-			Name: name, PChannel: "by-dev-rootcoord-dml_2", Collection: id, Watched: true, Watcher: 5, WatchState: "WatchSuccess", Checkpoint: model.Checkpoint{At: TSOAgo(age)},
+			Name: name, PChannel: "by-dev-rootcoord-dml_2", Collection: id, Watched: true, Watcher: 5,
+			WatchState: "WatchSuccess", Checkpoint: model.Checkpoint{At: TSOAgo(age)},
 		})
 	}
 }
@@ -401,7 +470,8 @@ func Members(n int, change func([]model.EtcdMember)) func(*World) {
 		w.Etcd = &model.Etcd{At: modeltest.Now}
 		for i := range n {
 			w.Etcd.Members = append(w.Etcd.Members, model.EtcdMember{
-				Name: []string{"a", "b", "c"}[i], Endpoint: "e:" + model.NodeID(i).String(), Leader: i == 0, DBSize: 100 << 20, DBInUse: 90 << 20, DBQuota: 2 << 30,
+				Name: []string{"a", "b", "c"}[i], Endpoint: "e:" + model.NodeID(i).String(), Leader: i == 0,
+				DBSize: 100 << 20, DBInUse: 90 << 20, DBQuota: 2 << 30,
 			})
 		}
 		if change != nil {
@@ -449,7 +519,8 @@ func FactsOf(settings map[string]string) *facts.Facts {
 		config.Values[model.FoldConfigKey(key)], config.Names[model.FoldConfigKey(key)] = value, key
 	}
 	node := &model.LiveNode{Role: "querynode", Node: 1, Config: config}
-	c := model.Build(model.Parts{Loaded: model.PartAll}).WithRuntime(model.BuildRuntime(model.RuntimeParts{Nodes: []*model.LiveNode{node}}))
+	c := model.Build(model.Parts{Loaded: model.PartAll}).
+		WithRuntime(model.BuildRuntime(model.RuntimeParts{Nodes: []*model.LiveNode{node}}))
 	return &facts.Facts{Cluster: c}
 }
 
@@ -463,7 +534,8 @@ func Capture(t *testing.T, name string) *model.Cluster {
 		}
 		root = filepath.Join(root, "..")
 	}
-	return capturedtest.Cluster(t, meta.Want{Parts: model.PartAll}, root, "testdata", "snapshots", name, capturedtest.Snapshot)
+	return capturedtest.Cluster(t, meta.Want{Parts: model.PartAll}, root, "testdata", "snapshots", name,
+		capturedtest.Snapshot)
 }
 
 // Spread returns a scene of query nodes 11, 12 and so on, which serve the given numbers of segments of one
