@@ -17,7 +17,8 @@ func readJSON(body []byte, what string, begin byte, into any) *failure {
 	case len(start) == 0:
 		return newFailure(model.Garbled, "the answer is empty")
 	case start[0] == '<':
-		return newFailure(model.Garbled, "the answer is an HTML page, not %s: check what is in front of the process", what)
+		return newFailure(model.Garbled, "the answer is an HTML page, not %s: check what is in front of the process",
+			what)
 	}
 	if f := checkSize(decodedJSONSize(body)); f != nil {
 		return f

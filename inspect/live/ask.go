@@ -60,7 +60,8 @@ func (c *Client) Ask(ctx context.Context, cluster *model.Cluster) (*model.Runtim
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	a := &askState{
-		ctx: ctx, start: time.Now(), client: c, plan: newPlan(cluster), decoder: NewDecoder(), names: newNames(), ports: newPorts(),
+		ctx: ctx, start: time.Now(), client: c, plan: newPlan(cluster), decoder: NewDecoder(), names: newNames(),
+		ports: newPorts(),
 	}
 	a.cluster = a.plan.cluster
 	if c.opts.Tasks || c.opts.Targets {
@@ -233,7 +234,8 @@ func (s *server) rounds() [][]turn {
 // unimplemented.
 func (a *askState) put(ctx context.Context, l *link, s *session, q inquiry) {
 	if isTimeout(context.Cause(ctx)) {
-		a.record(s, q, nil, newFailure(model.NotAsked, "not sent within the %s for this process", a.client.opts.Timeout), 0)
+		a.record(s, q, nil,
+			newFailure(model.NotAsked, "not sent within the %s for this process", a.client.opts.Timeout), 0)
 		return
 	}
 	response, took, f := a.call(ctx, l, s, q)

@@ -91,11 +91,14 @@ func wantHealthy(t *testing.T, r *model.Runtime, c *model.Cluster) {
 		}
 	}
 	if sealed != wantSealed || growing != wantGrowing || rows != int64(wantGrowing)*321 {
-		t.Errorf("sealed %d, growing %d with %d rows; want %d, %d, %d", sealed, growing, rows, wantSealed, wantGrowing, wantGrowing*321)
+		t.Errorf("sealed %d, growing %d with %d rows; want %d, %d, %d", sealed, growing, rows, wantSealed, wantGrowing,
+			wantGrowing*321)
 	}
-	if len(r.Recovery) != len(c.VChannels) || len(r.ShardLeaders) != len(c.VChannels) || len(r.Loaded) != len(c.LoadStates) ||
+	if len(r.Recovery) != len(c.VChannels) || len(r.ShardLeaders) != len(c.VChannels) ||
+		len(r.Loaded) != len(c.LoadStates) ||
 		len(r.Replicas) != len(c.Replicas) || len(r.Groups) != 1 {
-		t.Errorf("recovery %d, leaders %d, loaded %d, replicas %d, groups %d", len(r.Recovery), len(r.ShardLeaders), len(r.Loaded), len(r.Replicas), len(r.Groups))
+		t.Errorf("recovery %d, leaders %d, loaded %d, replicas %d, groups %d", len(r.Recovery), len(r.ShardLeaders),
+			len(r.Loaded), len(r.Replicas), len(r.Groups))
 	}
 	if len(r.DataSegments) != wantGrowing {
 		t.Errorf("%d segments in DataCoord's memory, want %d", len(r.DataSegments), wantGrowing)
@@ -110,7 +113,8 @@ func wantHealthy(t *testing.T, r *model.Runtime, c *model.Cluster) {
 func TestAsk(t *testing.T) {
 	for _, version := range []string{"2.3.5", "2.6.3"} {
 		t.Run(version, func(t *testing.T) {
-			c := smallCluster(t, livetest.Spec{Version: version}, livetest.Options{}, recorded.Options{Cluster: "by-dev"})
+			c := smallCluster(t, livetest.Spec{Version: version}, livetest.Options{},
+				recorded.Options{Cluster: "by-dev"})
 			var mu sync.Mutex
 			var kept []live.Record
 			var steps []int
@@ -155,10 +159,12 @@ func TestRecordOnly(t *testing.T) {
 	questions := func(only bool) (list []string, r *model.Runtime) {
 		r = ask(t, c, live.Options{RecordOnly: only, Keep: func(r live.Record) {
 			role := r.Role
-			if strings.HasPrefix(r.Method, "GET ") { // it is chance for which role a process of two is queried over HTTP
+			// it is chance for which role a process of two is queried over HTTP
+			if strings.HasPrefix(r.Method, "GET ") {
 				role = ""
 			}
-			list = append(list, strings.Join([]string{role, r.Node.String(), r.Method, string(r.Request), r.Outcome, r.Error}, " "))
+			list = append(list,
+				strings.Join([]string{role, r.Node.String(), r.Method, string(r.Request), r.Outcome, r.Error}, " "))
 		}})
 		slices.Sort(list)
 		return list, r
@@ -169,12 +175,14 @@ func TestRecordOnly(t *testing.T) {
 		t.Errorf("what is kept (-decoded +kept only):\n%s", diff)
 	}
 	if len(decoded.QueryNodes()) == 0 || len(empty.QueryNodes()) > 0 && empty.QueryNodes()[0].Distribution != nil {
-		t.Errorf("%d nodes are decoded, and %d where none was wanted", len(decoded.QueryNodes()), len(empty.QueryNodes()))
+		t.Errorf("%d nodes are decoded, and %d where none was wanted", len(decoded.QueryNodes()),
+			len(empty.QueryNodes()))
 	}
 }
 
 func TestOneProcessIsScrapedOnce(t *testing.T) {
-	c := smallCluster(t, livetest.Spec{Standalone: true, QueryNodes: 1, Collections: 1, Segments: 3}, livetest.Options{}, recorded.Options{})
+	c := smallCluster(t, livetest.Spec{Standalone: true, QueryNodes: 1, Collections: 1, Segments: 3},
+		livetest.Options{}, recorded.Options{})
 	r := ask(t, c, live.Options{})
 	if len(r.Processes) != 1 || len(r.Processes[0].Nodes) != len(c.Sessions) {
 		t.Fatalf("%d processes, want one with %d sessions: %+v", len(r.Processes), len(c.Sessions), r.Processes)
@@ -207,7 +215,8 @@ func TestMetricsPort(t *testing.T) {
 	}
 	sick := livetest.Page(t, http.StatusInternalServerError, []byte("component proxy state is Abnormal"))
 	r = ask(t, c, live.Options{MetricsPort: sick})
-	if p := r.LiveNode("proxy", 4).Process; p == nil || p.Outcome != model.NotReady || p.Healthz != "component proxy state is Abnormal" {
+	if p := r.LiveNode("proxy", 4).Process; p == nil || p.Outcome != model.NotReady ||
+		p.Healthz != "component proxy state is Abnormal" {
 		t.Errorf("process of a sick proxy: %+v", p)
 	}
 }
@@ -222,7 +231,8 @@ func TestRates(t *testing.T) {
 	}
 	defer client.Close()
 	for round, want := range []bool{false, false, true, true} {
-		now = livetest.Now.Add(time.Duration(round) * 700 * time.Millisecond) // at first too soon after the previous round
+		// at first too soon after the previous round
+		now = livetest.Now.Add(time.Duration(round) * 700 * time.Millisecond)
 		r, err := client.Ask(t.Context(), c)
 		if err != nil {
 			t.Fatal(err)
@@ -255,7 +265,9 @@ func TestEarlierRounds(t *testing.T) {
 	}
 	defer client.Close()
 	const never = -1
-	for _, round := range []struct{ at, earlier int }{{0, never}, {5, 0}, {30, 0}, {70, 0}, {100, 0}, {140, 0}, {150, 70}, {210, 70}, {215, 140}} {
+	for _, round := range []struct{ at, earlier int }{
+		{0, never}, {5, 0}, {30, 0}, {70, 0}, {100, 0}, {140, 0}, {150, 70}, {210, 70}, {215, 140},
+	} {
 		now = livetest.Now.Add(time.Duration(round.at) * time.Second)
 		r, err := client.Ask(t.Context(), c)
 		if err != nil {
@@ -290,10 +302,13 @@ func TestNoSessions(t *testing.T) {
 func TestCancel(t *testing.T) {
 	c := livetest.Cluster(livetest.Spec{QueryNodes: 20, Collections: 3, Segments: 300, Growing: 20})
 	c = livetest.Serve(t, c, livetest.Responses(c, livetest.Options{}), recorded.Options{})
-	c = livetest.Replace(c, map[string]string{"querynode-101": livetest.Silent(t), "querynode-102": livetest.Refused(t)})
+	c = livetest.Replace(c,
+		map[string]string{"querynode-101": livetest.Silent(t), "querynode-102": livetest.Refused(t)})
 	punctual := livetest.Punctual(t)
 	before := runtime.NumGoroutine()
-	for _, after := range []time.Duration{0, time.Millisecond, 5 * time.Millisecond, 20 * time.Millisecond, 60 * time.Millisecond, 250 * time.Millisecond} {
+	for _, after := range []time.Duration{
+		0, time.Millisecond, 5 * time.Millisecond, 20 * time.Millisecond, 60 * time.Millisecond, 250 * time.Millisecond,
+	} {
 		client, err := live.Open(live.Options{Window: time.Second})
 		if err != nil {
 			t.Fatal(err)

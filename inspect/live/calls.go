@@ -185,7 +185,9 @@ func (q *asker) queryCoord() {
 	q.add(show[0], &querypb.ShowCollectionsRequest{Base: q.base}, show[1])
 	q.add(queryCoord+"ListResourceGroups", &milvuspb.ListResourceGroupsRequest{Base: q.base})
 	for _, name := range q.groups {
-		q.add(queryCoord+"DescribeResourceGroup", &querypb.DescribeResourceGroupRequest{Base: q.base, ResourceGroup: name})
+		q.add(queryCoord+"DescribeResourceGroup", &querypb.DescribeResourceGroupRequest{
+			Base: q.base, ResourceGroup: name,
+		})
 	}
 	// These calls return the data of the read-only HTTP management routes (internal/http/router.go:
 	// balance/status, node/list, distribution/get, since 2.5). gRPC needs no HTTP port, which may be unknown.
@@ -197,7 +199,9 @@ func (q *asker) queryCoord() {
 		q.add(queryCoord+"ListQueryNode", &querypb.ListQueryNodeRequest{Base: q.base})
 	}
 	for _, id := range q.loaded {
-		q.add(queryCoord+"GetReplicas", &milvuspb.GetReplicasRequest{Base: q.base, CollectionID: int64(id), WithShardNodes: true})
+		q.add(queryCoord+"GetReplicas", &milvuspb.GetReplicasRequest{
+			Base: q.base, CollectionID: int64(id), WithShardNodes: true,
+		})
 		q.add(queryCoord+"GetShardLeaders", &querypb.GetShardLeadersRequest{Base: q.base, CollectionID: int64(id)})
 	}
 }

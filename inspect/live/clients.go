@@ -65,7 +65,8 @@ func (p *plan) firstProxy(release ...int) *session {
 	var first *session
 	for _, list := range p.sessionsOf {
 		for _, x := range list {
-			if x.Role == "proxy" && model.VersionAtLeast(x.Version, release...) && (first == nil || x.Node < first.Node) {
+			if x.Role == "proxy" && model.VersionAtLeast(x.Version, release...) &&
+				(first == nil || x.Node < first.Node) {
 				first = x
 			}
 		}
@@ -142,7 +143,8 @@ func (t *clientTimes) addTo(list []model.SlowRequest, s model.SlowRequest) []mod
 	if t == nil || t.Requests <= 0 {
 		return list
 	}
-	s.Requests, s.Mean, s.P99, s.Took = t.Requests, milliseconds(t.Mean), milliseconds(t.P99), milliseconds(max(t.Max, t.P99))
+	s.Requests, s.Mean, s.P99, s.Took = t.Requests, milliseconds(t.Mean), milliseconds(t.P99),
+		milliseconds(max(t.Max, t.P99))
 	return append(list, s)
 }
 

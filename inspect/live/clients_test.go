@@ -24,14 +24,23 @@ const clientsText = `{"clients":[
  null],"aggregated":{"request_count":43}}`
 
 func clientsRecord(text string) live.Record {
-	return live.Record{Role: "proxy", Node: 4, Address: "10.1.0.5:9091", Method: methodClients, Response: []byte(text), Outcome: "answered", At: slowAsked}
+	return live.Record{
+		Role: "proxy", Node: 4, Address: "10.1.0.5:9091", Method: methodClients, Response: []byte(text),
+		Outcome: "answered", At: slowAsked,
+	}
 }
 
 func wantClients() []model.SlowRequest {
 	ms := func(n float64) time.Duration { return time.Duration(n * float64(time.Millisecond)) }
 	return []model.SlowRequest{
-		{Source: model.FromClient, Node: 4, Database: "shop", Type: "Search", SDK: "Python-3.0.1", Client: "web-7", Requests: 40, Mean: ms(12.5), P99: ms(180), Took: ms(412.5)},
-		{Source: model.FromClient, Node: 4, Database: "shop", Collection: "orders", Type: "Insert", SDK: "Python-3.0.1", Client: "web-7", Requests: 2, Mean: ms(7), P99: ms(9), Took: ms(9)},
+		{
+			Source: model.FromClient, Node: 4, Database: "shop", Type: "Search", SDK: "Python-3.0.1", Client: "web-7",
+			Requests: 40, Mean: ms(12.5), P99: ms(180), Took: ms(412.5),
+		},
+		{
+			Source: model.FromClient, Node: 4, Database: "shop", Collection: "orders", Type: "Insert",
+			SDK: "Python-3.0.1", Client: "web-7", Requests: 2, Mean: ms(7), P99: ms(9), Took: ms(9),
+		},
 		{Source: model.FromClient, Node: 4, Type: "Delete", Client: "legacy:web-8:1f", Requests: 1},
 	}
 }
@@ -87,7 +96,9 @@ func TestClientsHostile(t *testing.T) {
 }
 
 func FuzzClients(f *testing.F) {
-	for _, text := range []string{clientsText, `{"clients":[]}`, "<html>", `{"clients":[{"metrics":[{"collection_metrics":{"a":null}}]}]}`} {
+	for _, text := range []string{
+		clientsText, `{"clients":[]}`, "<html>", `{"clients":[{"metrics":[{"collection_metrics":{"a":null}}]}]}`,
+	} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {

@@ -28,6 +28,9 @@ func (c *collectorStatus) clean() bool {
 
 // takeCollector stores the newest response.
 func takeCollector(d *Decoder, _ *processRecords, q *pendingRecord, status *collectorStatus) {
-	c := &model.GarbageCollector{Paused: status.Status == "suspended", Remaining: time.Duration(status.Left) * time.Second, Reporter: d.text(q.key().String())}
+	c := &model.GarbageCollector{
+		Paused: status.Status == "suspended", Remaining: time.Duration(status.Left) * time.Second,
+		Reporter: d.text(q.key().String()),
+	}
 	d.keep(q, "collector", func(p *model.RuntimeParts) { p.Collector = c })
 }

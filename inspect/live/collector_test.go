@@ -18,11 +18,18 @@ const methodCollector = "GET /management/data_gc"
 func TestCollector(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]*model.GarbageCollector{
-		`{"msg":"OK","status":"active"}`:                                                 {Reporter: "mixcoord-1"},
-		`{"msg":"OK","status":"suspended","time_remaining_seconds":3000}`:                {Paused: true, Remaining: 50 * time.Minute, Reporter: "mixcoord-1"},
-		`{"msg":"OK","status":"suspended","time_remaining_seconds":-5}`:                  {Paused: true, Reporter: "mixcoord-1"},
-		`{"msg":"OK","status":"suspended","time_remaining_seconds":9223372036854775807}`: {Paused: true, Remaining: 366 * 24 * time.Hour, Reporter: "mixcoord-1"},
-		`{"msg":"OK"}`: nil, `{"status":"paused"}`: nil, `{"msg":"failed to get garbage collection status"}`: nil, `[]`: nil, ``: nil, `<html>`: nil, `{"status":7}`: nil,
+		`{"msg":"OK","status":"active"}`: {Reporter: "mixcoord-1"},
+		`{"msg":"OK","status":"suspended","time_remaining_seconds":3000}`: {
+			Paused: true, Remaining: 50 * time.Minute, Reporter: "mixcoord-1",
+		},
+		`{"msg":"OK","status":"suspended","time_remaining_seconds":-5}`: {
+			Paused: true, Reporter: "mixcoord-1",
+		},
+		`{"msg":"OK","status":"suspended","time_remaining_seconds":9223372036854775807}`: {
+			Paused: true, Remaining: 366 * 24 * time.Hour, Reporter: "mixcoord-1",
+		},
+		`{"msg":"OK"}`: nil, `{"status":"paused"}`: nil, `{"msg":"failed to get garbage collection status"}`: nil,
+		`[]`: nil, ``: nil, `<html>`: nil, `{"status":7}`: nil,
 	} {
 		record := pageRecord("mixcoord", 1, methodCollector, text)
 		kept := live.Redact(record)
@@ -31,7 +38,8 @@ func TestCollector(t *testing.T) {
 			if !cmp.Equal(got.Collector, want) {
 				t.Errorf("%s, %s: %+v", name, text, got.Collector)
 			}
-			if call := got.Processes[0].Calls[0]; (call.Outcome == model.Answered) != (want != nil) || (call.Reason == "") != (want != nil) {
+			if call := got.Processes[0].Calls[0]; (call.Outcome == model.Answered) != (want != nil) ||
+				(call.Reason == "") != (want != nil) {
 				t.Errorf("%s, %s: %s %q", name, text, call.Outcome, call.Reason)
 			}
 		}
@@ -40,7 +48,9 @@ func TestCollector(t *testing.T) {
 
 // FuzzCollector checks that no response causes a panic and that the stored record decodes to the same.
 func FuzzCollector(f *testing.F) {
-	for _, text := range []string{`{"msg":"OK","status":"active"}`, `{"status":"suspended","time_remaining_seconds":1}`, "{}", "<"} {
+	for _, text := range []string{
+		`{"msg":"OK","status":"active"}`, `{"status":"suspended","time_remaining_seconds":1}`, "{}", "<",
+	} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {

@@ -148,10 +148,11 @@ func serviceLink(rest string) bool {
 // grpc_param.go, quota_param.go and the others).
 func sections() []string {
 	return []string{
-		"autoindex", "builtinroles", "cipherplugin", "common", "credential", "datacoord", "datanode", "etcd", "function", "gpu", "grpc",
-		"holmes", "indexcoord", "indexnode", "internaltls", "kafka", "knowhere", "localstorage", "log", "metastore", "minio",
-		"mixcoord", "mq", "msgchannel", "natsmq", "profile", "proxy", "pulsar", "querycoord", "querynode", "quotaandlimits",
-		"rocksmq", "rootcoord", "scalarautoindex", "streaming", "streamingnode", "tikv", "tls", "trace", "woodpecker",
+		"autoindex", "builtinroles", "cipherplugin", "common", "credential", "datacoord", "datanode", "etcd",
+		"function", "gpu", "grpc", "holmes", "indexcoord", "indexnode", "internaltls", "kafka", "knowhere",
+		"localstorage", "log", "metastore", "minio", "mixcoord", "mq", "msgchannel", "natsmq", "profile", "proxy",
+		"pulsar", "querycoord", "querynode", "quotaandlimits", "rocksmq", "rootcoord", "scalarautoindex",
+		"streaming", "streamingnode", "tikv", "tls", "trace", "woodpecker",
 	}
 }
 
@@ -159,7 +160,8 @@ func sections() []string {
 // "common", "log", "proxy", "trace" and the names of other software.
 func uniqueSections() []string {
 	return []string{
-		"datacoord", "datanode", "indexcoord", "indexnode", "mixcoord", "querycoord", "querynode", "quotaandlimits", "rocksmq", "rootcoord", "streamingnode",
+		"datacoord", "datanode", "indexcoord", "indexnode", "mixcoord", "querycoord", "querynode", "quotaandlimits",
+		"rocksmq", "rootcoord", "streamingnode",
 	}
 }
 

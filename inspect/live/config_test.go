@@ -31,12 +31,16 @@ func TestConfigKeepsEachKeyOnce(t *testing.T) {
 	))
 	want := &model.Config{
 		Values: map[string]string{
-			"commongracefultime": "7000", "commonsecurityauthorizationenabled": "true", "querynodeport": "21123", "commonmetricsport": "9091",
-			"miniosecretaccesskey": "<redacted>", "miniouseiam": "true", "pulsaraddress": "pulsar://<redacted>@host:6650",
+			"commongracefultime": "7000", "commonsecurityauthorizationenabled": "true", "querynodeport": "21123",
+			"commonmetricsport":    "9091",
+			"miniosecretaccesskey": "<redacted>", "miniouseiam": "true",
+			"pulsaraddress": "pulsar://<redacted>@host:6650",
 		},
 		Names: map[string]string{
-			"commongracefultime": "common.gracefultime", "commonsecurityauthorizationenabled": "common.security.authorizationenabled",
-			"querynodeport": "querynode.port", "miniosecretaccesskey": "minio.secretaccesskey", "miniouseiam": "minio.useiam", "pulsaraddress": "pulsar.address",
+			"commongracefultime":                 "common.gracefultime",
+			"commonsecurityauthorizationenabled": "common.security.authorizationenabled",
+			"querynodeport":                      "querynode.port", "miniosecretaccesskey": "minio.secretaccesskey",
+			"miniouseiam": "minio.useiam", "pulsaraddress": "pulsar.address",
 		},
 	}
 	if diff := cmp.Diff(want, r.LiveNode("querynode", 5).Config); diff != "" {
@@ -50,14 +54,16 @@ func TestConfigKeepsEachKeyOnce(t *testing.T) {
 // TestForeignKeys checks that environment variables in a response are dropped.
 func TestForeignKeys(t *testing.T) {
 	foreign := []string{
-		"etcdctlapi", "etcdport", "kafkaport", "logname", "commonfoo", "COMMON_FOO", "common_foo", "PATH", "path", "miniorootpassword",
-		"tracestate", "proxypassword", "grpcgoloseverity", "querynodeservicehost", "querynodeserviceportgrpc", "querynodeport21123tcpaddr",
-		"my.own.key", "aws.secret", "metastoreurl", "common.", "common..x", "etcd.a b", "kafka.<script>", "", ".", "common",
+		"etcdctlapi", "etcdport", "kafkaport", "logname", "commonfoo", "COMMON_FOO", "common_foo", "PATH", "path",
+		"miniorootpassword", "tracestate", "proxypassword", "grpcgoloseverity", "querynodeservicehost",
+		"querynodeserviceportgrpc", "querynodeport21123tcpaddr", "my.own.key", "aws.secret", "metastoreurl",
+		"common.", "common..x", "etcd.a b", "kafka.<script>", "", ".", "common",
 	}
 	known := []string{
-		"etcd.rootpath", "etcdrootpath", "commonmetricsport", "QueryNode.Port", "querynode.scheduler.cpuratio", "querynodeschedulercpuratio",
-		"quotaandlimitsdmlenabled", "streaming.walbalancer.triggerinterval", "woodpecker.meta.prefix", "autoindex.params.build",
-		"proxy.accesslog.formatters.base.format", "rocksmqpath", "mq.type", "rootcoord.dmlchannelnum",
+		"etcd.rootpath", "etcdrootpath", "commonmetricsport", "QueryNode.Port", "querynode.scheduler.cpuratio",
+		"querynodeschedulercpuratio", "quotaandlimitsdmlenabled", "streaming.walbalancer.triggerinterval",
+		"woodpecker.meta.prefix", "autoindex.params.build", "proxy.accesslog.formatters.base.format", "rocksmqpath",
+		"mq.type", "rootcoord.dmlchannelnum",
 	}
 	var pairs []string
 	values := map[string]string{}
@@ -80,7 +86,12 @@ func TestForeignKeys(t *testing.T) {
 			}
 		}
 	}
-	want := []model.Skipped{{What: "foreign configuration keys", Reason: "26 keys that 1 processes echo from their environment are not Milvus's"}}
+	want := []model.Skipped{
+		{
+			What:   "foreign configuration keys",
+			Reason: "26 keys that 1 processes echo from their environment are not Milvus's",
+		},
+	}
 	if diff := cmp.Diff(want, r.Skipped); diff != "" {
 		t.Errorf("skipped (-want +got):\n%s", diff)
 	}
@@ -95,7 +106,8 @@ func TestRecordedConfig(t *testing.T) {
 	r := t7(t)
 	c := r.LiveNode("querynode", 10).Config
 	for key, want := range map[string]string{
-		"common.storageType": "local", "queryNode.scheduler.cpuRatio": "10", "common.metricsPort": "20171", "minio.accessKeyID": "<redacted>",
+		"common.storageType": "local", "queryNode.scheduler.cpuRatio": "10", "common.metricsPort": "20171",
+		"minio.accessKeyID":     "<redacted>",
 		"minio.secretAccessKey": "<redacted>", "etcd.rootPath": "by-dev", "quotaAndLimits.dml.enabled": "false",
 	} {
 		if got, ok := c.Get(key); !ok || got != want {

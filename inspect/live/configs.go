@@ -58,8 +58,11 @@ func (a *keyResponse) clean() bool {
 	asked := model.CoordinatorKeys()
 	kept := []*keyValue{}
 	for _, k := range a.Configs {
-		if k != nil && slices.Contains(asked, k.Key) && !slices.ContainsFunc(kept, func(had *keyValue) bool { return had.Key == k.Key }) {
-			kept = append(kept, &keyValue{Key: k.Key, Value: redact.Setting(k.Key, k.Value), Source: oneLine(k.Source), Error: oneLine(k.Error)})
+		if k != nil && slices.Contains(asked, k.Key) &&
+			!slices.ContainsFunc(kept, func(had *keyValue) bool { return had.Key == k.Key }) {
+			kept = append(kept, &keyValue{
+				Key: k.Key, Value: redact.Setting(k.Key, k.Value), Source: oneLine(k.Source), Error: oneLine(k.Error),
+			})
 		}
 	}
 	listed := a.Configs != nil
@@ -120,7 +123,9 @@ func readConfigs(body []byte) (map[string]string, *failure) {
 // (pkg/config/manager.go: GetConfigsView).
 func withoutSource(value string) string {
 	at := strings.LastIndexByte(value, '[')
-	if at < 0 || !slices.Contains([]string{"[FileSource]", "[EnvironmentSource]", "[EtcdSource]", "[RuntimeSource]"}, value[at:]) {
+	if at < 0 ||
+		!slices.Contains([]string{"[FileSource]", "[EnvironmentSource]", "[EtcdSource]", "[RuntimeSource]"},
+			value[at:]) {
 		return value
 	}
 	return value[:at]

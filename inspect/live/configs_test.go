@@ -35,7 +35,10 @@ const (
 )
 
 func pageRecord(role string, node model.NodeID, method, text string) live.Record {
-	return live.Record{Role: role, Node: node, Address: "10.1.0.5:9091", Method: method, Response: []byte(text), Outcome: "answered", At: slowAsked}
+	return live.Record{
+		Role: role, Node: node, Address: "10.1.0.5:9091", Method: method, Response: []byte(text), Outcome: "answered",
+		At: slowAsked,
+	}
 }
 
 func keysMethod() string { return configGet + "?keys=" + strings.Join(model.CoordinatorKeys(), ",") }
@@ -45,15 +48,22 @@ func keysMethod() string { return configGet + "?keys=" + strings.Join(model.Coor
 func TestConfigs(t *testing.T) {
 	want := &model.Config{
 		Values: map[string]string{
-			"commonsecuritydefaultrootpassword": "<redacted>", "datacoordenablecompaction": "false", "etcdauthpassword": "<redacted>", "etcdauthusername": "root",
-			"etcdssltlskey": "/milvus/key.pem", "kafkasaslpassword": "<redacted>", "kafkassltlskeypassword": "<redacted>", "miniosecretaccesskey": "<redacted>",
-			"pulsaraddress": "pulsar://<redacted>@host:6650", "pulsarauthparams": "<redacted>", "querycoordbalancer": "ScoreBasedBalancer", "traceotlpheaders": "<redacted>",
+			"commonsecuritydefaultrootpassword": "<redacted>", "datacoordenablecompaction": "false",
+			"etcdauthpassword": "<redacted>", "etcdauthusername": "root",
+			"etcdssltlskey": "/milvus/key.pem", "kafkasaslpassword": "<redacted>",
+			"kafkassltlskeypassword": "<redacted>", "miniosecretaccesskey": "<redacted>",
+			"pulsaraddress": "pulsar://<redacted>@host:6650", "pulsarauthparams": "<redacted>",
+			"querycoordbalancer": "ScoreBasedBalancer", "traceotlpheaders": "<redacted>",
 		},
 		Names: map[string]string{
-			"commonsecuritydefaultrootpassword": "common.security.defaultrootpassword", "datacoordenablecompaction": "datacoord.enablecompaction",
-			"etcdauthpassword": "etcd.auth.password", "etcdauthusername": "etcd.auth.username", "etcdssltlskey": "etcd.ssl.tlskey", "kafkasaslpassword": "kafka.saslpassword",
-			"kafkassltlskeypassword": "kafka.ssl.tlskeypassword", "miniosecretaccesskey": "minio.secretaccesskey", "pulsaraddress": "pulsar.address",
-			"pulsarauthparams": "pulsar.authparams", "querycoordbalancer": "querycoord.balancer", "traceotlpheaders": "trace.otlp.headers",
+			"commonsecuritydefaultrootpassword": "common.security.defaultrootpassword",
+			"datacoordenablecompaction":         "datacoord.enablecompaction",
+			"etcdauthpassword":                  "etcd.auth.password", "etcdauthusername": "etcd.auth.username",
+			"etcdssltlskey": "etcd.ssl.tlskey", "kafkasaslpassword": "kafka.saslpassword",
+			"kafkassltlskeypassword": "kafka.ssl.tlskeypassword", "miniosecretaccesskey": "minio.secretaccesskey",
+			"pulsaraddress":    "pulsar.address",
+			"pulsarauthparams": "pulsar.authparams", "querycoordbalancer": "querycoord.balancer",
+			"traceotlpheaders": "trace.otlp.headers",
 		},
 	}
 	record := pageRecord("proxy", 4, methodConfigs, configsText)
@@ -67,7 +77,8 @@ func TestConfigs(t *testing.T) {
 	if strings.Contains(string(kept.Response), "s3cr3t") || strings.Contains(string(kept.Response), "PATH") {
 		t.Errorf("kept: %s", kept.Response)
 	}
-	older := strings.NewReplacer("[FileSource]", "", "[EnvironmentSource]", "", "[EtcdSource]", "", "[RuntimeSource]", "").Replace(configsText)
+	older := strings.NewReplacer("[FileSource]", "", "[EnvironmentSource]", "", "[EtcdSource]", "", "[RuntimeSource]",
+		"").Replace(configsText)
 	if diff := cmp.Diff(want, decode(pageRecord("proxy", 4, methodConfigs, older)).Processes[0].Config); diff != "" {
 		t.Errorf("without sources (-want +got):\n%s", diff)
 	}
@@ -79,8 +90,13 @@ func TestConfigKeys(t *testing.T) {
 	own := configuration(t, "rootcoord.maxpartitionnum", "1024", "common.gracefultime", "5000")
 	own.Role, own.Node = "mixcoord", 1
 	keys := pageRecord("mixcoord", 1, keysMethod(), keysText)
-	want := map[string]string{"rootcoordmaxpartitionnum": "1024", "commongracefultime": "5000", "datacoordgcdroptolerance": "10800", "querycoordautobalance": "false"}
-	for name, records := range map[string][]live.Record{"after": {own, keys}, "before": {keys, own}, "kept": {live.Redact(keys), live.Redact(own)}} {
+	want := map[string]string{
+		"rootcoordmaxpartitionnum": "1024", "commongracefultime": "5000", "datacoordgcdroptolerance": "10800",
+		"querycoordautobalance": "false",
+	}
+	for name, records := range map[string][]live.Record{
+		"after": {own, keys}, "before": {keys, own}, "kept": {live.Redact(keys), live.Redact(own)},
+	} {
 		r := decode(records...)
 		n := r.LiveNode("mixcoord", 1)
 		if diff := cmp.Diff(want, n.Config.Values); diff != "" {
@@ -150,24 +166,40 @@ func TestPagesHostile(t *testing.T) {
 		outcome model.Outcome
 		reason  string
 	}{
-		"404":           {http.NotFound, model.Unimplemented, "common.security.managementMetricsOnly"},
-		"401":           {text(401, `{"msg":"authentication required. Use HTTP Basic Auth with root credentials"}`), model.Denied, "common.security.adminAuthEnabled is true"},
-		"401, a user":   {text(401, `{"msg":"who are you"}`), model.Denied, "who are you"},
-		"403":           {text(403, `{"msg":"only root user can access this endpoint"}`), model.Denied, "common.security.adminAuthEnabled is true"},
-		"500":           {text(500, `{"message":"boom"}`), model.NotReady, "boom"},
-		"a redirect":    {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusFound) }, model.Failed, "302"},
-		"a login page":  {text(200, "<!DOCTYPE html><title>Sign in</title>"), model.Garbled, "an HTML page"},
-		"nothing":       {text(200, ""), model.Garbled, "empty"},
-		"an error in":   {text(200, `{"code":1800,"message":"user hasn't authenticated"}`), model.Failed, "user hasn't authenticated (code 1800)"},
+		"404": {http.NotFound, model.Unimplemented, "common.security.managementMetricsOnly"},
+		"401": {
+			text(401, `{"msg":"authentication required. Use HTTP Basic Auth with root credentials"}`), model.Denied,
+			"common.security.adminAuthEnabled is true",
+		},
+		"401, a user": {text(401, `{"msg":"who are you"}`), model.Denied, "who are you"},
+		"403": {
+			text(403, `{"msg":"only root user can access this endpoint"}`), model.Denied,
+			"common.security.adminAuthEnabled is true",
+		},
+		"500": {text(500, `{"message":"boom"}`), model.NotReady, "boom"},
+		"a redirect": {
+			func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusFound) },
+			model.Failed, "302",
+		},
+		"a login page": {text(200, "<!DOCTYPE html><title>Sign in</title>"), model.Garbled, "an HTML page"},
+		"nothing":      {text(200, ""), model.Garbled, "empty"},
+		"an error in": {
+			text(200, `{"code":1800,"message":"user hasn't authenticated"}`), model.Failed,
+			"user hasn't authenticated (code 1800)",
+		},
 		"another error": {text(200, `{"msg":"failed: dial http://me:s3cr3t@etcd"}`), model.Failed, "failed: dial"},
 		"a list":        {text(200, "[]"), model.Garbled, "is not"},
 		"half":          {text(200, `{"configs":[{"key":"dataCoord.gc`), model.Garbled, "is not"},
 		"other types":   {text(200, `{"configs":7}`), model.Garbled, "is not"},
 		"bytes":         {packed(false, func(w io.Writer) { _, _ = io.WriteString(w, "{}") }), model.Garbled, "is not"},
-		"1 GiB":         {func(w http.ResponseWriter, _ *http.Request) { endless(w) }, model.TooLarge, "larger than the limit"},
+		"1 GiB": {
+			func(w http.ResponseWriter, _ *http.Request) { endless(w) }, model.TooLarge, "larger than the limit",
+		},
 		"1 GiB, packed": {packed(true, endless), model.TooLarge, "larger than the limit"},
 		"many objects":  {text(200, `{"configs":[`+strings.Repeat("{},", 400_000)+`{}]}`), model.TooLarge, ""},
-		"silence":       {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, model.TimedOut, "no response within"},
+		"silence": {
+			func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, model.TimedOut, "no response within",
+		},
 		"slow": {func(w http.ResponseWriter, r *http.Request) {
 			for r.Context().Err() == nil {
 				_, _ = io.WriteString(w, "{")
@@ -189,7 +221,8 @@ func TestPagesHostile(t *testing.T) {
 			r := askPages(t, patience, c.answer, c.answer)
 			for _, method := range []string{methodConfigs, configGet} {
 				call := pageCall(t, r, method)
-				if call.Outcome != c.outcome || !strings.Contains(call.Reason, c.reason) || strings.Contains(call.Reason, "s3cr3t") {
+				if call.Outcome != c.outcome || !strings.Contains(call.Reason, c.reason) ||
+					strings.Contains(call.Reason, "s3cr3t") {
 					t.Errorf("%s: %s (%s), want %s (%s)", method, call.Outcome, call.Reason, c.outcome, c.reason)
 				}
 			}
@@ -203,8 +236,10 @@ func TestPagesHostile(t *testing.T) {
 	}
 	t.Run("all is well", func(t *testing.T) {
 		t.Parallel()
-		r := askPages(t, time.Minute, packed(true, func(w io.Writer) { _, _ = io.WriteString(w, configsText) }), text(200, keysText))
-		if p := r.LiveNode("proxy", 4).Process; p.Config == nil || p.Config.Values["querycoordbalancer"] != "ScoreBasedBalancer" {
+		r := askPages(t, time.Minute, packed(true, func(w io.Writer) { _, _ = io.WriteString(w, configsText) }),
+			text(200, keysText))
+		if p := r.LiveNode("proxy", 4).Process; p.Config == nil ||
+			p.Config.Values["querycoordbalancer"] != "ScoreBasedBalancer" {
 			t.Errorf("of the proxy: %+v", p.Config)
 		}
 		for _, n := range []*model.LiveNode{r.LiveNode("proxy", 4), r.LiveNode("mixcoord", 1)} {
@@ -212,10 +247,15 @@ func TestPagesHostile(t *testing.T) {
 				t.Errorf("%s logs at %q", n.Name(), n.Process.LogLevel)
 			}
 		}
-		if want := (&model.GarbageCollector{Paused: true, Remaining: 50 * time.Minute, Reporter: "mixcoord-1"}); !cmp.Equal(r.Collector, want) {
+		if want := (&model.GarbageCollector{
+			Paused: true, Remaining: 50 * time.Minute, Reporter: "mixcoord-1",
+		}); !cmp.Equal(r.Collector, want) {
 			t.Errorf("collector %+v", r.Collector)
 		}
-		if r.StreamingBalance == nil || *r.StreamingBalance || !cmp.Equal(r.StreamingNodeStates, []model.NodeState{{Node: 8, State: "active"}, {Node: 9, State: "suspended"}}) {
+		if r.StreamingBalance == nil || *r.StreamingBalance ||
+			!cmp.Equal(r.StreamingNodeStates, []model.NodeState{
+				{Node: 8, State: "active"}, {Node: 9, State: "suspended"},
+			}) {
 			t.Errorf("streaming nodes: balance %v, %+v", r.StreamingBalance, r.StreamingNodeStates)
 		}
 		if n := r.LiveNode("mixcoord", 1); n.Config.Values["datacoordgcdroptolerance"] != "10800" {
@@ -253,7 +293,8 @@ func servePages(t *testing.T, configs, keys http.HandlerFunc, seen func(path str
 			case "/management/streaming/balance/status":
 				fmt.Fprint(w, `{"msg":"OK","status":"suspended"}`)
 			case "/management/streaming/nodes":
-				fmt.Fprint(w, `{"msg":"OK","nodeInfos":[{"ID":9,"address":"10.0.0.9:22222","state":"suspended"},{"ID":8,"address":"10.0.0.8:22222","state":"active"}]}`)
+				fmt.Fprint(w,
+					`{"msg":"OK","nodeInfos":[{"ID":9,"address":"10.0.0.9:22222","state":"suspended"},{"ID":8,"address":"10.0.0.8:22222","state":"active"}]}`)
 			case "/api/v1/_cluster/clients":
 				fmt.Fprint(w, connectionsText)
 			case "/api/v1/_cluster/dependencies":
@@ -262,7 +303,8 @@ func servePages(t *testing.T, configs, keys http.HandlerFunc, seen func(path str
 				configs(w, r)
 			case "/management/config/get":
 				keys(w, r)
-			case "*": // the preface of HTTP/2: a gRPC client of another test dials a port that was reused for this server
+			case "*":
+				// the preface of HTTP/2: a gRPC client of another test dials a port that was reused for this server
 			default:
 				t.Errorf("%s was asked for", r.URL)
 			}
@@ -280,7 +322,9 @@ func servePages(t *testing.T, configs, keys http.HandlerFunc, seen func(path str
 		}
 	}
 	c = livetest.Serve(t, c, answers, recorded.Options{})
-	opts := live.Options{ProxyReports: true, Levels: true, MetricsPort: 9091, Timeout: time.Minute, MaxResponse: 2 << 20}
+	opts := live.Options{
+		ProxyReports: true, Levels: true, MetricsPort: 9091, Timeout: time.Minute, MaxResponse: 2 << 20,
+	}
 	was := ask(t, c, opts).LiveNode("mixcoord", 1).Process
 	if was == nil {
 		t.Fatalf("the process of MixCoord at %s is unknown", own)
@@ -305,16 +349,22 @@ func pageCall(t *testing.T, r *model.Runtime, method string) model.Call {
 // FuzzConfigs checks that no response causes a panic, that the stored record decodes to the same, and that it
 // holds no named secret.
 func FuzzConfigs(f *testing.F) {
-	for _, text := range []string{configsText, keysText, "{}", "<html>", `{"msg":"no"}`, `{"datacoord.x":"1[FileSource]"}`, `{"configs":[{"key":"dataCoord.gc.interval"}]}`, `{"configs":[]}`} {
+	for _, text := range []string{
+		configsText, keysText, "{}", "<html>", `{"msg":"no"}`, `{"datacoord.x":"1[FileSource]"}`,
+		`{"configs":[{"key":"dataCoord.gc.interval"}]}`, `{"configs":[]}`,
+	} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		for _, r := range []live.Record{pageRecord("proxy", 4, methodConfigs, string(text)), pageRecord("mixcoord", 1, keysMethod(), string(text))} {
+		for _, r := range []live.Record{
+			pageRecord("proxy", 4, methodConfigs, string(text)), pageRecord("mixcoord", 1, keysMethod(), string(text)),
+		} {
 			kept := live.Redact(r)
 			own := configuration(t, "rootcoord.x", "1")
 			own.Role, own.Node = "mixcoord", 1
 			got, same := decode(own, r), decode(own, kept)
-			if diff := cmp.Diff(got.Processes[len(got.Processes)-1].Config, same.Processes[len(same.Processes)-1].Config); diff != "" {
+			if diff := cmp.Diff(got.Processes[len(got.Processes)-1].Config,
+				same.Processes[len(same.Processes)-1].Config); diff != "" {
 				t.Errorf("kept (-asked +kept):\n%s", diff)
 			}
 			if diff := cmp.Diff(got.LiveNode("mixcoord", 1).Config, same.LiveNode("mixcoord", 1).Config); diff != "" {
@@ -344,9 +394,11 @@ func TestPagesReplayed(t *testing.T) {
 		}
 	}
 	var kept []live.Record
-	r := ask(t, livetest.Serve(t, c, answers, recorded.Options{}), live.Options{Keep: func(r live.Record) { kept = append(kept, r) }})
+	r := ask(t, livetest.Serve(t, c, answers, recorded.Options{}),
+		live.Options{Keep: func(r live.Record) { kept = append(kept, r) }})
 	for name, r := range map[string]*model.Runtime{"asked": r, "kept": decode(kept...)} {
-		if got := r.LiveNode("mixcoord", 1).Config; got.Values["datacoordgcdroptolerance"] != "10800" || got.Names["datacoordgcdroptolerance"] != "datacoord.gc.droptolerance" {
+		if got := r.LiveNode("mixcoord", 1).Config; got.Values["datacoordgcdroptolerance"] != "10800" ||
+			got.Names["datacoordgcdroptolerance"] != "datacoord.gc.droptolerance" {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}

@@ -24,11 +24,24 @@ func TestDeadlineCountsForEverything(t *testing.T) {
 		window time.Duration
 		limit  time.Duration
 	}{
-		"late, then silent":        {func(n int32) time.Duration { return []time.Duration{1400 * time.Millisecond, time.Minute}[min(n, 1)] }, 400 * time.Millisecond, timeout},
-		"quick, then silent":       {func(n int32) time.Duration { return []time.Duration{0, 0, time.Minute}[min(n, 2)] }, 400 * time.Millisecond, timeout},
-		"late each time":           {func(int32) time.Duration { return 900 * time.Millisecond }, 400 * time.Millisecond, timeout},
-		"silent, long window":      {func(int32) time.Duration { return time.Minute }, 1600 * time.Millisecond, timeout + 1600*time.Millisecond},
-		"then silent, long window": {func(n int32) time.Duration { return []time.Duration{0, 0, time.Minute}[min(n, 2)] }, 1600 * time.Millisecond, timeout + 1600*time.Millisecond},
+		"late, then silent": {
+			func(n int32) time.Duration { return []time.Duration{1400 * time.Millisecond, time.Minute}[min(n, 1)] },
+			400 * time.Millisecond, timeout,
+		},
+		"quick, then silent": {
+			func(n int32) time.Duration { return []time.Duration{0, 0, time.Minute}[min(n, 2)] },
+			400 * time.Millisecond, timeout,
+		},
+		"late each time": {
+			func(int32) time.Duration { return 900 * time.Millisecond }, 400 * time.Millisecond, timeout,
+		},
+		"silent, long window": {
+			func(int32) time.Duration { return time.Minute }, 1600 * time.Millisecond, timeout + 1600*time.Millisecond,
+		},
+		"then silent, long window": {
+			func(n int32) time.Duration { return []time.Duration{0, 0, time.Minute}[min(n, 2)] },
+			1600 * time.Millisecond, timeout + 1600*time.Millisecond,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -200,7 +200,8 @@ func (d *Decoder) addCall(r *Record) {
 		}
 	}
 	q.node.Calls = append(q.node.Calls, model.Call{
-		Role: q.node.Role, Node: r.Node, Address: d.text(redact.Address(r.Address)), Method: d.text(oneLine(lastPart(r.Method))), About: d.text(oneLine(q.object)),
+		Role: q.node.Role, Node: r.Node, Address: d.text(redact.Address(r.Address)),
+		Method: d.text(oneLine(lastPart(r.Method))), About: d.text(oneLine(q.object)),
 		Outcome: q.outcome, Reason: q.reason, Took: r.Took,
 	})
 }
@@ -266,7 +267,9 @@ func (d *Decoder) reserve(q *pendingRecord, weight int64) bool {
 }
 
 func overLimit(limit int64) *failure {
-	return newFailure(model.TooLarge, "not kept: all answers together would take more than %s of memory, far too much for a cluster of this size", mebibytes(limit))
+	return newFailure(model.TooLarge,
+		"not kept: all answers together would take more than %s of memory, far too much for a cluster of this size",
+		mebibytes(limit))
 }
 
 // newer reports whether a response replaces the one that a part of a session was taken from.
@@ -275,7 +278,9 @@ func (q *pendingRecord) newer(part string) bool { return q.node.dates.newer(part
 // Runtime returns the Runtime of all records. The Decoder must not be used afterwards.
 func (d *Decoder) Runtime(kind, location string) *model.Runtime {
 	when := timesOf(d)
-	parts := model.RuntimeParts{Kind: kind, Location: location, From: when.from, To: when.to, ClusterKey: d.cluster, Queue: d.queue}
+	parts := model.RuntimeParts{
+		Kind: kind, Location: location, From: when.from, To: when.to, ClusterKey: d.cluster, Queue: d.queue,
+	}
 	for _, n := range d.nodes {
 		n.conclude()
 		n.addKeys(d)

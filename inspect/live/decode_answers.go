@@ -76,16 +76,19 @@ var responseDecoders = map[string]responseDecoder{
 		withObject(readCollection, codeCollectionMissing, codeCollectionUnloaded, codeReplicaMissing),
 	"QueryCoord.GetShardLeaders": decodeAs[querypb.GetShardLeadersRequest]((*Decoder).takeShardLeaders).
 		withObject(readCollection, codeCollectionMissing, codeCollectionUnloaded),
-	"QueryCoord.ShowCollections":       decodeAs[querypb.ShowCollectionsRequest]((*Decoder).takeLoaded),
-	"QueryCoord.ShowLoadCollections":   decodeAs[querypb.ShowCollectionsRequest]((*Decoder).takeLoaded),
-	"QueryCoord.ListResourceGroups":    decodeAs[milvuspb.ListResourceGroupsRequest]((*Decoder).takeGroupNames),
-	"QueryCoord.DescribeResourceGroup": decodeAs[querypb.DescribeResourceGroupRequest]((*Decoder).takeGroup).withObject(readGroup),
-	"QueryCoord.CheckBalanceStatus":    decodeAs[querypb.CheckBalanceStatusRequest]((*Decoder).takeBalance),
-	"QueryCoord.ListQueryNode":         decodeAs[querypb.ListQueryNodeRequest]((*Decoder).takeQueryNodes),
-	"QueryCoord.ListCheckers":          decodeAs[querypb.ListCheckersRequest]((*Decoder).takeCheckers),
+	"QueryCoord.ShowCollections":     decodeAs[querypb.ShowCollectionsRequest]((*Decoder).takeLoaded),
+	"QueryCoord.ShowLoadCollections": decodeAs[querypb.ShowCollectionsRequest]((*Decoder).takeLoaded),
+	"QueryCoord.ListResourceGroups":  decodeAs[milvuspb.ListResourceGroupsRequest]((*Decoder).takeGroupNames),
+	"QueryCoord.DescribeResourceGroup": decodeAs[querypb.DescribeResourceGroupRequest]((*Decoder).takeGroup).
+		withObject(readGroup),
+	"QueryCoord.CheckBalanceStatus": decodeAs[querypb.CheckBalanceStatusRequest]((*Decoder).takeBalance),
+	"QueryCoord.ListQueryNode":      decodeAs[querypb.ListQueryNodeRequest]((*Decoder).takeQueryNodes),
+	"QueryCoord.ListCheckers":       decodeAs[querypb.ListCheckersRequest]((*Decoder).takeCheckers),
 
-	"DataCoord.GetRecoveryInfoV2": decodeAs[datapb.GetRecoveryInfoRequestV2]((*Decoder).takeRecovery).withObject(readCollection, codeCollectionMissing),
-	"DataCoord.GetSegmentInfo":    decodeAs[datapb.GetSegmentInfoRequest]((*Decoder).takeDataSegments).withObject(readSegments),
+	"DataCoord.GetRecoveryInfoV2": decodeAs[datapb.GetRecoveryInfoRequestV2]((*Decoder).takeRecovery).
+		withObject(readCollection, codeCollectionMissing),
+	"DataCoord.GetSegmentInfo": decodeAs[datapb.GetSegmentInfoRequest]((*Decoder).takeDataSegments).
+		withObject(readSegments),
 }
 
 // decoderOf returns the decoder of a method, e.g. /milvus.proto.query.QueryCoord/GetReplicas.
@@ -140,7 +143,9 @@ func (d *Decoder) readStatus(q *pendingRecord, a responseDecoder, m proto.Messag
 		return true
 	}
 	for _, code := range a.missingCodes {
-		if s.GetCode() == code || code == codeCollectionMissing && s.GetCode() == 0 && s.GetErrorCode() == commonpb.ErrorCode_CollectionNotExists {
+		if s.GetCode() == code ||
+			code == codeCollectionMissing && s.GetCode() == 0 &&
+				s.GetErrorCode() == commonpb.ErrorCode_CollectionNotExists {
 			return true
 		}
 	}

@@ -122,7 +122,8 @@ func (d *Decoder) takeShardLeaders(q *pendingRecord, m *querypb.GetShardLeadersR
 	list := []model.ShardLeader{}
 	for _, s := range m.GetShards() {
 		leader := model.ShardLeader{
-			Collection: q.collection, Channel: d.text(s.GetChannelName()), Nodes: nodeIDs(s.GetNodeIds()), Serviceable: s.GetServiceable(),
+			Collection: q.collection, Channel: d.text(s.GetChannelName()), Nodes: nodeIDs(s.GetNodeIds()),
+			Serviceable: s.GetServiceable(),
 		}
 		for _, address := range s.GetNodeAddrs() {
 			leader.Addresses = append(leader.Addresses, d.text(address))
@@ -155,7 +156,8 @@ func (d *Decoder) leaderProblem(q *pendingRecord, s *commonpb.Status) {
 		}
 		channel, next, _ := strings.Cut(after, "]")
 		if !slices.ContainsFunc(list, func(l model.ShardLeader) bool { return l.Channel == channel }) {
-			list = append(list, model.ShardLeader{Collection: q.collection, Channel: d.text(channel), Problem: q.reason})
+			list = append(list,
+				model.ShardLeader{Collection: q.collection, Channel: d.text(channel), Problem: q.reason})
 		}
 		rest = next
 	}
@@ -210,8 +212,10 @@ func (d *Decoder) takeGroup(q *pendingRecord, m *querypb.DescribeResourceGroupRe
 		return errors.New("the answer describes no resource group")
 	}
 	g := &model.LiveResourceGroup{
-		Name: d.text(r.GetName()), Capacity: r.GetCapacity(), Available: r.GetNumAvailableNode(), Requests: -1, Limits: -1,
-		LoadedReplicas: byCollection(r.GetNumLoadedReplica()), Outgoing: byCollection(r.GetNumOutgoingNode()), Incoming: byCollection(r.GetNumIncomingNode()),
+		Name: d.text(r.GetName()), Capacity: r.GetCapacity(), Available: r.GetNumAvailableNode(), Requests: -1,
+		Limits:         -1,
+		LoadedReplicas: byCollection(r.GetNumLoadedReplica()), Outgoing: byCollection(r.GetNumOutgoingNode()),
+		Incoming: byCollection(r.GetNumIncomingNode()),
 	}
 	if c := r.GetConfig(); c != nil {
 		g.Requests, g.Limits = c.GetRequests().GetNodeNum(), c.GetLimits().GetNodeNum()

@@ -15,14 +15,17 @@ func (d *Decoder) takeRecovery(q *pendingRecord, m *datapb.GetRecoveryInfoRespon
 	for _, c := range m.GetChannels() {
 		r := &model.Recovery{
 			Collection: model.CollectionID(c.GetCollectionID()), Channel: d.text(c.GetChannelName()),
-			Flushed:   segmentIDs(c.GetFlushedSegmentIds(), c.GetFlushedSegments(), c.GetIndexedSegmentIds(), c.GetIndexedSegments()),
+			Flushed: segmentIDs(c.GetFlushedSegmentIds(), c.GetFlushedSegments(), c.GetIndexedSegmentIds(),
+				c.GetIndexedSegments()),
 			Unflushed: segmentIDs(c.GetUnflushedSegmentIds(), c.GetUnflushedSegments(), nil, nil),
 			Dropped:   segmentIDs(c.GetDroppedSegmentIds(), c.GetDroppedSegments(), nil, nil),
 			LevelZero: segmentIDs(c.GetLevelZeroSegmentIds(), nil, nil, nil),
 		}
 		if at := c.GetSeekPosition(); at != nil {
 			r.SeekAt = model.TSO(at.GetTimestamp())
-			r.Seek = model.Checkpoint{At: r.SeekAt, Message: slices.Clone(at.GetMsgID()), PChannel: d.text(at.GetChannelName())}
+			r.Seek = model.Checkpoint{
+				At: r.SeekAt, Message: slices.Clone(at.GetMsgID()), PChannel: d.text(at.GetChannelName()),
+			}
 		}
 		list = append(list, r)
 	}
@@ -32,7 +35,9 @@ func (d *Decoder) takeRecovery(q *pendingRecord, m *datapb.GetRecoveryInfoRespon
 
 // segmentIDs merges the ids of newer versions with the whole segments of older ones. 2.1 and 2.2 list indexed
 // segments apart from the other flushed ones.
-func segmentIDs(ids []int64, whole []*datapb.SegmentInfo, more []int64, moreWhole []*datapb.SegmentInfo) []model.SegmentID {
+func segmentIDs(
+	ids []int64, whole []*datapb.SegmentInfo, more []int64, moreWhole []*datapb.SegmentInfo,
+) []model.SegmentID {
 	list := make([]model.SegmentID, 0, len(ids)+len(whole)+len(more)+len(moreWhole))
 	for _, id := range ids {
 		list = append(list, model.SegmentID(id))
@@ -58,9 +63,12 @@ func (d *Decoder) takeDataSegments(q *pendingRecord, m *datapb.GetSegmentInfoRes
 	d.responses.keep(responseKey{kind: "segments"}, datedResponse{q.At, q.key(), appendTo(dataSegmentsOf)})
 	for _, s := range m.GetInfos() {
 		segment := model.DataSegment{
-			ID: model.SegmentID(s.GetID()), State: segmentState(s.GetState()), Rows: max(0, s.GetNumOfRows()), ExpireAt: model.TSO(s.GetLastExpireTime()),
+			ID: model.SegmentID(s.GetID()), State: segmentState(s.GetState()), Rows: max(0, s.GetNumOfRows()),
+			ExpireAt: model.TSO(s.GetLastExpireTime()),
 		}
-		d.responses.keep(responseKey{kind: "segment", segment: segment.ID}, datedResponse{q.At, q.key(), appendTo(dataSegmentsOf, segment)})
+		d.responses.keep(responseKey{kind: "segment", segment: segment.ID}, datedResponse{
+			q.At, q.key(), appendTo(dataSegmentsOf, segment),
+		})
 	}
 	return nil
 }

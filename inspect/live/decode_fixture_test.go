@@ -93,7 +93,9 @@ func TestRecordedSegment(t *testing.T) {
 	want := model.ServedSegment{
 		ID: 470591703512190589, Collection: 470591703512390726, Partition: 470591703512390727,
 		Channel: "by-dev-rootcoord-dml_6_470591703512390726v0", Version: 1795165530777436630,
-		Indexes: []model.ServedIndex{{Field: 102, Index: 470591703512390784, Build: 470591703512391239, Bytes: 611007, Rows: 4959}},
+		Indexes: []model.ServedIndex{
+			{Field: 102, Index: 470591703512390784, Build: 470591703512391239, Bytes: 611007, Rows: 4959},
+		},
 	}
 	if diff := cmp.Diff(want, *on[0].Sealed); diff != "" {
 		t.Errorf("segment (-want +got):\n%s", diff)
@@ -120,7 +122,8 @@ func TestMetricsAgree(t *testing.T) {
 		sealed, _ := m.Sum("milvus_querynode_segment_num", model.Pair{Key: "segment_state", Value: "Sealed"})
 		// Loading went on: by then node 19 had the segments that were assigned to it.
 		if int(sealed) < len(n.Distribution.Sealed)-4 || int(sealed) > len(n.Distribution.Sealed)+4 {
-			t.Errorf("%s answers %d sealed segments, its metrics count %v", n.Name(), len(n.Distribution.Sealed), sealed)
+			t.Errorf("%s answers %d sealed segments, its metrics count %v", n.Name(), len(n.Distribution.Sealed),
+				sealed)
 		}
 		rows, answered := map[string]float64{}, map[string]float64{}
 		for _, x := range m.Samples("milvus_querynode_entity_num") {
@@ -138,7 +141,8 @@ func TestMetricsAgree(t *testing.T) {
 		}
 		for id, had := range answered {
 			if rows[id] < had {
-				t.Errorf("%s answers %v growing rows of collection %s, its metrics later count %v", n.Name(), had, id, rows[id])
+				t.Errorf("%s answers %v growing rows of collection %s, its metrics later count %v", n.Name(), had, id,
+					rows[id])
 			}
 		}
 	}
@@ -183,11 +187,15 @@ func TestRecordedProcesses(t *testing.T) {
 func TestRecordedSystem(t *testing.T) {
 	n := t7(t).LiveNode("querynode", 19)
 	want := &model.System{
-		Name: "querynode19", CPUs: 2, CPUUsage: 100, Memory: 25276510208, MemoryUse: 70578176, Disk: 104857600, DiskUse: 2097152,
-		Version: "v2.3.5-lite", BuildTime: "Fri Jan 19 14:23:10 UTC 2024", GoVersion: "go version go1.20.4 linux/amd64", Mode: "DISTRIBUTED",
+		Name: "querynode19", CPUs: 2, CPUUsage: 100, Memory: 25276510208, MemoryUse: 70578176, Disk: 104857600,
+		DiskUse: 2097152,
+		Version: "v2.3.5-lite", BuildTime: "Fri Jan 19 14:23:10 UTC 2024", GoVersion: "go version go1.20.4 linux/amd64",
+		Mode:      "DISTRIBUTED",
 		StartedAt: time.Date(2026, 11, 20, 9, 5, 50, 243744391, time.UTC),
 		Quota: &model.QuotaMetrics{
-			Rates:       map[string]float64{"NQPerSecond": 0, "SearchThroughput": 0, "InsertConsumeThroughput": 0, "DeleteConsumeThroughput": 0},
+			Rates: map[string]float64{
+				"NQPerSecond": 0, "SearchThroughput": 0, "InsertConsumeThroughput": 0, "DeleteConsumeThroughput": 0,
+			},
 			SearchQueue: &model.ReadQueue{AvgWait: 38}, QueryQueue: &model.ReadQueue{},
 			Collections: []model.CollectionID{470591703511990283, 470591703512390726},
 		},
@@ -196,7 +204,8 @@ func TestRecordedSystem(t *testing.T) {
 		t.Errorf("node 19 (-want +got):\n%s", diff)
 	}
 	busy := t7(t).LiveNode("querynode", 13).System.Quota
-	if busy.SlowestChannel != "by-dev-rootcoord-dml_8_470591703512390726v2" || busy.SlowestAt != 470591886361624579 || busy.FlowGraphs != 4 ||
+	if busy.SlowestChannel != "by-dev-rootcoord-dml_8_470591703512390726v2" || busy.SlowestAt != 470591886361624579 ||
+		busy.FlowGraphs != 4 ||
 		busy.GrowingBytes != 3125376 || busy.SearchQueue.AvgWait != 2779 {
 		t.Errorf("node 13: %+v", busy)
 	}
@@ -206,7 +215,8 @@ func TestRecordedSystem(t *testing.T) {
 func TestRecordedStored(t *testing.T) {
 	r := t7(t)
 	want := map[model.CollectionID]int64{
-		470591703511990283: 20875999, 470591703512390516: 7957842, 470591703512390645: 5289116, 470591703512390726: 2759753,
+		470591703511990283: 20875999, 470591703512390516: 7957842, 470591703512390645: 5289116,
+		470591703512390726: 2759753,
 		470591703512390879: 220109, 470591703512390945: 1098240, 470591703512391001: 217200, 470591703512391135: 220109,
 	}
 	if diff := cmp.Diff(want, r.StoredBytes); diff != "" {
@@ -230,12 +240,15 @@ func TestRecordedStored(t *testing.T) {
 
 func TestRecordedCoordinators(t *testing.T) {
 	r := t7(t)
-	if len(r.Replicas) != 6 || len(r.ShardLeaders) != 12 || len(r.Loaded) != 6 || len(r.Groups) != 1 || r.DataSegments != nil || r.Queue != nil {
-		t.Errorf("%d replicas, %d leaders, %d loaded, %d groups, %v, %v", len(r.Replicas), len(r.ShardLeaders), len(r.Loaded), len(r.Groups), r.DataSegments, r.Queue)
+	if len(r.Replicas) != 6 || len(r.ShardLeaders) != 12 || len(r.Loaded) != 6 || len(r.Groups) != 1 ||
+		r.DataSegments != nil || r.Queue != nil {
+		t.Errorf("%d replicas, %d leaders, %d loaded, %d groups, %v, %v", len(r.Replicas), len(r.ShardLeaders),
+			len(r.Loaded), len(r.Groups), r.DataSegments, r.Queue)
 	}
 	for _, l := range r.ShardLeaders {
 		views := r.ShardViews(l.Channel)
-		if len(l.Nodes) != 1 || len(views) != 1 || views[0].Node.Node != l.Nodes[0] || views[0].Node.Address != l.Addresses[0] || l.Problem != "" {
+		if len(l.Nodes) != 1 || len(views) != 1 || views[0].Node.Node != l.Nodes[0] ||
+			views[0].Node.Address != l.Addresses[0] || l.Problem != "" {
 			t.Errorf("%s: QueryCoord names %v at %v, and %v leads", l.Channel, l.Nodes, l.Addresses, views)
 		}
 		if l.Collection != views[0].Collection {
@@ -250,7 +263,8 @@ func TestRecordedCoordinators(t *testing.T) {
 	want := &model.LiveResourceGroup{
 		Name: "__default_resource_group", Capacity: 1000000, Available: 4, Requests: -1, Limits: -1,
 		LoadedReplicas: map[model.CollectionID]int32{
-			470591703511990283: 1, 470591703512390516: 1, 470591703512390645: 1, 470591703512390726: 1, 470591703512390879: 1, 470591703512391135: 1,
+			470591703511990283: 1, 470591703512390516: 1, 470591703512390645: 1, 470591703512390726: 1,
+			470591703512390879: 1, 470591703512391135: 1,
 		},
 	}
 	if diff := cmp.Diff(want, r.Groups[0]); diff != "" {
@@ -263,7 +277,8 @@ func TestRecordedCoordinators(t *testing.T) {
 		}
 	}
 	reco := r.RecoveryOf("by-dev-rootcoord-dml_0_470591703511990283v0")
-	if reco == nil || reco.SeekAt != 470591881170911234 || string(reco.Seek.Message) != "z\x05\x00\x00\x00\x00\x00\x00" ||
+	if reco == nil || reco.SeekAt != 470591881170911234 ||
+		string(reco.Seek.Message) != "z\x05\x00\x00\x00\x00\x00\x00" ||
 		len(reco.Flushed) != 8 || len(reco.Dropped) != 8 || reco.Unflushed != nil || reco.LevelZero != nil {
 		t.Errorf("recovery: %+v", reco)
 	}
@@ -277,7 +292,8 @@ func TestRecordedOutcomes(t *testing.T) {
 		got[c.Method] = c.Outcome
 	}
 	want := map[string]model.Outcome{
-		"GetComponentStates": model.Answered, "ShowConfigurations": model.Unimplemented, "GetMetrics": model.Unimplemented, "GetProxyMetrics": model.Answered,
+		"GetComponentStates": model.Answered, "ShowConfigurations": model.Unimplemented,
+		"GetMetrics": model.Unimplemented, "GetProxyMetrics": model.Answered,
 	}
 	if diff := cmp.Diff(want, got); diff != "" || proxy.Outcome != model.Answered {
 		t.Errorf("proxy is %s, its calls (-want +got):\n%s", proxy.Outcome, diff)
@@ -311,11 +327,16 @@ func TestOnlyMetrics(t *testing.T) {
 		r := readRuntime(t, capture(test.state, "metrics"))
 		got, growing := map[model.NodeID]float64{}, 0.0
 		for _, n := range r.QueryNodes() {
-			if n.Outcome != model.NotAsked || n.Reason == "" || n.Distribution != nil || n.System != nil || n.Process == nil {
+			if n.Outcome != model.NotAsked || n.Reason == "" || n.Distribution != nil || n.System != nil ||
+				n.Process == nil {
 				t.Errorf("%s: %s: %+v", test.state, n.Name(), n)
 			}
-			got[n.Node], _ = n.Process.Metrics.Sum("milvus_querynode_segment_num", model.Pair{Key: "segment_state", Value: "Sealed"})
-			g, _ := n.Process.Metrics.Sum("milvus_querynode_segment_num", model.Pair{Key: "segment_state", Value: "Growing"})
+			got[n.Node], _ = n.Process.Metrics.Sum("milvus_querynode_segment_num", model.Pair{
+				Key: "segment_state", Value: "Sealed",
+			})
+			g, _ := n.Process.Metrics.Sum("milvus_querynode_segment_num", model.Pair{
+				Key: "segment_state", Value: "Growing",
+			})
 			growing += g
 		}
 		if diff := cmp.Diff(test.sealed, got); test.sealed != nil && diff != "" {
@@ -324,7 +345,8 @@ func TestOnlyMetrics(t *testing.T) {
 		if test.growing > 0 && growing != test.growing {
 			t.Errorf("%s: %v growing segments, want %v", test.state, growing, test.growing)
 		}
-		if len(r.WithoutDistribution()) != len(r.QueryNodes()) || len(r.WithoutDistribution()) < 3 || r.Recovery != nil || r.Replicas != nil || r.Loaded != nil {
+		if len(r.WithoutDistribution()) != len(r.QueryNodes()) || len(r.WithoutDistribution()) < 3 ||
+			r.Recovery != nil || r.Replicas != nil || r.Loaded != nil {
 			t.Errorf("%s: what was not asked must be unknown", test.state)
 		}
 	}
@@ -365,6 +387,7 @@ func TestMetricsCountWhatWasServed(t *testing.T) {
 		answered, counted, rows = answered+len(segments), counted+int(n), rows+int(in)
 	}
 	if want := 35712 + 29463 + 31519 + 34042; len(nodes) != 4 || answered != 35 || counted != 35 || rows != want {
-		t.Errorf("%d nodes answered %d sealed segments, their metrics count %d with %d rows; want 4, 35, 35, %d", len(nodes), answered, counted, rows, want)
+		t.Errorf("%d nodes answered %d sealed segments, their metrics count %d with %d rows; want 4, 35, 35, %d",
+			len(nodes), answered, counted, rows, want)
 	}
 }

@@ -43,7 +43,8 @@ func (d *Decoder) addHTTP(r *Record) {
 	p := d.processes[key]
 	if p == nil {
 		p = &processRecords{
-			Process: model.Process{Address: d.text(redact.Address(r.Address))}, queried: map[sessionKey]bool{}, named: map[sessionKey]bool{}, dates: dates{},
+			Process: model.Process{Address: d.text(redact.Address(r.Address))}, queried: map[sessionKey]bool{},
+			named: map[sessionKey]bool{}, dates: dates{},
 		}
 		d.processes[key] = p
 	}
@@ -58,7 +59,8 @@ func (d *Decoder) addHTTP(r *Record) {
 		page.take(d, p, q)
 	}
 	p.Calls = append(p.Calls, model.Call{
-		Role: d.text(r.Role), Node: r.Node, Address: p.Address, Method: d.text(oneLine(pageName(r.Method))), Outcome: q.outcome, Reason: q.reason, Took: r.Took,
+		Role: d.text(r.Role), Node: r.Node, Address: p.Address, Method: d.text(oneLine(pageName(r.Method))),
+		Outcome: q.outcome, Reason: q.reason, Took: r.Took,
 	})
 }
 
@@ -259,7 +261,9 @@ func (d *Decoder) addressProcesses() {
 			continue
 		}
 		address := ""
-		for _, k := range slices.SortedFunc(maps.Keys(p.named), func(a, b sessionKey) int { return cmp.Compare(a.String(), b.String()) }) {
+		for _, k := range slices.SortedFunc(maps.Keys(p.named), func(a, b sessionKey) int {
+			return cmp.Compare(a.String(), b.String())
+		}) {
 			if n := d.nodes[k]; n != nil && address == "" {
 				address = n.httpAddress()
 			}

@@ -34,7 +34,8 @@ func (q *pendingRecord) otherNode(id int64) bool {
 	if id <= 0 || model.NodeID(id) == q.Node {
 		return false
 	}
-	q.set(model.Stale, fmt.Sprintf("%s responds at the address of %s", model.NodeID(id).Name(q.Role), q.Node.Name(q.Role)))
+	q.set(model.Stale,
+		fmt.Sprintf("%s responds at the address of %s", model.NodeID(id).Name(q.Role), q.Node.Name(q.Role)))
 	return true
 }
 
@@ -62,8 +63,10 @@ func (d *Decoder) takeDistribution(q *pendingRecord, m *querypb.GetDataDistribut
 	}
 	for _, s := range r.GetSegments() {
 		dist.Sealed = append(dist.Sealed, model.ServedSegment{
-			ID: model.SegmentID(s.GetID()), Collection: model.CollectionID(s.GetCollection()), Partition: model.PartitionID(s.GetPartition()),
-			Channel: d.text(s.GetChannel()), Version: s.GetVersion(), Level: segmentLevel(int32(s.GetLevel())), Sorted: s.GetIsSorted(),
+			ID: model.SegmentID(s.GetID()), Collection: model.CollectionID(s.GetCollection()),
+			Partition: model.PartitionID(s.GetPartition()),
+			Channel:   d.text(s.GetChannel()), Version: s.GetVersion(), Level: segmentLevel(int32(s.GetLevel())),
+			Sorted:  s.GetIsSorted(),
 			Indexes: servedIndexes(s.GetIndexInfo()), JSONFields: servedJSON(s),
 		})
 	}
@@ -100,7 +103,8 @@ func servedIndexes(infos map[int64]*querypb.FieldIndexInfo) []model.ServedIndex 
 			continue
 		}
 		list = append(list, model.ServedIndex{
-			Field: model.FieldID(x.GetFieldID()), Index: model.IndexID(x.GetIndexID()), Build: model.BuildID(x.GetBuildID()),
+			Field: model.FieldID(x.GetFieldID()), Index: model.IndexID(x.GetIndexID()),
+			Build: model.BuildID(x.GetBuildID()),
 			Bytes: max(0, x.GetIndexSize()), Rows: max(0, x.GetNumRows()),
 		})
 	}
@@ -127,10 +131,12 @@ func servedJSON(s *querypb.SegmentVersionInfo) []model.FieldID {
 func (d *Decoder) leaderView(v *querypb.LeaderView) model.LeaderView {
 	view := model.LeaderView{
 		Channel: d.text(v.GetChannel()), Collection: model.CollectionID(v.GetCollection()),
-		GrowingRows: max(0, v.GetNumOfGrowingRows()), TargetVersion: v.GetTargetVersion(), Sealed: make([]model.LeaderSegment, 0, len(v.GetSegmentDist())),
+		GrowingRows: max(0, v.GetNumOfGrowingRows()), TargetVersion: v.GetTargetVersion(),
+		Sealed: make([]model.LeaderSegment, 0, len(v.GetSegmentDist())),
 	}
 	for id, at := range v.GetGrowingSegments() {
-		view.Growing = append(view.Growing, model.GrowingView{ID: model.SegmentID(id), At: model.TSO(at.GetTimestamp())})
+		view.Growing = append(view.Growing,
+			model.GrowingView{ID: model.SegmentID(id), At: model.TSO(at.GetTimestamp())})
 	}
 	for _, id := range v.GetGrowingSegmentIDs() { // before 2.3, and never both
 		if _, known := v.GetGrowingSegments()[id]; !known {
@@ -139,7 +145,9 @@ func (d *Decoder) leaderView(v *querypb.LeaderView) model.LeaderView {
 	}
 	slices.SortFunc(view.Growing, func(a, b model.GrowingView) int { return cmp.Compare(a.ID, b.ID) })
 	for id, at := range v.GetSegmentDist() {
-		view.Sealed = append(view.Sealed, model.LeaderSegment{ID: model.SegmentID(id), Node: model.NodeID(at.GetNodeID()), Version: at.GetVersion()})
+		view.Sealed = append(view.Sealed, model.LeaderSegment{
+			ID: model.SegmentID(id), Node: model.NodeID(at.GetNodeID()), Version: at.GetVersion(),
+		})
 	}
 	slices.SortFunc(view.Sealed, func(a, b model.LeaderSegment) int { return cmp.Compare(a.ID, b.ID) })
 	if s := v.GetStatus(); s != nil {

@@ -22,8 +22,12 @@ func (d *Decoder) queryTask(x *queryTaskJSON) *model.Task {
 		return nil
 	}
 	t := &model.Task{
-		ID: id, SubType: d.word(x.Type), Collection: model.CollectionID(x.Collection), State: d.word(x.Status), Reason: d.word(x.Reason),
-		Report: &model.TaskReport{State: d.word(x.Status), Source: d.text(head[:dash]), Priority: d.word(x.Priority), Replica: model.ReplicaID(x.Replica)},
+		ID: id, SubType: d.word(x.Type), Collection: model.CollectionID(x.Collection), State: d.word(x.Status),
+		Reason: d.word(x.Reason),
+		Report: &model.TaskReport{
+			State: d.word(x.Status), Source: d.text(head[:dash]), Priority: d.word(x.Priority),
+			Replica: model.ReplicaID(x.Replica),
+		},
 	}
 	for _, action := range x.Actions {
 		t.Report.Actions = append(t.Report.Actions, d.word(action))

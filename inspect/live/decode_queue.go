@@ -78,7 +78,9 @@ func (d *Decoder) addPulsar(r *Record) {
 		return
 	}
 	if x := told.Retention; x != nil {
-		d.queue.Retention = &model.QueueRetention{Time: bounded(x.Minutes, time.Minute), Bytes: int64(bounded(x.MB, 1<<20))}
+		d.queue.Retention = &model.QueueRetention{
+			Time: bounded(x.Minutes, time.Minute), Bytes: int64(bounded(x.MB, 1<<20)),
+		}
 	}
 	topics := make([]model.Topic, 0, len(told.Topics))
 	for i := range told.Topics {
@@ -86,8 +88,9 @@ func (d *Decoder) addPulsar(r *Record) {
 		stats := &model.TopicStats{Bytes: t.StorageBytes, BacklogBytes: t.BacklogBytes}
 		for name, s := range t.Subscriptions {
 			stats.Subscriptions = append(stats.Subscriptions, model.Subscription{
-				Name: d.text(oneLine(name)), Type: d.text(oneLine(s.Type)), Backlog: s.Backlog, Bytes: s.Bytes, Consumers: s.Connected,
-				Consumed: model.MillisTime(s.Consumed), Acked: model.MillisTime(s.Acked),
+				Name: d.text(oneLine(name)), Type: d.text(oneLine(s.Type)), Backlog: s.Backlog, Bytes: s.Bytes,
+				Consumers: s.Connected,
+				Consumed:  model.MillisTime(s.Consumed), Acked: model.MillisTime(s.Acked),
 			})
 		}
 		slices.SortFunc(stats.Subscriptions, func(a, b model.Subscription) int { return cmp.Compare(a.Name, b.Name) })

@@ -143,10 +143,14 @@ func (d *Decoder) takeSystem(q *pendingRecord, m *milvuspb.GetMetricsResponse) e
 	if t.Cluster == nil {
 		return nil
 	}
-	for role, list := range map[string][]componentJSON{"querynode": t.Cluster.QueryNodes, "datanode": t.Cluster.DataNodes, "indexnode": t.Cluster.IndexNodes} {
+	for role, list := range map[string][]componentJSON{
+		"querynode": t.Cluster.QueryNodes, "datanode": t.Cluster.DataNodes, "indexnode": t.Cluster.IndexNodes,
+	} {
 		for i := range list {
 			if c := &list[i]; !c.HasError && c.ID > 0 {
-				d.reported = append(d.reported, reportedSystem{sessionKey{role, model.NodeID(c.ID)}, sessionKey{q.Role, q.Node}, d.system(c), q.At})
+				d.reported = append(d.reported, reportedSystem{
+					sessionKey{role, model.NodeID(c.ID)}, sessionKey{q.Role, q.Node}, d.system(c), q.At,
+				})
 			}
 		}
 	}
@@ -156,9 +160,11 @@ func (d *Decoder) takeSystem(q *pendingRecord, m *milvuspb.GetMetricsResponse) e
 func (d *Decoder) system(c *componentJSON) *model.System {
 	return &model.System{
 		Name: d.safe(c.Name), CPUs: figure(c.Hardware.CPUs), CPUUsage: max(0, c.Hardware.CPUUsage),
-		Memory: figure(c.Hardware.Memory), MemoryUse: figure(c.Hardware.MemoryUsage), Disk: figure(c.Hardware.Disk), DiskUse: figure(c.Hardware.DiskUsage),
-		Version: d.safe(c.System.BuildVersion), BuildTime: d.safe(c.System.BuildTime), GoVersion: d.safe(c.System.GoVersion),
-		Mode: d.safe(c.System.DeployMode), StartedAt: goTime(c.CreatedTime), Quota: d.quota(c.Quota),
+		Memory: figure(c.Hardware.Memory), MemoryUse: figure(c.Hardware.MemoryUsage), Disk: figure(c.Hardware.Disk),
+		DiskUse: figure(c.Hardware.DiskUsage),
+		Version: d.safe(c.System.BuildVersion), BuildTime: d.safe(c.System.BuildTime),
+		GoVersion: d.safe(c.System.GoVersion),
+		Mode:      d.safe(c.System.DeployMode), StartedAt: goTime(c.CreatedTime), Quota: d.quota(c.Quota),
 		Jemalloc: jemalloc(c),
 	}
 }
@@ -194,7 +200,8 @@ func (d *Decoder) quota(q *quotaJSON) *model.QuotaMetrics {
 		return nil
 	}
 	m := &model.QuotaMetrics{
-		Rates: make(map[string]float64, len(q.Rates)), SearchQueue: readQueue(q.SearchQueue), QueryQueue: readQueue(q.QueryQueue),
+		Rates: make(map[string]float64, len(q.Rates)), SearchQueue: readQueue(q.SearchQueue),
+		QueryQueue:   readQueue(q.QueryQueue),
 		GrowingBytes: max(0, q.GrowingSegmentsSize),
 	}
 	for _, r := range q.Rates {
@@ -237,7 +244,8 @@ func readQueue(q *queueJSON) *model.ReadQueue {
 		return nil
 	}
 	return &model.ReadQueue{
-		Unsolved: max(0, q.UnsolvedQueue), Ready: max(0, q.ReadyQueue), Receive: max(0, q.ReceiveChan), Execute: max(0, q.ExecuteChan),
+		Unsolved: max(0, q.UnsolvedQueue), Ready: max(0, q.ReadyQueue), Receive: max(0, q.ReceiveChan),
+		Execute: max(0, q.ExecuteChan),
 		AvgWait: time.Duration(max(0, q.AvgQueueDuration)),
 	}
 }
@@ -266,7 +274,8 @@ func (d *Decoder) useReported() {
 		if d.foreigner(t.reporter) {
 			continue
 		}
-		if had, ok := best[t.node]; !ok || t.at.After(had.at) || t.at.Equal(had.at) && t.reporter.String() < had.reporter.String() {
+		if had, ok := best[t.node]; !ok || t.at.After(had.at) ||
+			t.at.Equal(had.at) && t.reporter.String() < had.reporter.String() {
 			best[t.node] = t
 		}
 	}

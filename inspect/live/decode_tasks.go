@@ -102,7 +102,8 @@ func (d *Decoder) takeTasks(q *pendingRecord, text string) error {
 		return fmt.Errorf("the answer is not a list of %s: %w", q.object, err)
 	}
 	if odd > 0 || more > 0 {
-		d.note(q.object+" of "+q.key().String()+", in part", fmt.Sprintf("%d entries are not tasks, %d exceed the limit", odd, more))
+		d.note(q.object+" of "+q.key().String()+", in part",
+			fmt.Sprintf("%d entries are not tasks, %d exceed the limit", odd, more))
 	}
 	for _, t := range list {
 		t.Report.Role, t.Report.Node, t.Report.At = q.node.Role, q.Node, q.At
@@ -174,9 +175,12 @@ func (d *Decoder) indexBuild(x *indexBuildJSON) *model.Task {
 		return nil
 	}
 	return &model.Task{
-		ID: int64(x.Build), Type: "index-build", Collection: model.CollectionID(x.Collection), State: d.word(x.State), Reason: d.word(x.Reason),
-		Node: x.Node.node(), Segments: x.Segment.segment(), Trigger: int64(x.Index),
-		Report: &model.TaskReport{State: d.word(x.State), Bytes: max(0, int64(x.Size)), Started: d.word(x.Created), Ended: d.word(x.Finished)},
+		ID: int64(x.Build), Type: "index-build", Collection: model.CollectionID(x.Collection), State: d.word(x.State),
+		Reason: d.word(x.Reason),
+		Node:   x.Node.node(), Segments: x.Segment.segment(), Trigger: int64(x.Index),
+		Report: &model.TaskReport{
+			State: d.word(x.State), Bytes: max(0, int64(x.Size)), Started: d.word(x.Created), Ended: d.word(x.Finished),
+		},
 	}
 }
 
@@ -185,9 +189,12 @@ func (d *Decoder) compaction(x *compactionJSON) *model.Task {
 		return nil
 	}
 	t := &model.Task{
-		ID: int64(x.Plan), Type: "compaction", SubType: d.word(x.Type), Collection: model.CollectionID(x.Collection), State: d.word(x.State),
+		ID: int64(x.Plan), Type: "compaction", SubType: d.word(x.Type), Collection: model.CollectionID(x.Collection),
+		State:  d.word(x.State),
 		Reason: d.word(x.Reason), Node: x.Node.node(), Segments: x.Input.segments(), Results: x.Result.segments(),
-		Report: &model.TaskReport{State: d.word(x.State), Rows: max(0, int64(x.Rows)), Started: d.word(x.Start), Ended: d.word(x.End)},
+		Report: &model.TaskReport{
+			State: d.word(x.State), Rows: max(0, int64(x.Rows)), Started: d.word(x.Start), Ended: d.word(x.End),
+		},
 	}
 	if x.Rows > 0 {
 		t.Progress = strconv.FormatInt(int64(x.Rows), 10) + " rows"
@@ -207,8 +214,9 @@ func (d *Decoder) importTask(x *importTaskJSON) *model.Task {
 		kind = "import"
 	}
 	return &model.Task{
-		ID: int64(x.Task), Type: d.text(kind), Collection: model.CollectionID(x.Collection), State: d.word(x.State), Reason: d.word(x.Reason),
-		Node: x.Node.node(), Trigger: int64(x.Job), StartedAt: zonedTime(x.Created), EndedAt: zonedTime(x.Completed),
+		ID: int64(x.Task), Type: d.text(kind), Collection: model.CollectionID(x.Collection), State: d.word(x.State),
+		Reason: d.word(x.Reason),
+		Node:   x.Node.node(), Trigger: int64(x.Job), StartedAt: zonedTime(x.Created), EndedAt: zonedTime(x.Completed),
 		Report: &model.TaskReport{State: d.word(x.State)},
 	}
 }
@@ -223,7 +231,10 @@ func (d *Decoder) syncTask(x *syncTaskJSON) *model.Task {
 	if took, err := time.ParseDuration(string(x.Running)); err == nil && took > 0 {
 		told.Took = took
 	}
-	t := &model.Task{ID: int64(x.Segment), Type: "sync", SubType: d.word(x.Level), Node: x.Node.node(), Segments: x.Segment.segment(), Report: told}
+	t := &model.Task{
+		ID: int64(x.Segment), Type: "sync", SubType: d.word(x.Level), Node: x.Node.node(),
+		Segments: x.Segment.segment(), Report: told,
+	}
 	if x.Rows > 0 || x.Deletes > 0 {
 		t.Progress = fmt.Sprintf("%d rows, %d deletes", max(0, int64(x.Rows)), max(0, int64(x.Deletes)))
 	}

@@ -32,7 +32,9 @@ type endpoint struct {
 // jsonPage completes the endpoint of a JSON page. read decodes a response and removes secrets; take stores it,
 // unless the process gave a newer one. A stored record holds only the output of read, or nothing if the
 // response is invalid.
-func jsonPage[T any](e endpoint, read func([]byte) (T, *failure), take func(*Decoder, *processRecords, *pendingRecord, T)) endpoint {
+func jsonPage[T any](
+	e endpoint, read func([]byte) (T, *failure), take func(*Decoder, *processRecords, *pendingRecord, T),
+) endpoint {
 	e.body = true
 	e.take = func(d *Decoder, p *processRecords, q *pendingRecord) {
 		if q.outcome != model.Answered || q.At.Before(p.dates[e.uri]) {
@@ -102,8 +104,9 @@ func endpoints() []endpoint {
 			evidence: "internal/http/healthz/healthz_handler.go: ServeHTTP asks each role in the process for its state",
 		},
 		jsonPage(endpoint{
-			uri:      levelPath,
-			evidence: "internal/http/server.go: registerDefaults hands it to zap's AtomicLevel, whose ServeHTTP changes the level for PUT alone",
+			uri: levelPath,
+			evidence: "internal/http/server.go: registerDefaults hands it to zap's AtomicLevel, whose ServeHTTP " +
+				"changes the level for PUT alone",
 		}, jsonDecoder[levelResponse]("a log level", '{'), takeLevel),
 		jsonPage(endpoint{
 			uri: slowPath, gated: true,
@@ -111,19 +114,23 @@ func endpoints() []endpoint {
 		}, jsonDecoder[slowQueries]("a list of slow queries", '['), takeSlow),
 		jsonPage(endpoint{
 			uri: clientsPath + "?" + clientsQuery, gated: true,
-			evidence: "internal/proxy/telemetry_http_handler.go: getTelemetryClients lists what RootCoord has in memory",
+			evidence: "internal/proxy/telemetry_http_handler.go: getTelemetryClients lists what RootCoord has in " +
+				"memory",
 		}, jsonDecoder[clientList]("a list of clients", '{'), takeClients),
 		jsonPage(endpoint{
 			uri: collectorPath, gated: true,
-			evidence: "internal/coordinator/restful_mgr_routes.go: HandleDatacoordGC goes to GetDatacoordGCStatus for GET; PUT pauses",
+			evidence: "internal/coordinator/restful_mgr_routes.go: HandleDatacoordGC goes to GetDatacoordGCStatus " +
+				"for GET; PUT pauses",
 		}, jsonDecoder[collectorStatus]("the state of the garbage collector", '{'), takeCollector),
 		jsonPage(endpoint{
 			uri: walBalancePath, gated: true,
-			evidence: "internal/coordinator/restful_mgr_routes.go: HandleStreamingBalanceStatus goes to getStreamingBalanceStatus for GET; PUT suspends",
+			evidence: "internal/coordinator/restful_mgr_routes.go: HandleStreamingBalanceStatus goes to " +
+				"getStreamingBalanceStatus for GET; PUT suspends",
 		}, jsonDecoder[walBalanceStatus]("the state of the balancing of streaming nodes", '{'), takeWALBalance),
 		jsonPage(endpoint{
 			uri: walNodesPath, gated: true,
-			evidence: "internal/coordinator/restful_mgr_routes.go: HandleStreamingNodes lists streaming nodes, frozen ones and what query nodes serve",
+			evidence: "internal/coordinator/restful_mgr_routes.go: HandleStreamingNodes lists streaming nodes, " +
+				"frozen ones and what query nodes serve",
 		}, jsonDecoder[walNodeList]("a list of streaming nodes", '{'), takeWALNodes),
 		jsonPage(endpoint{
 			uri: connectionsPath, gated: true,
@@ -131,7 +138,8 @@ func endpoints() []endpoint {
 		}, jsonDecoder[connections]("a list of clients", '['), takeConnections),
 		jsonPage(endpoint{
 			uri: dependenciesPath, gated: true,
-			evidence: "internal/proxy/http_req_impl.go: getDependencies reads members, alarms and brokers; queueHint.writesToPulsar has the exception",
+			evidence: "internal/proxy/http_req_impl.go: getDependencies reads members, alarms and brokers; " +
+				"queueHint.writesToPulsar has the exception",
 		}, jsonDecoder[dependencies]("a list of dependencies", '{'), takeDependencies),
 		jsonPage(endpoint{
 			uri: configsPath, gated: true,
@@ -139,7 +147,8 @@ func endpoints() []endpoint {
 		}, readConfigs, takeConfigs),
 		jsonPage(endpoint{
 			uri: configGetURI(), gated: true,
-			evidence: "internal/coordinator/restful_mgr_routes.go: HandleGetConfig looks keys up and takes no other method than GET",
+			evidence: "internal/coordinator/restful_mgr_routes.go: HandleGetConfig looks keys up and takes no other " +
+				"method than GET",
 		}, jsonDecoder[keyResponse]("a list of configuration keys", '{'), takeKeys),
 	}
 }
@@ -202,11 +211,13 @@ func (c *Client) milvusRefusal(e *endpoint, status string, code int, message str
 		unsent = "; user and password were not sent, as this server does not speak TLS"
 	}
 	switch {
-	case strings.Contains(message, "root credentials"), strings.Contains(message, "only root user"), strings.Contains(message, "root password"):
+	case strings.Contains(message, "root credentials"), strings.Contains(message, "only root user"),
+		strings.Contains(message, "root password"):
 		return newFailure(model.Denied, "%s: %s (%s is true: it requires root and its password%s)",
 			status, message, adminAuth, unsent)
 	case code == http.StatusServiceUnavailable && strings.Contains(message, "verif"):
-		return newFailure(model.Denied, "%s: %s (%s is true, and this process cannot check passwords)", status, message, adminAuth)
+		return newFailure(model.Denied, "%s: %s (%s is true, and this process cannot check passwords)", status, message,
+			adminAuth)
 	case code == http.StatusUnauthorized:
 		wants := userAuth + " is true: since 2.6.10 it requires a user"
 		if strings.HasPrefix(e.uri, "/management/") {
@@ -220,7 +231,9 @@ func (c *Client) milvusRefusal(e *endpoint, status string, code int, message str
 		}
 		return newFailure(model.Denied, "%s (%s%s)", status, wants, unsent)
 	case code == http.StatusNotFound:
-		return newFailure(model.Unimplemented, "%s: this release does not have the page, or it is turned off (%s: true, or for the console's pages %s: false)", status, metricsOnly, consoleOff)
+		return newFailure(model.Unimplemented,
+			"%s: this release does not have the page, or it is turned off (%s: true, or for the console's pages %s: "+
+				"false)", status, metricsOnly, consoleOff)
 	}
 	return nil
 }

@@ -27,8 +27,10 @@ func TestOnlyListedPages(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	for _, uri := range []string{
-		"/management/stop", "/management/stop?role=querynode", "/management/querycoord/balance/suspend", "/management/datacoord/garbage_collection/pause",
-		"/log/level?level=debug", "/log/level/", "/eventlog", "/expr", "/metrics?x=1", "/metrics/", "/", "", "/api/v1/_cluster/slow_query?limit=1", "/api/v1/_telemetry/clients",
+		"/management/stop", "/management/stop?role=querynode", "/management/querycoord/balance/suspend",
+		"/management/datacoord/garbage_collection/pause", "/log/level?level=debug", "/log/level/", "/eventlog",
+		"/expr", "/metrics?x=1", "/metrics/", "/", "", "/api/v1/_cluster/slow_query?limit=1",
+		"/api/v1/_telemetry/clients",
 	} {
 		if _, f := fetchFrom(t, server, Options{}, uri); f == nil || f.outcome != model.NotAsked {
 			t.Errorf("%s: %v", uri, f)
@@ -87,15 +89,58 @@ func TestRefusals(t *testing.T) {
 		outcome model.Outcome
 		reason  string
 	}{
-		"root":             {slowPath, 401, root, Options{}, model.Denied, "401 Unauthorized: authentication required. Use HTTP Basic Auth with root credentials (common.security.adminAuthEnabled is true: it requires root and its password)"},
-		"another user":     {slowPath, 403, `{"message":"only root user can access this endpoint"}`, Options{User: "ann", Password: "x"}, model.Denied, "adminAuthEnabled is true"},
-		"cannot check":     {slowPath, 503, `{"msg":"password verification not available"}`, Options{}, model.Denied, "this process cannot check passwords"},
-		"a user":           {slowPath, 401, `{"code":1800,"message":"user hasn't authenticated"}`, Options{}, model.Denied, "401 Unauthorized: user hasn't authenticated (code 1800) (common.security.authorizationEnabled is true: since 2.6.10 it requires a user)"},
-		"refused":          {slowPath, 401, `{"msg":"wrong password"}`, Options{User: "ann", Password: "x"}, model.Denied, "wrong password (common.security.authorizationEnabled is true: since 2.6.10 it requires a user; the user and password that were sent were refused)"},
-		"management":       {collectorPath, 401, "", Options{}, model.Denied, "401 Unauthorized (common.security.adminAuthEnabled is true: it requires root and its password)"},
-		"not over TLS":     {slowPath, 401, root, Options{User: "root", Password: "x", TLS: &tls.Config{MinVersion: tls.VersionTLS12}}, model.Denied, "were not sent, as this server does not speak TLS"},
-		"metrics alone":    {slowPath, 404, "404 page not found", Options{}, model.Unimplemented, "common.security.managementMetricsOnly: true"},
-		"starting":         {slowPath, 500, `{"message":"node not ready"}`, Options{}, model.NotReady, "node not ready"},
+		"root": {
+			slowPath, 401, root,
+			Options{},
+			model.Denied,
+			"401 Unauthorized: authentication required. Use HTTP Basic Auth with root credentials " +
+				"(common.security.adminAuthEnabled is true: it requires root and its password)",
+		},
+		"another user": {
+			slowPath, 403, `{"message":"only root user can access this endpoint"}`,
+			Options{User: "ann", Password: "x"},
+			model.Denied, "adminAuthEnabled is true",
+		},
+		"cannot check": {
+			slowPath, 503, `{"msg":"password verification not available"}`,
+			Options{},
+			model.Denied,
+			"this process cannot check passwords",
+		},
+		"a user": {
+			slowPath, 401, `{"code":1800,"message":"user hasn't authenticated"}`,
+			Options{},
+			model.Denied,
+			"401 Unauthorized: user hasn't authenticated (code 1800) (common.security.authorizationEnabled is true: " +
+				"since 2.6.10 it requires a user)",
+		},
+		"refused": {
+			slowPath, 401, `{"msg":"wrong password"}`,
+			Options{User: "ann", Password: "x"},
+			model.Denied,
+			"wrong password (common.security.authorizationEnabled is true: since 2.6.10 it requires a user; the user " +
+				"and password that were sent were refused)",
+		},
+		"management": {
+			collectorPath, 401, "",
+			Options{},
+			model.Denied,
+			"401 Unauthorized (common.security.adminAuthEnabled is true: it requires root and its password)",
+		},
+		"not over TLS": {
+			slowPath, 401, root,
+			Options{User: "root", Password: "x", TLS: &tls.Config{MinVersion: tls.VersionTLS12}},
+			model.Denied, "were not sent, as this server does not speak TLS",
+		},
+		"metrics alone": {
+			slowPath, 404, "404 page not found",
+			Options{},
+			model.Unimplemented,
+			"common.security.managementMetricsOnly: true",
+		},
+		"starting": {
+			slowPath, 500, `{"message":"node not ready"}`, Options{}, model.NotReady, "node not ready",
+		},
 		"a gateway":        {slowPath, 502, "<html>", Options{}, model.NotReady, "502 Bad Gateway"},
 		"metrics are open": {metricsPath, 404, "", Options{}, model.Unimplemented, "404 Not Found"},
 	} {

@@ -29,17 +29,21 @@ func TestFaults(t *testing.T) {
 		reason  string
 		quick   bool // well before the deadline
 	}{
-		"refused":               {livetest.Refused(t), model.Refused, "refused", true},
-		"blackhole":             {livetest.Blackhole(t), model.Unreachable, "no connection within 4s", false},
-		"no such host":          {"no-such-host.invalid:21123", model.Unreachable, "", true},
-		"no address":            {"nonsense", model.Unreachable, "host:port", true},
-		"silent":                {livetest.Silent(t), model.TimedOut, "no response within 4s", false},
-		"garbage":               {livetest.Garbage(t, "SSH-2.0-OpenSSH_9.6\r\n"), model.Garbled, "SSH-2.0", true},
-		"an HTTP/1 server":      {livetest.Garbage(t, "HTTP/1.1 400 Bad Request\r\n\r\n"), model.Garbled, "HTTP/1.1", true},
+		"refused":      {livetest.Refused(t), model.Refused, "refused", true},
+		"blackhole":    {livetest.Blackhole(t), model.Unreachable, "no connection within 4s", false},
+		"no such host": {"no-such-host.invalid:21123", model.Unreachable, "", true},
+		"no address":   {"nonsense", model.Unreachable, "host:port", true},
+		"silent":       {livetest.Silent(t), model.TimedOut, "no response within 4s", false},
+		"garbage":      {livetest.Garbage(t, "SSH-2.0-OpenSSH_9.6\r\n"), model.Garbled, "SSH-2.0", true},
+		"an HTTP/1 server": {
+			livetest.Garbage(t, "HTTP/1.1 400 Bad Request\r\n\r\n"), model.Garbled, "HTTP/1.1", true,
+		},
 		"a TLS alert":           {livetest.Garbage(t, tls13Alert), model.Denied, "TLS", false},
 		"a web server":          {livetest.NotGRPC(t), model.Garbled, "not a gRPC server", true},
 		"bytes that say naught": {livetest.NoMessage(t), model.Garbled, "", true},
-		"packed, unasked":       {livetest.Compressed(t), model.Garbled, "the answer is packed, but packing was not requested", true},
+		"packed, unasked": {
+			livetest.Compressed(t), model.Garbled, "the answer is packed, but packing was not requested", true,
+		},
 		"no port":               {"10.1.2.3", model.Unreachable, "expected host:port", true},
 		"no host":               {":21123", model.Unreachable, "no host", true},
 		"IPv6 without brackets": {"fd00::7:21123", model.Unreachable, "has brackets", true},
@@ -47,7 +51,9 @@ func TestFaults(t *testing.T) {
 		"another protocol":      {"a\r\nHost:b:1", model.Unreachable, "is not an address", true},
 		"hangs up":              {livetest.HangsUp(t), model.CutOff, "closed the connection", true},
 		"cut off":               {livetest.CutOff(t), model.CutOff, "", true},
-		"TLS only":              {livetest.TLSOnly(t, trusted.Server(t, nil, "127.0.0.1")), model.Denied, "requires TLS", true},
+		"TLS only": {
+			livetest.TLSOnly(t, trusted.Server(t, nil, "127.0.0.1")), model.Denied, "requires TLS", true,
+		},
 	}
 	served := smallCluster(t, livetest.Spec{}, livetest.Options{}, recorded.Options{})
 	before := runtime.NumGoroutine()
@@ -73,7 +79,8 @@ func TestFaults(t *testing.T) {
 						t.Errorf("%s: %s (%s): not asked as before", n.Name(), n.Outcome, n.Reason)
 					}
 				}
-				if fault.quick && took > patience/2 || !fault.quick && took > patience+1500*time.Millisecond && punctual() {
+				if fault.quick && took > patience/2 ||
+					!fault.quick && took > patience+1500*time.Millisecond && punctual() {
 					t.Errorf("took %v", took)
 				}
 			})
@@ -125,7 +132,9 @@ func TestMetricsFaults(t *testing.T) {
 				patience = 4 * time.Second
 			}
 			// The address map maps the process's HTTP port to another address.
-			r := ask(t, c, live.Options{Timeout: patience, MaxResponse: 1 << 20, Map: map[string]string{was: fault.address}})
+			r := ask(t, c, live.Options{
+				Timeout: patience, MaxResponse: 1 << 20, Map: map[string]string{was: fault.address},
+			})
 			wantOutcome(t, r, "querynode", 101, model.Answered, "")
 			p := r.LiveNode("querynode", 101).Process
 			if p == nil {
@@ -141,7 +150,8 @@ func TestMetricsFaults(t *testing.T) {
 func TestStaleAndOtherCluster(t *testing.T) {
 	c := smallCluster(t, livetest.Spec{}, livetest.Options{}, recorded.Options{Cluster: "by-dev"})
 	other := livetest.Cluster(livetest.Spec{QueryNodes: 3, Collections: 1, Segments: 9})
-	other = livetest.Serve(t, other, livetest.Responses(other, livetest.Options{}), recorded.Options{Cluster: "their-prod"})
+	other = livetest.Serve(t, other, livetest.Responses(other, livetest.Options{}),
+		recorded.Options{Cluster: "their-prod"})
 	addresses := map[string]string{}
 	for _, s := range c.Sessions {
 		if s.Name() == "querynode-100" {
@@ -158,7 +168,8 @@ func TestStaleAndOtherCluster(t *testing.T) {
 	wantOutcome(t, r, "querynode", 101, model.Stale, "node not match")
 	wantOutcome(t, r, "querynode", 102, model.OtherCluster, "cross cluster routing")
 	for _, id := range []model.NodeID{101, 102} {
-		if n := r.LiveNode("querynode", id); n.Distribution != nil || n.Config != nil || n.System != nil || n.Process != nil {
+		if n := r.LiveNode("querynode", id); n.Distribution != nil || n.Config != nil || n.System != nil ||
+			n.Process != nil {
 			t.Errorf("%s: what another process says is taken for its own", n.Name())
 		}
 	}
@@ -196,14 +207,22 @@ func TestTLS(t *testing.T) {
 		outcome        model.Outcome
 		reason         string
 	}{
-		"good":                        {ours.Server(t, nil, "127.0.0.1"), ours.Client(t, nil), model.Answered, ""},
-		"both sides":                  {ours.Server(t, ours, "127.0.0.1"), ours.Client(t, ours), model.Answered, ""},
-		"unknown authority":           {theirs.Server(t, nil, "127.0.0.1"), ours.Client(t, nil), model.Denied, "certificate"},
-		"certificate of another host": {ours.Server(t, nil, "10.9.9.9"), ours.Client(t, nil), model.Denied, "certificate"},
-		"plaintext to TLS":            {ours.Server(t, nil, "127.0.0.1"), nil, model.Denied, "requires TLS"},
-		"TLS to plaintext":            {nil, ours.Client(t, nil), model.Denied, "does not speak TLS"},
-		"no certificate of our own":   {ours.Server(t, ours, "127.0.0.1"), ours.Client(t, nil), model.Denied, "TLS handshake"},
-		"one of another authority":    {ours.Server(t, ours, "127.0.0.1"), ours.Client(t, theirs), model.Denied, "TLS handshake"},
+		"good":       {ours.Server(t, nil, "127.0.0.1"), ours.Client(t, nil), model.Answered, ""},
+		"both sides": {ours.Server(t, ours, "127.0.0.1"), ours.Client(t, ours), model.Answered, ""},
+		"unknown authority": {
+			theirs.Server(t, nil, "127.0.0.1"), ours.Client(t, nil), model.Denied, "certificate",
+		},
+		"certificate of another host": {
+			ours.Server(t, nil, "10.9.9.9"), ours.Client(t, nil), model.Denied, "certificate",
+		},
+		"plaintext to TLS": {ours.Server(t, nil, "127.0.0.1"), nil, model.Denied, "requires TLS"},
+		"TLS to plaintext": {nil, ours.Client(t, nil), model.Denied, "does not speak TLS"},
+		"no certificate of our own": {
+			ours.Server(t, ours, "127.0.0.1"), ours.Client(t, nil), model.Denied, "TLS handshake",
+		},
+		"one of another authority": {
+			ours.Server(t, ours, "127.0.0.1"), ours.Client(t, theirs), model.Denied, "TLS handshake",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := smallCluster(t, livetest.Spec{}, livetest.Options{}, recorded.Options{TLS: test.server})

@@ -314,10 +314,15 @@ func TextRecord(name string, text []byte, at time.Time) (Record, error) {
 	if len(m.Families) == 0 {
 		return Record{}, err
 	}
-	who := slices.SortedFunc(maps.Keys(ownSessions(m)), func(a, b sessionKey) int { return cmp.Compare(a.String(), b.String()) })
+	who := slices.SortedFunc(maps.Keys(ownSessions(m)), func(a, b sessionKey) int {
+		return cmp.Compare(a.String(), b.String())
+	})
 	if len(who) == 0 {
 		err := &namelessError{}
 		return Record{Method: name, Outcome: model.NotAsked.String(), Error: err.Error()}, err
 	}
-	return Record{Role: who[0].role, Node: who[0].node, Method: methodMetrics, Response: text, At: at, Outcome: model.Answered.String()}, err
+	return Record{
+		Role: who[0].role, Node: who[0].node, Method: methodMetrics, Response: text, At: at,
+		Outcome: model.Answered.String(),
+	}, err
 }

@@ -66,7 +66,9 @@ func (n *clusterNames) otherName() string {
 func (n *clusterNames) servers() []*server {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return slices.SortedFunc(maps.Keys(n.refused), func(a, b *server) int { return strings.Compare(a.address, b.address) })
+	return slices.SortedFunc(maps.Keys(n.refused), func(a, b *server) int {
+		return strings.Compare(a.address, b.address)
+	})
 }
 
 // reportedCluster parses a process's own name from its refusal: "cross cluster
@@ -88,9 +90,11 @@ func reportedCluster(refusal string) string {
 func (a *askState) resolveRefusals() (again []*server) {
 	refused, other := a.names.servers(), a.names.otherName()
 	if other != "" && other != a.cluster {
-		a.skip("check of the cluster's name", fmt.Sprintf("every process that responded reports cluster %q, but the channels in etcd have %q: "+
-			"queried again without a name: processes are identified only by server id. "+
-			"Either the name was changed (common.chanNamePrefix.cluster), or this etcd is a copy and these are the other cluster's processes", other, a.cluster))
+		a.skip("check of the cluster's name",
+			fmt.Sprintf("every process that responded reports cluster %q, but the channels in etcd have %q: "+
+				"queried again without a name: processes are identified only by server id. "+
+				"Either the name was changed (common.chanNamePrefix.cluster), or this etcd is a copy and these are "+
+				"the other cluster's processes", other, a.cluster))
 		a.cluster = ""
 		return refused
 	}

@@ -28,7 +28,8 @@ const nameCheck = "check of the cluster's name"
 // it.
 func TestWrongClusterName(t *testing.T) {
 	for _, version := range []string{"2.3.5", "2.6.3"} {
-		c := smallCluster(t, livetest.Spec{Version: version}, livetest.Options{}, recorded.Options{Cluster: "their-prod"})
+		c := smallCluster(t, livetest.Spec{Version: version}, livetest.Options{},
+			recorded.Options{Cluster: "their-prod"})
 		var mu sync.Mutex
 		var kept []live.Record
 		var steps []int
@@ -46,7 +47,8 @@ func TestWrongClusterName(t *testing.T) {
 		}
 		for _, r := range []*model.Runtime{r, again.Runtime("recording", "")} {
 			wantHealthy(t, r, c)
-			if why := skipped(r, nameCheck); !strings.Contains(why, `reports cluster "their-prod", but the channels in etcd have "by-dev"`) || r.ClusterKey != "" {
+			if why := skipped(r, nameCheck); !strings.Contains(why,
+				`reports cluster "their-prod", but the channels in etcd have "by-dev"`) || r.ClusterKey != "" {
 				t.Errorf("%s: sent %q along, skipped %v", version, r.ClusterKey, r.Skipped)
 			}
 		}
@@ -87,7 +89,8 @@ func TestWrongClusterNameStillProtects(t *testing.T) {
 func TestForeignersDisagree(t *testing.T) {
 	c := smallCluster(t, livetest.Spec{}, livetest.Options{}, recorded.Options{Cluster: "their-prod"})
 	other := livetest.Cluster(livetest.Spec{QueryNodes: 3, Collections: 2, Segments: 30, Growing: 5})
-	other = livetest.Serve(t, other, livetest.Responses(other, livetest.Options{}), recorded.Options{Cluster: "their-test"})
+	other = livetest.Serve(t, other, livetest.Responses(other, livetest.Options{}),
+		recorded.Options{Cluster: "their-test"})
 	at := slices.IndexFunc(other.Sessions, func(s *model.Session) bool { return s.Name() == "querynode-102" })
 	r := ask(t, livetest.Replace(c, map[string]string{"querynode-102": other.Sessions[at].Address}), live.Options{})
 	for _, n := range r.Nodes {

@@ -25,9 +25,13 @@ func FuzzDecode(f *testing.F) {
 			f.Add(r.Method, r.Role, r.Outcome, r.Error, r.Request, r.Response)
 		}
 	}
-	f.Add(inQueryNode+"GetDataDistribution", "querynode", "answered", "", []byte{}, []byte("\x0a\x00\x10\x05\x4a\x02\x10\x01"))
+	f.Add(inQueryNode+"GetDataDistribution", "querynode", "answered", "", []byte{},
+		[]byte("\x0a\x00\x10\x05\x4a\x02\x10\x01"))
 	f.Fuzz(func(t *testing.T, method, role, outcome, failure string, request, response []byte) {
-		r := live.Record{Role: role, Node: 5, Address: "10.0.0.5:1", Method: method, Request: request, Response: response, Outcome: outcome, Error: failure}
+		r := live.Record{
+			Role: role, Node: 5, Address: "10.0.0.5:1", Method: method, Request: request, Response: response,
+			Outcome: outcome, Error: failure,
+		}
 		runtime := decode(r)
 		for _, n := range runtime.Nodes {
 			if n.Outcome == model.Answered && len(n.Calls) == 0 {
@@ -47,7 +51,10 @@ func FuzzReadRecords(f *testing.F) {
 	var whole bytes.Buffer
 	// The seeds are small, because minimizing a large finding takes long.
 	for _, r := range []live.Record{
-		{Role: "proxy", Node: 3, Address: "a:1", Method: "/x/y", Response: []byte{8, 1}, At: time.Unix(5, 7).UTC(), Took: 3},
+		{
+			Role: "proxy", Node: 3, Address: "a:1", Method: "/x/y", Response: []byte{8, 1}, At: time.Unix(5, 7).UTC(),
+			Took: 3,
+		},
 		{Method: "message queue", Outcome: "not asked", Error: "why"},
 	} {
 		if err := live.WriteRecord(&whole, r); err != nil {
@@ -73,7 +80,8 @@ func FuzzReadRecords(f *testing.F) {
 			return
 		}
 		var second []live.Record
-		if err := live.ReadRecords(&again, func(r live.Record) error { second = append(second, r); return nil }); err != nil {
+		if err := live.ReadRecords(&again, func(r live.Record) error { second = append(second, r); return nil }); err !=
+			nil {
 			t.Fatalf("what was written cannot be read: %v", err)
 		}
 		same := cmp.Comparer(func(a, b time.Time) bool { return a.Equal(b) })
@@ -107,7 +115,9 @@ func FuzzParseMetrics(f *testing.F) {
 				wantSound(t, f, &f.Series[i])
 			}
 		}
-		kept := live.Redact(live.Record{Role: "proxy", Node: 1, Method: "GET /metrics", Outcome: "answered", Response: text})
+		kept := live.Redact(live.Record{
+			Role: "proxy", Node: 1, Method: "GET /metrics", Outcome: "answered", Response: text,
+		})
 		after, errAfter := live.ParseMetrics(bytes.NewReader(kept.Response), time.Time{})
 		if err == nil && errAfter != nil && len(after.Families) > 0 {
 			t.Errorf("redacted metrics cannot be read: %v", errAfter)
@@ -133,7 +143,8 @@ func wantSound(t *testing.T, f *model.Family, s *model.Series) {
 	case math.IsInf(s.Value, 0) || s.Count < 0 || math.IsInf(s.Count, 0):
 		t.Errorf("%s: %+v", f.Name, s)
 	case s.Buckets != nil:
-		if len(s.Buckets) != len(f.Bounds) || !slices.IsSorted(f.Bounds) || !slices.IsSorted(s.Buckets) || s.Buckets[0] < 0 || s.Buckets[len(s.Buckets)-1] > s.Count {
+		if len(s.Buckets) != len(f.Bounds) || !slices.IsSorted(f.Bounds) || !slices.IsSorted(s.Buckets) ||
+			s.Buckets[0] < 0 || s.Buckets[len(s.Buckets)-1] > s.Count {
 			t.Errorf("%s: buckets %v of %v, %v in all", f.Name, s.Buckets, f.Bounds, s.Count)
 		}
 	}

@@ -45,31 +45,61 @@ func TestHostileAnswers(t *testing.T) {
 	}
 	pairs := &internalpb.ShowConfigurationsResponse{Status: ok}
 	for i := range 200_000 / 20 {
-		pairs.Configuations = append(pairs.Configuations, &commonpb.KeyValuePair{Key: "common.x" + strconv.Itoa(i), Value: "\x1b[2J"})
+		pairs.Configuations = append(pairs.Configuations, &commonpb.KeyValuePair{
+			Key: "common.x" + strconv.Itoa(i), Value: "\x1b[2J",
+		})
 	}
 	served := smallCluster(t, livetest.Spec{}, livetest.Options{}, recorded.Options{})
 	for name, test := range map[string]struct {
 		method string
 		answer []byte
 	}{
-		"JSON 100,000 deep":       {"/GetMetrics", said(strings.Repeat(`{"a":`, 100_000) + "1" + strings.Repeat("}", 100_000))},
-		"lists 100,000 deep":      {"/GetMetrics", said(strings.Repeat("[", 100_000))},
-		"a million keys":          {"/GetMetrics", said("{" + keys.String() + `"z":1}`)},
-		"one key a million times": {"/GetMetrics", said("{" + strings.Repeat(`"hardware_infos":{},`, 300_000/20) + `"z":1}`)},
-		"numbers beyond all":      {"/GetMetrics", said(`{"hardware_infos":{"cpu_core_count":1e400,"cpu_core_usage":-1e308,"memory":1e308,"memory_usage":-9223372036854775808}}`)},
-		"numbers, in texts":       {"/GetMetrics", said(`{"hardware_infos":{"cpu_core_count":"8","cpu_core_usage":null,"memory":{},"memory_usage":[]}}`)},
-		"negative":                {"/GetMetrics", said(`{"hardware_infos":{"cpu_core_count":-8,"cpu_core_usage":-100,"memory":-1,"memory_usage":-5}}`)},
-		"escapes in JSON":         {"/GetMetrics", said(`{"name":"\u001b]0;x\u0007","system_info":{"system_version":"\u202e\u0000","deploy_mode":"` + strings.Repeat("x", 100_000) + `"}}`)},
-		"no text":                 {"/GetMetrics", append(encode(t, &milvuspb.GetMetricsResponse{Status: ok}), "\x12\x03\xff\xfe\xfd"...)},
-		"deep":                    {"/GetDataDistribution", nested(1, 20_000)},
-		"deep in a list":          {"/GetDataDistribution", nested(3, 20_000)},
-		"groups":                  {"/GetDataDistribution", bytes.Repeat(protowire.AppendTag(nil, 1000, protowire.StartGroupType), 1<<20/20)},
-		"unknown fields":          {"/GetDataDistribution", bytes.Repeat([]byte{0xf8, 0x3f, 0x01}, 1<<20/20)},
-		"many settings":           {"/ShowConfigurations", encode(t, pairs)},
-		"an endless status":       {"/GetComponentStates", encode(t, &milvuspb.ComponentStates{Status: &commonpb.Status{Code: 7, Reason: strings.Repeat("\x1b[2Jx ", 1<<20/20)}})},
+		"JSON 100,000 deep": {
+			"/GetMetrics", said(strings.Repeat(`{"a":`, 100_000) + "1" + strings.Repeat("}", 100_000)),
+		},
+		"lists 100,000 deep": {"/GetMetrics", said(strings.Repeat("[", 100_000))},
+		"a million keys":     {"/GetMetrics", said("{" + keys.String() + `"z":1}`)},
+		"one key a million times": {
+			"/GetMetrics", said("{" + strings.Repeat(`"hardware_infos":{},`, 300_000/20) + `"z":1}`),
+		},
+		"numbers beyond all": {
+			"/GetMetrics",
+			said(`{"hardware_infos":{"cpu_core_count":1e400,"cpu_core_usage":-1e308,"memory":1e308,"memory_usage":-9223372036854775808}}`),
+		},
+		"numbers, in texts": {
+			"/GetMetrics",
+			said(`{"hardware_infos":{"cpu_core_count":"8","cpu_core_usage":null,"memory":{},"memory_usage":[]}}`),
+		},
+		"negative": {
+			"/GetMetrics",
+			said(`{"hardware_infos":{"cpu_core_count":-8,"cpu_core_usage":-100,"memory":-1,"memory_usage":-5}}`),
+		},
+		"escapes in JSON": {
+			"/GetMetrics",
+			said(`{"name":"\u001b]0;x\u0007","system_info":{"system_version":"\u202e\u0000","deploy_mode":"` +
+				strings.Repeat("x", 100_000) + `"}}`),
+		},
+		"no text": {
+			"/GetMetrics", append(encode(t, &milvuspb.GetMetricsResponse{Status: ok}), "\x12\x03\xff\xfe\xfd"...),
+		},
+		"deep":           {"/GetDataDistribution", nested(1, 20_000)},
+		"deep in a list": {"/GetDataDistribution", nested(3, 20_000)},
+		"groups": {
+			"/GetDataDistribution", bytes.Repeat(protowire.AppendTag(nil, 1000, protowire.StartGroupType), 1<<20/20),
+		},
+		"unknown fields": {"/GetDataDistribution", bytes.Repeat([]byte{0xf8, 0x3f, 0x01}, 1<<20/20)},
+		"many settings":  {"/ShowConfigurations", encode(t, pairs)},
+		"an endless status": {
+			"/GetComponentStates",
+			encode(t,
+				&milvuspb.ComponentStates{
+					Status: &commonpb.Status{Code: 7, Reason: strings.Repeat("\x1b[2Jx ", 1<<20/20)},
+				}),
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := livetest.Replace(served, map[string]string{"querynode-101": livetest.Flood(t, test.method, test.answer, false)})
+			c := livetest.Replace(served,
+				map[string]string{"querynode-101": livetest.Flood(t, test.method, test.answer, false)})
 			r := askLarge(t, c, live.Options{Timeout: unhurried})
 			wantNeighbours(t, r)
 			n := r.LiveNode("querynode", 101)
@@ -94,23 +124,29 @@ func TestHostilePages(t *testing.T) {
 	c := smallCluster(t, livetest.Spec{}, livetest.Options{}, recorded.Options{})
 	was := ask(t, c, live.Options{}).LiveNode("querynode", 101).Process.Address
 	for name, text := range map[string]string{
-		"names of others":     nodes.String() + good,
-		"a line without end":  good + strings.Repeat("x", 30<<20/20),
-		"a name without end":  good + strings.Repeat("x", 60<<10) + " 1\n",
-		"numbers beyond all":  "process_cpu_seconds_total 1e400\nprocess_resident_memory_bytes -1e308\ngo_goroutines 9999999999999999999999\nprocess_start_time_seconds 1e308\n",
-		"less than nothing":   "process_cpu_seconds_total -5\nprocess_resident_memory_bytes -1\nprocess_start_time_seconds -1e18\nmilvus_querynode_entity_num{node_id=\"101\"} -7\n",
-		"no numbers":          "process_cpu_seconds_total NaN\nprocess_resident_memory_bytes +Inf\nprocess_start_time_seconds -Inf\n",
-		"far times":           "process_cpu_seconds_total 1 9223372036854775807\nprocess_resident_memory_bytes 5 -9223372036854775808\n",
-		"labels twice":        "x{a=\"1\",a=\"2\"} 1\n" + good,
-		"series twice":        strings.Repeat("process_cpu_seconds_total 1\n", 1000) + good,
-		"types twice":         "# TYPE x counter\nx 1\n# TYPE x gauge\nx 2\n" + good,
-		"escapes":             "x{a=\"\x1b]0;owned\x07\\n\\\"\"} 1\n" + "y{node_id=\"\xff\xfe\"} 2\n" + good,
-		"a thousand labels":   "x{" + labels.String() + "} 1\n" + good,
-		"families":            families.String(),
-		"no end of a label":   "x{a=\"" + strings.Repeat("y", 60<<10) + "\n" + good,
-		"buckets":             "# TYPE h histogram\n" + strings.Repeat("h_bucket{le=\"1\"} 1\n", 500_000/20) + "h_sum -1e308\nh_count -5\n",
-		"a histogram of what": "# TYPE h histogram\nh_count 1e300\nh_sum NaN\n# TYPE s summary\ns{quantile=\"x\"} 1\ns_count -1\n",
-		"NUL":                 strings.Repeat("\x00", 1<<20),
+		"names of others":    nodes.String() + good,
+		"a line without end": good + strings.Repeat("x", 30<<20/20),
+		"a name without end": good + strings.Repeat("x", 60<<10) + " 1\n",
+		"numbers beyond all": "process_cpu_seconds_total 1e400\nprocess_resident_memory_bytes -1e308\ngo_goroutines " +
+			"9999999999999999999999\nprocess_start_time_seconds 1e308\n",
+		"less than nothing": "process_cpu_seconds_total -5\nprocess_resident_memory_bytes -1\n" +
+			"process_start_time_seconds -1e18\nmilvus_querynode_entity_num{node_id=\"101\"} -7\n",
+		"no numbers": "process_cpu_seconds_total NaN\nprocess_resident_memory_bytes +Inf\n" +
+			"process_start_time_seconds -Inf\n",
+		"far times": "process_cpu_seconds_total 1 9223372036854775807\nprocess_resident_memory_bytes 5 " +
+			"-9223372036854775808\n",
+		"labels twice":      "x{a=\"1\",a=\"2\"} 1\n" + good,
+		"series twice":      strings.Repeat("process_cpu_seconds_total 1\n", 1000) + good,
+		"types twice":       "# TYPE x counter\nx 1\n# TYPE x gauge\nx 2\n" + good,
+		"escapes":           "x{a=\"\x1b]0;owned\x07\\n\\\"\"} 1\n" + "y{node_id=\"\xff\xfe\"} 2\n" + good,
+		"a thousand labels": "x{" + labels.String() + "} 1\n" + good,
+		"families":          families.String(),
+		"no end of a label": "x{a=\"" + strings.Repeat("y", 60<<10) + "\n" + good,
+		"buckets": "# TYPE h histogram\n" + strings.Repeat("h_bucket{le=\"1\"} 1\n", 500_000/20) +
+			"h_sum -1e308\nh_count -5\n",
+		"a histogram of what": "# TYPE h histogram\nh_count 1e300\nh_sum NaN\n# TYPE s summary\ns{quantile=\"x\"} 1\n" +
+			"s_count -1\n",
+		"NUL": strings.Repeat("\x00", 1<<20),
 	} {
 		t.Run(name, func(t *testing.T) {
 			page := "127.0.0.1:" + strconv.Itoa(livetest.Page(t, http.StatusOK, []byte(text)))
@@ -128,7 +164,8 @@ func TestHostilePages(t *testing.T) {
 func wantNeighbours(t *testing.T, r *model.Runtime) {
 	t.Helper()
 	for _, id := range []model.NodeID{100, 102} {
-		if n := r.LiveNode("querynode", id); n.Distribution == nil || n.Config == nil || n.Process == nil || n.Process.Metrics == nil {
+		if n := r.LiveNode("querynode", id); n.Distribution == nil || n.Config == nil || n.Process == nil ||
+			n.Process.Metrics == nil {
 			t.Errorf("%s: %s (%s)", n.Name(), n.Outcome, n.Reason)
 		}
 	}

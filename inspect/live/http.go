@@ -34,7 +34,8 @@ func (a *askState) scrape(ctx context.Context, s *session, port int) {
 	}
 	a.keep(p.Record)
 	p.done()
-	if f := p.failure; f == nil || f.outcome != model.Unreachable && f.outcome != model.Refused && f.outcome != model.NotAsked {
+	if f := p.failure; f == nil ||
+		f.outcome != model.Unreachable && f.outcome != model.Refused && f.outcome != model.NotAsked {
 		if f == nil {
 			a.scrapeLater(ctx, s, address) // it waits on its own, and pages may take long
 		}
@@ -178,7 +179,9 @@ type page struct {
 // get requests one page.
 func (a *askState) get(ctx context.Context, web *http.Client, s *session, address, method string) page {
 	start := time.Now()
-	p := page{Record: Record{Role: s.Role, Node: s.Node, Address: address, Method: method, Outcome: model.Answered.String()}}
+	p := page{
+		Record: Record{Role: s.Role, Node: s.Node, Address: address, Method: method, Outcome: model.Answered.String()},
+	}
 	tenant := a.client.budget.newReservation()
 	p.done = tenant.releaseAll
 	p.Response, p.failure = a.client.fetch(ctx, web, address, strings.TrimPrefix(method, "GET "), tenant)
@@ -197,7 +200,9 @@ const maxTrouble = 4 << 10
 
 // fetch requests a listed page of a process and reads it up to the limit. It refuses pages that are not listed.
 // For an error response it returns the body too, which may hold details.
-func (c *Client) fetch(ctx context.Context, web *http.Client, address, path string, memory *reservation) ([]byte, *failure) {
+func (c *Client) fetch(
+	ctx context.Context, web *http.Client, address, path string, memory *reservation,
+) ([]byte, *failure) {
 	e, ok := endpointOf(path)
 	if !ok {
 		return nil, newFailure(model.NotAsked, "%s is not a page that kitescope requests", path)
@@ -238,7 +243,9 @@ type httpResponse struct {
 
 // send is the only function that makes HTTP requests. Its callers, fetch and pulsar, restrict the paths to
 // their lists.
-func (c *Client) send(ctx context.Context, web *http.Client, get httpGet, memory *reservation) (answer httpResponse, f *failure) {
+func (c *Client) send(
+	ctx context.Context, web *http.Client, get httpGet, memory *reservation,
+) (answer httpResponse, f *failure) {
 	request := (&http.Request{
 		Method: http.MethodGet, URL: &get.url, Host: get.url.Host,
 		Header: http.Header{"Accept": {get.accept}, "User-Agent": {"kitescope"}},

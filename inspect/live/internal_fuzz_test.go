@@ -46,7 +46,9 @@ func FuzzProxyAnswer(f *testing.F) {
 
 // FuzzBroker checks that every response of a broker leads to offsets or a failure.
 func FuzzBroker(f *testing.F) {
-	f.Add([]byte("\x00\x00\x00\x16\x00\x00\x00\x01\x00\x00\x00\x00\x00\x02\x00\x03\x00\x00\x00\x0c\x00\x02\x00\x00\x00\x07"))
+	f.Add([]byte(
+		"\x00\x00\x00\x16\x00\x00\x00\x01\x00\x00\x00\x00\x00\x02\x00\x03\x00\x00\x00\x0c\x00\x02\x00\x00\x00\x07",
+	))
 	f.Add([]byte(tlsAlertBytes))
 	f.Add([]byte("\x7f\xff\xff\xff\x00\x00\x00\x01"))
 	f.Fuzz(func(t *testing.T, answer []byte) {
@@ -78,9 +80,13 @@ func FuzzCheckStatus(f *testing.F) {
 func FuzzSettings(f *testing.F) {
 	pair := func(key, value string) *commonpb.KeyValuePair { return &commonpb.KeyValuePair{Key: key, Value: value} }
 	for _, pairs := range [][]*commonpb.KeyValuePair{
-		nil, {pair("common.metricsPort", "1"), pair("commonmetricsport", "2"), pair("COMMON_METRICS_PORT", "3")}, {pair("mq.type", "kafka"), pair("", "")},
+		nil,
+		{pair("common.metricsPort", "1"), pair("commonmetricsport", "2"), pair("COMMON_METRICS_PORT", "3")},
+		{pair("mq.type", "kafka"), pair("", "")},
 	} {
-		b, err := proto.Marshal(&internalpb.ShowConfigurationsResponse{Status: &commonpb.Status{}, Configuations: pairs})
+		b, err := proto.Marshal(
+			&internalpb.ShowConfigurationsResponse{Status: &commonpb.Status{}, Configuations: pairs},
+		)
 		if err != nil {
 			f.Fatal(err)
 		}

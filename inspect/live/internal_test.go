@@ -20,7 +20,8 @@ import (
 
 func TestRoutes(t *testing.T) {
 	r, err := parseRoutes(map[string]string{
-		"10.2.0.7": "localhost", "10.2.0.8:21123": "localhost:30007", "10.2.0.9": "localhost:30009", "10.2.0.9:9091": "localhost:31009",
+		"10.2.0.7": "localhost", "10.2.0.8:21123": "localhost:30007", "10.2.0.9": "localhost:30009",
+		"10.2.0.9:9091":  "localhost:31009",
 		"Node-1.Cluster": "127.0.0.1", "fd00::7": "::1", "[fd00::8]:21123": "[::1]:30008",
 	})
 	if err != nil {
@@ -62,12 +63,16 @@ func TestRoutes(t *testing.T) {
 func TestOnlyReads(t *testing.T) {
 	p := &plan{loaded: []model.CollectionID{1}, groups: []string{"g"}, segments: []model.SegmentID{2}}
 	reads := []string{
-		"GetComponentStates", "ShowConfigurations", "GetMetrics", "GetProxyMetrics", "GetDataDistribution", "GetRecoveryInfoV2", "GetSegmentInfo",
-		"ShowCollections", "ShowLoadCollections", "GetReplicas", "GetShardLeaders", "ListResourceGroups", "DescribeResourceGroup",
-		"ListCheckers", "CheckBalanceStatus", "ListQueryNode",
+		"GetComponentStates", "ShowConfigurations", "GetMetrics", "GetProxyMetrics", "GetDataDistribution",
+		"GetRecoveryInfoV2", "GetSegmentInfo", "ShowCollections", "ShowLoadCollections", "GetReplicas",
+		"GetShardLeaders", "ListResourceGroups", "DescribeResourceGroup", "ListCheckers", "CheckBalanceStatus",
+		"ListQueryNode",
 	}
 	asked := map[string]bool{}
-	for _, role := range []string{"rootcoord", "datacoord", "querycoord", "indexcoord", "mixcoord", "querynode", "datanode", "indexnode", "streamingnode", "proxy"} {
+	for _, role := range []string{
+		"rootcoord", "datacoord", "querycoord", "indexcoord", "mixcoord", "querynode", "datanode", "indexnode",
+		"streamingnode", "proxy",
+	} {
 		inquiries := p.inquiries(&model.Session{Role: role, Node: 7, Version: "2.6.3"})
 		if len(inquiries) == 0 {
 			t.Errorf("%s is asked nothing", role)
@@ -117,20 +122,36 @@ func TestCallFailure(t *testing.T) {
 		want    model.Outcome
 		reason  string
 	}{
-		"deadline":        {codes.DeadlineExceeded, "context deadline exceeded", model.TimedOut, "within 5s"},
-		"unimplemented":   {codes.Unimplemented, "unknown method X for service Y", model.Unimplemented, "unknown method X"},
-		"no grpc":         {codes.Unimplemented, "unexpected HTTP status code received from server: 404 (Not Found)", model.Garbled, "not a gRPC server"},
-		"gateway":         {codes.Unavailable, "unexpected HTTP status code received from server: 502 (Bad Gateway)", model.Garbled, "not a gRPC server"},
-		"login":           {codes.Unauthenticated, "auth check failure", model.Denied, "auth"},
-		"permission":      {codes.PermissionDenied, "permission deny", model.Denied, ""},
-		"too large":       {codes.ResourceExhausted, "grpc: received message larger than max (5242880 vs. 4194304)", model.TooLarge, "has 5 MiB, the limit is 4 MiB"},
-		"exhausted":       {codes.ResourceExhausted, "rate limit", model.Failed, "rate limit"},
-		"cut":             {codes.Unavailable, "error reading from server: EOF", model.CutOff, ""},
-		"reset":           {codes.Internal, "stream terminated by RST_STREAM with error code: INTERNAL_ERROR", model.CutOff, ""},
-		"compressed":      {codes.Internal, "grpc: Decompressor is not installed for grpc-encoding", model.Garbled, ""},
-		"stale":           {codes.Unknown, "node not match[expectedNodeID=77][actualNodeID=1]", model.Stale, "77"},
-		"stale, in 2.2":   {codes.Unknown, "expected=1, actual=2: server ID mismatch", model.Stale, ""},
-		"other cluster":   {codes.Unknown, "cross cluster routing[expectedCluster=by-dev][actualCluster=nope]", model.OtherCluster, "nope"},
+		"deadline": {codes.DeadlineExceeded, "context deadline exceeded", model.TimedOut, "within 5s"},
+		"unimplemented": {
+			codes.Unimplemented, "unknown method X for service Y", model.Unimplemented, "unknown method X",
+		},
+		"no grpc": {
+			codes.Unimplemented, "unexpected HTTP status code received from server: 404 (Not Found)", model.Garbled,
+			"not a gRPC server",
+		},
+		"gateway": {
+			codes.Unavailable, "unexpected HTTP status code received from server: 502 (Bad Gateway)", model.Garbled,
+			"not a gRPC server",
+		},
+		"login":      {codes.Unauthenticated, "auth check failure", model.Denied, "auth"},
+		"permission": {codes.PermissionDenied, "permission deny", model.Denied, ""},
+		"too large": {
+			codes.ResourceExhausted, "grpc: received message larger than max (5242880 vs. 4194304)", model.TooLarge,
+			"has 5 MiB, the limit is 4 MiB",
+		},
+		"exhausted": {codes.ResourceExhausted, "rate limit", model.Failed, "rate limit"},
+		"cut":       {codes.Unavailable, "error reading from server: EOF", model.CutOff, ""},
+		"reset": {
+			codes.Internal, "stream terminated by RST_STREAM with error code: INTERNAL_ERROR", model.CutOff, "",
+		},
+		"compressed":    {codes.Internal, "grpc: Decompressor is not installed for grpc-encoding", model.Garbled, ""},
+		"stale":         {codes.Unknown, "node not match[expectedNodeID=77][actualNodeID=1]", model.Stale, "77"},
+		"stale, in 2.2": {codes.Unknown, "expected=1, actual=2: server ID mismatch", model.Stale, ""},
+		"other cluster": {
+			codes.Unknown, "cross cluster routing[expectedCluster=by-dev][actualCluster=nope]", model.OtherCluster,
+			"nope",
+		},
 		"its own":         {codes.Unknown, "panic: boom", model.Failed, "Unknown: panic: boom"},
 		"with a password": {codes.Unknown, "dial http://u:s3cr3t@h", model.Failed, "<redacted>"},
 	} {
@@ -150,7 +171,11 @@ func TestSlowResolver(t *testing.T) {
 	defer close(held)
 	for name, dial := range map[string]func(context.Context, string, string) (net.Conn, error){
 		"silent": func(ctx context.Context, _, _ string) (net.Conn, error) { <-ctx.Done(); return nil, ctx.Err() },
-		"stuck":  func(context.Context, string, string) (net.Conn, error) { <-held; return nil, errors.New("too late") },
+		"stuck": func(context.Context, string, string) (net.Conn, error) {
+			<-held
+			return nil,
+				errors.New("too late")
+		},
 	} {
 		client, err := Open(Options{Timeout: timeout})
 		if err != nil {
@@ -159,7 +184,8 @@ func TestSlowResolver(t *testing.T) {
 		client.dialer.resolver = &net.Resolver{PreferGo: true, Dial: dial}
 		start := time.Now()
 		r, err := client.Ask(t.Context(), model.Build(model.Parts{
-			Loaded: model.PartAll, Sessions: []*model.Session{{Role: "querynode", Node: 5, Address: "milvus.internal.:21123"}},
+			Loaded:   model.PartAll,
+			Sessions: []*model.Session{{Role: "querynode", Node: 5, Address: "milvus.internal.:21123"}},
 		}))
 		if err != nil {
 			t.Fatal(err)
@@ -167,14 +193,16 @@ func TestSlowResolver(t *testing.T) {
 		if took := time.Since(start); took > timeout+5*time.Second {
 			t.Errorf("%s: took %v", name, took)
 		}
-		if n := r.LiveNode("querynode", 5); n.Outcome != model.Unreachable || !strings.Contains(n.Reason, "milvus.internal. was not resolved within 300ms") {
+		if n := r.LiveNode("querynode", 5); n.Outcome != model.Unreachable ||
+			!strings.Contains(n.Reason, "milvus.internal. was not resolved within 300ms") {
 			t.Errorf("%s: %s (%s)", name, n.Outcome, n.Reason)
 		}
 		// The same for other connections: HTTP servers and brokers.
 		ctx, cancel := context.WithTimeout(t.Context(), timeout)
 		_, err = client.dialer.dial(ctx, "milvus.internal.:9091", false)
 		cancel()
-		if f, ok := errors.AsType[*failure](err); !ok || f.outcome != model.Unreachable || !strings.Contains(f.reason, "was not resolved") {
+		if f, ok := errors.AsType[*failure](err); !ok || f.outcome != model.Unreachable ||
+			!strings.Contains(f.reason, "was not resolved") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -183,7 +211,9 @@ func TestSlowResolver(t *testing.T) {
 // TestLongTexts checks that long texts from processes take bounded time and are truncated.
 func TestLongTexts(t *testing.T) {
 	start := time.Now()
-	for _, word := range []string{"password=x ", "a:", "http://u:p@h ", "token: \"", "=", "{\"a\":\"password=x&", "[channel=1]"} {
+	for _, word := range []string{
+		"password=x ", "a:", "http://u:p@h ", "token: \"", "=", "{\"a\":\"password=x&", "[channel=1]",
+	} {
 		text := strings.Repeat(word, (2<<20)/len(word))
 		if got := oneLine(text); len(got) > maxReason+3 || strings.Contains(got, "=x") || strings.Contains(got, "u:p") {
 			t.Errorf("%q: %q", word, got)
@@ -198,7 +228,8 @@ func TestLongTexts(t *testing.T) {
 		t.Errorf("took %v", took)
 	}
 	// A secret at the point of truncation is not shown in part.
-	if got, want := oneLine("no\x1b]0;x\x07 pass\u00adword=sesame\u202e, \xff"), "no?]0;x? password="+redact.Redacted+", ?"; got != want {
+	if got, want := oneLine("no\x1b]0;x\x07 pass\u00adword=sesame\u202e, \xff"),
+		"no?]0;x? password="+redact.Redacted+", ?"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	if got := oneLine(strings.Repeat("x", maxProse-12) + " http://u:sesame@h"); strings.Contains(got, "ses") {
@@ -225,7 +256,8 @@ func TestConceal(t *testing.T) {
 	o := Options{User: "root", Password: "s3cr3t-x"}
 	answer := []byte("\x0a\x0dno s3cr3t-x or " + o.authorization())
 	got := o.concealBytes(answer)
-	if len(got) != len(answer) || bytes.Contains(got, []byte("s3cr3t")) || bytes.Contains(got, []byte(o.authorization())) || !bytes.HasPrefix(got, []byte("\x0a\x0dno ***")) {
+	if len(got) != len(answer) || bytes.Contains(got, []byte("s3cr3t")) ||
+		bytes.Contains(got, []byte(o.authorization())) || !bytes.HasPrefix(got, []byte("\x0a\x0dno ***")) {
 		t.Errorf("%q", got)
 	}
 	if short := (&Options{User: "root", Password: "\x0a\x0d"}); !bytes.Equal(short.concealBytes(answer), answer) {
@@ -259,13 +291,15 @@ func through(t testing.TB, proxy string, answer []byte) *relay {
 // target.
 func TestSOCKSReplies(t *testing.T) {
 	for answer, want := range map[string]failure{
-		"\x05\x00\x05\x01\x00\x01":     {model.Unreachable, "the proxy proxy:1: it could not connect"},
-		"\x05\x00\x05\x02\x00\x01":     {model.Denied, "the proxy proxy:1: it does not allow this connection"},
-		"\x05\x00\x05\x03\x00\x01":     {model.Unreachable, "the proxy proxy:1: no route to the network"},
-		"\x05\x00\x05\x04\x00\x01":     {model.Unreachable, "the proxy proxy:1: no route to the host"},
-		"\x05\x00\x05\x05\x00\x01":     {model.Refused, "the proxy proxy:1: connection refused"},
-		"\x05\x00\x05\x06\x00\x01":     {model.Unreachable, "the proxy proxy:1: no connection in time"},
-		"\x05\x00\x05\x08\x00\x01":     {model.Unreachable, "the proxy proxy:1: unknown error address type not supported"},
+		"\x05\x00\x05\x01\x00\x01": {model.Unreachable, "the proxy proxy:1: it could not connect"},
+		"\x05\x00\x05\x02\x00\x01": {model.Denied, "the proxy proxy:1: it does not allow this connection"},
+		"\x05\x00\x05\x03\x00\x01": {model.Unreachable, "the proxy proxy:1: no route to the network"},
+		"\x05\x00\x05\x04\x00\x01": {model.Unreachable, "the proxy proxy:1: no route to the host"},
+		"\x05\x00\x05\x05\x00\x01": {model.Refused, "the proxy proxy:1: connection refused"},
+		"\x05\x00\x05\x06\x00\x01": {model.Unreachable, "the proxy proxy:1: no connection in time"},
+		"\x05\x00\x05\x08\x00\x01": {
+			model.Unreachable, "the proxy proxy:1: unknown error address type not supported",
+		},
 		"\x05\xff":                     {model.Denied, "the proxy proxy:1: it requires other credentials"},
 		"\x05\x01":                     {model.Denied, "the proxy proxy:1: it requires other credentials"},
 		"\x05\x02\x01\x01":             {model.Denied, "the proxy proxy:1: it rejects the user or the password"},

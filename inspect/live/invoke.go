@@ -70,7 +70,9 @@ type grpcResponse struct {
 
 // call makes one gRPC call to the session of node. It does not read the status inside the response. A response,
 // which may be empty, has a done function; a failure has none.
-func (l *link) call(ctx context.Context, node model.NodeID, method string, request []byte) (grpcResponse, time.Duration, error) {
+func (l *link) call(
+	ctx context.Context, node model.NodeID, method string, request []byte,
+) (grpcResponse, time.Duration, error) {
 	start := time.Now()
 	var pieces mem.BufferSlice
 	err := l.conn.Invoke(l.metadata(ctx, node), method, request, &pieces)

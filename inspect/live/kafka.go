@@ -53,7 +53,8 @@ func (k *kafka) dial(ctx context.Context, network, address string) (net.Conn, er
 func (k *kafka) offsets(ctx context.Context, brokers, topics []string) ([]TopicOffsets, error) {
 	const pause = 50 * time.Millisecond
 	client, err := kgo.NewClient(
-		kgo.SeedBrokers(brokers...), kgo.Dialer(k.dial), kgo.ClientID("kitescope"), kgo.BrokerMaxReadBytes(kafkaMaxResponse), kgo.FetchMaxBytes(kafkaMaxResponse),
+		kgo.SeedBrokers(brokers...), kgo.Dialer(k.dial), kgo.ClientID("kitescope"),
+		kgo.BrokerMaxReadBytes(kafkaMaxResponse), kgo.FetchMaxBytes(kafkaMaxResponse),
 		kgo.FetchMaxPartitionBytes(kafkaMaxResponse), kgo.DisableClientMetrics(),
 		kgo.RequestRetries(len(brokers)), kgo.RetryBackoffFn(func(int) time.Duration { return pause }),
 	)

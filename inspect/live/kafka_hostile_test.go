@@ -39,7 +39,10 @@ func brokerAnswers(t *testing.T, f func(r brokerRequest, conn net.Conn)) string 
 			if _, err := io.ReadFull(conn, body); err != nil || len(body) < 8 {
 				return
 			}
-			f(brokerRequest{key: int16(binary.BigEndian.Uint16(body)), version: int16(binary.BigEndian.Uint16(body[2:])), serial: binary.BigEndian.Uint32(body[4:])}, conn)
+			f(brokerRequest{
+				key: int16(binary.BigEndian.Uint16(body)), version: int16(binary.BigEndian.Uint16(body[2:])),
+				serial: binary.BigEndian.Uint32(body[4:]),
+			}, conn)
 		}
 	})
 }
@@ -54,7 +57,9 @@ func frame(serial uint32, body []byte) []byte {
 func versionsResponse(r brokerRequest) []byte {
 	known := kmsg.NewApiVersionsResponse()
 	known.SetVersion(r.version)
-	known.ApiKeys = []kmsg.ApiVersionsResponseApiKey{{ApiKey: 18, MaxVersion: 4}, {ApiKey: 3, MaxVersion: 7}, {ApiKey: 2, MaxVersion: 5}}
+	known.ApiKeys = []kmsg.ApiVersionsResponseApiKey{
+		{ApiKey: 18, MaxVersion: 4}, {ApiKey: 3, MaxVersion: 7}, {ApiKey: 2, MaxVersion: 5},
+	}
 	return frame(r.serial, known.AppendTo(nil))
 }
 
@@ -174,7 +179,9 @@ func TestKafkaManyTopics(t *testing.T) {
 	const collections = 300
 	topics := make([]live.TopicOffsets, collections)
 	for i := range topics {
-		topics[i] = live.TopicOffsets{Name: fmt.Sprintf("by-dev-rootcoord-dml_%d", i), First: int64(i), End: int64(2 * i)}
+		topics[i] = live.TopicOffsets{
+			Name: fmt.Sprintf("by-dev-rootcoord-dml_%d", i), First: int64(i), End: int64(2 * i),
+		}
 	}
 	c := livetest.Cluster(livetest.Spec{QueryNodes: 1, Collections: collections, Segments: collections})
 	answers := livetest.Responses(c, livetest.Options{Config: map[string]string{"kafka.brokerList": "10.1.9.9:9092"}})

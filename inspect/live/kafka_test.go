@@ -24,7 +24,9 @@ func kafkaRecord(t *testing.T, topics ...live.TopicOffsets) live.Record {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return live.Record{Role: "kafka", Address: "10.1.9.9:9092", Method: live.MethodKafka, Response: b, Outcome: "answered"}
+	return live.Record{
+		Role: "kafka", Address: "10.1.9.9:9092", Method: live.MethodKafka, Response: b, Outcome: "answered",
+	}
 }
 
 func withKafka(t *testing.T, config map[string]string, records ...live.Record) *model.Cluster {
@@ -37,7 +39,8 @@ func withKafka(t *testing.T, config map[string]string, records ...live.Record) *
 func TestKafka(t *testing.T) {
 	const prefix = "by-dev-rootcoord-dml_"
 	c := withKafka(t, map[string]string{"kafka.brokerList": "10.1.9.9:9092"}, kafkaRecord(t,
-		live.TopicOffsets{Name: prefix + "0", First: 3, End: 500}, live.TopicOffsets{Name: prefix + "2", End: 9}, live.TopicOffsets{Name: "somebody-else", End: 7}))
+		live.TopicOffsets{Name: prefix + "0", First: 3, End: 500}, live.TopicOffsets{Name: prefix + "2", End: 9},
+		live.TopicOffsets{Name: "somebody-else", End: 7}))
 	r := ask(t, c, live.Options{})
 	if r.Queue == nil || r.Queue.Kind != "kafka" || r.Queue.Outcome != model.Answered {
 		t.Fatalf("queue: %+v, skipped %v", r.Queue, r.Skipped)
@@ -53,7 +56,8 @@ func TestKafka(t *testing.T) {
 
 // TestKafkaOverTheMap checks that brokers are reached in the same way as processes.
 func TestKafkaOverTheMap(t *testing.T) {
-	c := withKafka(t, map[string]string{"kafka.brokerList": "10.1.9.9:9092"}, kafkaRecord(t, live.TopicOffsets{Name: "by-dev-rootcoord-dml_0", End: 5}))
+	c := withKafka(t, map[string]string{"kafka.brokerList": "10.1.9.9:9092"},
+		kafkaRecord(t, live.TopicOffsets{Name: "by-dev-rootcoord-dml_0", End: 5}))
 	told := ask(t, c, live.Options{}).Queue.Address
 	p := newSOCKS(t, "", "")
 	r := ask(t, c, live.Options{Proxy: "socks5://" + p.address})
@@ -64,7 +68,9 @@ func TestKafkaOverTheMap(t *testing.T) {
 
 func TestKafkaFaults(t *testing.T) {
 	t.Parallel()
-	sasl := map[string]string{"kafka.saslUsername": "milvus", "kafka.saslPassword": "s3cr3t-kafka", "kafka.securityProtocol": "SASL_SSL"}
+	sasl := map[string]string{
+		"kafka.saslUsername": "milvus", "kafka.saslPassword": "s3cr3t-kafka", "kafka.securityProtocol": "SASL_SSL",
+	}
 	authority := livetest.NewAuthority(t)
 	for name, fault := range map[string]struct {
 		broker  string
@@ -94,7 +100,8 @@ func TestKafkaFaults(t *testing.T) {
 			if took := time.Since(start); took > 10*time.Second {
 				t.Errorf("took %v", took)
 			}
-			if r.Queue == nil || r.Queue.Outcome != fault.outcome || !strings.Contains(r.Queue.Reason, fault.reason) || r.Queue.Topics != nil {
+			if r.Queue == nil || r.Queue.Outcome != fault.outcome || !strings.Contains(r.Queue.Reason, fault.reason) ||
+				r.Queue.Topics != nil {
 				t.Errorf("queue %+v (skipped %v), want %s (%s)", r.Queue, r.Skipped, fault.outcome, fault.reason)
 			}
 			if r.Queue != nil && strings.Contains(r.Queue.Reason, "s3cr3t") {
@@ -135,10 +142,15 @@ func TestOtherQueues(t *testing.T) {
 		config map[string]string
 		reason string
 	}{
-		"RocksMQ":              {nil, "RocksMQ is inside the process"},
-		"told":                 {map[string]string{"mq.type": "woodpecker"}, "woodpecker is not queried"},
-		"Pulsar":               {map[string]string{"mq.type": "pulsar", "kafka.brokerList": "10.1.9.9:9092"}, "Pulsar is used, but no process reports an address of its admin API over HTTP"},
-		"Kafka of somebody":    {map[string]string{"kafka.brokerList": "10.1.9.9:9092"}, "no pchannel is a topic there"},
+		"RocksMQ": {nil, "RocksMQ is inside the process"},
+		"told":    {map[string]string{"mq.type": "woodpecker"}, "woodpecker is not queried"},
+		"Pulsar": {
+			map[string]string{"mq.type": "pulsar", "kafka.brokerList": "10.1.9.9:9092"},
+			"Pulsar is used, but no process reports an address of its admin API over HTTP",
+		},
+		"Kafka of somebody": {
+			map[string]string{"kafka.brokerList": "10.1.9.9:9092"}, "no pchannel is a topic there",
+		},
 		"Kafka, brokers not":   {map[string]string{"mq.type": "kafka"}, "no process reports its brokers"},
 		"Kafka, and certainly": {map[string]string{"mq.type": "kafka", "kafka.brokerList": "10.1.9.9:9092"}, ""},
 	} {

@@ -60,11 +60,14 @@ func (c *Client) connect(address, cluster string) (*link, error) {
 		grpc.WithNoProxy(), grpc.WithDisableServiceConfig(), grpc.WithDisableRetry(),
 		grpc.WithUserAgent("kitescope"),
 		// Otherwise grpc gives up on a silent server after its own 20 s and reports that the server hung up.
-		grpc.WithConnectParams(grpc.ConnectParams{Backoff: backoff.DefaultConfig, MinConnectTimeout: c.opts.Timeout + time.Second}),
+		grpc.WithConnectParams(grpc.ConnectParams{
+			Backoff: backoff.DefaultConfig, MinConnectTimeout: c.opts.Timeout + time.Second,
+		}),
 		grpc.WithMaxHeaderListSize(maxHeaders),
 		// Unbuffered, so that each piece of a response is counted, however small.
 		grpc.WithReadBufferSize(0),
-		grpc.WithDecompressor(gzipRejecter{}), //nolint:staticcheck // else who else in the binary brings gzip decides (SA1019); kept throughout grpc 1
+		// Else any package of the binary that registers gzip enables it.
+		grpc.WithDecompressor(gzipRejecter{}), //nolint:staticcheck // SA1019: kept throughout grpc 1
 		grpc.WithDefaultCallOptions(grpc.ForceCodecV2(RawCodec{}), grpc.MaxCallRecvMsgSize(int(c.opts.MaxResponse))),
 	)
 	if err != nil {
@@ -206,7 +209,8 @@ func (l *link) connectFailure(ctx context.Context) error {
 		return newFailure(model.Denied, "the server requires TLS")
 	}
 	if l.client.opts.TLS != nil && len(first) == 0 { // its alert may be lost with the connection
-		return newFailure(model.Denied, "the server closed the connection after the TLS handshake: it may require another certificate")
+		return newFailure(model.Denied,
+			"the server closed the connection after the TLS handshake: it may require another certificate")
 	}
 	return newFailure(model.CutOff, "the server closed the connection at once")
 }
@@ -291,7 +295,9 @@ type handshakeRecorder struct {
 	link *link
 }
 
-func (w *handshakeRecorder) ClientHandshake(ctx context.Context, authority string, raw net.Conn) (net.Conn, credentials.AuthInfo, error) {
+func (w *handshakeRecorder) ClientHandshake(
+	ctx context.Context, authority string, raw net.Conn,
+) (net.Conn, credentials.AuthInfo, error) {
 	conn, info, err := w.TransportCredentials.ClientHandshake(ctx, authority, raw)
 	if err != nil && (ctx.Err() == nil || isTimeout(ctx.Err())) {
 		w.link.setBroken(handshakeFailure(err, w.link.client.opts.Timeout))

@@ -25,7 +25,8 @@ func TestLogLevel(t *testing.T) {
 			if p.LogLevel != want {
 				t.Errorf("%s, %s: %q", name, text, p.LogLevel)
 			}
-			if call := p.Calls[0]; (call.Outcome == model.Answered) != (want != "") || (call.Reason == "") != (want != "") {
+			if call := p.Calls[0]; (call.Outcome == model.Answered) != (want != "") ||
+				(call.Reason == "") != (want != "") {
 				t.Errorf("%s, %s: %s %q", name, text, call.Outcome, call.Reason)
 			}
 		}

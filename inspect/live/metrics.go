@@ -179,7 +179,8 @@ func (p *scrape) begin(name string, kind model.MetricKind) *familyText {
 func (p *scrape) addSample(line []byte) error {
 	p.prefix = p.prefix[:0]
 	end := nameEnd(line)
-	if end == 0 || end == len(line) || line[0] >= '0' && line[0] <= '9' || line[end] != '{' && line[end] != ' ' && line[end] != '\t' {
+	if end == 0 || end == len(line) || line[0] >= '0' && line[0] <= '9' ||
+		line[end] != '{' && line[end] != ' ' && line[end] != '\t' {
 		return errNoSample
 	}
 	p.setFamily(line[:end])
@@ -201,7 +202,8 @@ func (p *scrape) addSample(line []byte) error {
 		return err
 	}
 	if p.part == partBucket && special.plain {
-		start := len(line) - len(rest) - 1 - len(special.text) - 1 // start of the bound: LABELS end in its quote and a brace
+		// start of the bound: LABELS end in its quote and a brace
+		start := len(line) - len(rest) - 1 - len(special.text) - 1
 		p.prefix = append(p.prefix, line[:start]...)
 	}
 	p.put(set, special, value)
@@ -220,7 +222,8 @@ func (p *scrape) setFamily(name []byte) {
 		if !is {
 			continue
 		}
-		if f := p.families[string(of)]; f != nil && (f.kind == model.MetricHistogram || f.kind == model.MetricSummary && x.part != partBucket) {
+		if f := p.families[string(of)]; f != nil &&
+			(f.kind == model.MetricHistogram || f.kind == model.MetricSummary && x.part != partBucket) {
 			p.current, p.part = f, x.part
 			return
 		}
@@ -264,7 +267,8 @@ func (p *scrape) put(set *labelSet, special specialLabel, value float64) {
 		s.Value = value
 	case p.part == partCount && value >= 0 && value <= 1<<53:
 		s.Count = value
-	case f.kind == model.MetricSummary && p.part == partValue && special.present && number && !math.IsNaN(special.number):
+	case f.kind == model.MetricSummary && p.part == partValue && special.present && number &&
+		!math.IsNaN(special.number):
 		s.Quantiles = append(s.Quantiles, model.Quantile{Share: special.number, Value: value})
 		p.weight += weightBucket
 	case f.kind == model.MetricHistogram && p.part != partSum && p.part != partCount && special.present:

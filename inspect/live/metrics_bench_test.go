@@ -78,7 +78,8 @@ func BenchmarkMetrics200(b *testing.B) {
 		d := live.NewDecoder()
 		for i, text := range texts {
 			d.Add(live.Record{
-				Role: "querynode", Node: model.NodeID(1000 + i), Address: fmt.Sprintf("10.0.0.%d:9091", i), Method: "GET /metrics",
+				Role: "querynode", Node: model.NodeID(1000 + i), Address: fmt.Sprintf("10.0.0.%d:9091", i),
+				Method:  "GET /metrics",
 				Outcome: "answered", Response: text,
 			})
 		}

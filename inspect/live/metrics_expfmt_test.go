@@ -64,7 +64,8 @@ func byPrometheus(text []byte) (_ *model.Metrics, err error) {
 }
 
 var kindOf = map[dto.MetricType]model.MetricKind{
-	dto.MetricType_COUNTER: model.MetricCounter, dto.MetricType_GAUGE: model.MetricGauge, dto.MetricType_SUMMARY: model.MetricSummary,
+	dto.MetricType_COUNTER: model.MetricCounter, dto.MetricType_GAUGE: model.MetricGauge,
+	dto.MetricType_SUMMARY:   model.MetricSummary,
 	dto.MetricType_HISTOGRAM: model.MetricHistogram, dto.MetricType_GAUGE_HISTOGRAM: model.MetricHistogram,
 }
 
@@ -123,7 +124,8 @@ func histogramOf(s model.Series, h *dto.Histogram) (_ model.Series, bounds []flo
 			}
 			break
 		}
-		if math.IsInf(b.GetUpperBound(), 0) || slices.Contains(bounds, b.GetUpperBound()) || i > 0 && count < s.Buckets[i-1] {
+		if math.IsInf(b.GetUpperBound(), 0) || slices.Contains(bounds, b.GetUpperBound()) ||
+			i > 0 && count < s.Buckets[i-1] {
 			sound = false
 		}
 		bounds, s.Buckets = append(bounds, b.GetUpperBound()), append(s.Buckets, count)
@@ -148,7 +150,8 @@ func wantAsPrometheus(t *testing.T, text []byte) {
 	if err != nil {
 		// Quoted names, le twice, and text over the limits are not parsed.
 		ours := []string{"is not a sample", "label that is none", "label twice", "more than"}
-		if len(want.Families) > 0 && !slices.ContainsFunc(ours, func(x string) bool { return strings.Contains(err.Error(), x) }) {
+		if len(want.Families) > 0 &&
+			!slices.ContainsFunc(ours, func(x string) bool { return strings.Contains(err.Error(), x) }) {
 			t.Errorf("Prometheus reads it: %v", err)
 		}
 		return
@@ -214,10 +217,12 @@ func randomText(random *rand.Rand) []byte {
 	var b bytes.Buffer
 	for range random.IntN(30) {
 		if random.IntN(6) == 0 {
-			fmt.Fprintf(&b, "# TYPE %s %s\n", pick("a", "b", "a_sum", "h", "s"), pick("counter", "gauge", "histogram", "summary", "untyped", "GAUGE_HISTOGRAM"))
+			fmt.Fprintf(&b, "# TYPE %s %s\n", pick("a", "b", "a_sum", "h", "s"),
+				pick("counter", "gauge", "histogram", "summary", "untyped", "GAUGE_HISTOGRAM"))
 			continue
 		}
-		b.WriteString(pick("", "", "", " ", "\t") + pick("a", "b", "h", "s", "a_b") + pick("", "", "_sum", "_count", "_bucket", "_bucket"))
+		b.WriteString(pick("", "", "", " ", "\t") + pick("a", "b", "h", "s", "a_b") +
+			pick("", "", "_sum", "_count", "_bucket", "_bucket"))
 		for i, n := 0, random.IntN(4); i < n; i++ {
 			b.WriteString(pick("", "", "", "", " ") + map[bool]string{true: "{", false: ","}[i == 0])
 			b.WriteString(pick("", "", "", "", " ") + pick("x", "y", "role", "quantile", "le", "le", "le") + "=")
@@ -239,6 +244,7 @@ func FuzzMetricsAsPrometheus(f *testing.F) {
 	for range 20 {
 		f.Add(randomText(random))
 	}
-	f.Add([]byte("# TYPE h histogram\nh_bucket{a=\"1\",le=\"1\"} 1\nh_bucket{a=\"1\",le=\"2\"} 1 5\nh_bucket{le=\"+Inf\",a=\"1\"} 3\nh_sum{a=\"1\"} 2\nh_count{a=\"1\"} 3\n"))
+	f.Add([]byte("# TYPE h histogram\nh_bucket{a=\"1\",le=\"1\"} 1\nh_bucket{a=\"1\",le=\"2\"} 1 5\n" +
+		"h_bucket{le=\"+Inf\",a=\"1\"} 3\nh_sum{a=\"1\"} 2\nh_count{a=\"1\"} 3\n"))
 	f.Fuzz(wantAsPrometheus)
 }

@@ -201,7 +201,8 @@ func cumulative(buckets []bucketText, count float64) bool {
 		return false
 	}
 	for i, b := range buckets {
-		if !(b.count >= 0) || math.IsInf(b.bound, 0) || math.IsNaN(b.bound) || i > 0 && (b.count < buckets[i-1].count || b.bound == buckets[i-1].bound) {
+		if !(b.count >= 0) || math.IsInf(b.bound, 0) || math.IsNaN(b.bound) ||
+			i > 0 && (b.count < buckets[i-1].count || b.bound == buckets[i-1].bound) {
 			return false
 		}
 	}

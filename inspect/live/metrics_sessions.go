@@ -16,7 +16,8 @@ const maxRoles = 64
 func ownSessions(m *model.Metrics) map[sessionKey]bool {
 	found := map[sessionKey]bool{}
 	for _, s := range m.Samples("milvus_num_node") {
-		if id, err := strconv.ParseInt(s.Label("node_id"), 10, 64); err == nil && s.Value > 0 && s.Label("role_name") != "" {
+		if id, err := strconv.ParseInt(s.Label("node_id"), 10, 64); err == nil && s.Value > 0 &&
+			s.Label("role_name") != "" {
 			found[sessionKey{s.Label("role_name"), model.NodeID(id)}] = true
 		}
 	}

@@ -58,20 +58,28 @@ fill_bucket{x="1"} 6
 		return &model.Family{Name: name, Kind: kind, Series: []model.Series{s}}
 	}
 	want := &model.Metrics{At: at, Families: map[string]*model.Family{
-		"a_total": one("a_total", model.MetricCounter, model.Series{Labels: []model.Pair{pair("b", `x "y" \`), pair("z", "1")}, Value: 3}),
-		"g":       one("g", model.MetricGauge, model.Series{Value: -1.5}),
-		"plain":   one("plain", model.MetricUntyped, model.Series{Value: 7}),
+		"a_total": one("a_total", model.MetricCounter, model.Series{
+			Labels: []model.Pair{pair("b", `x "y" \`), pair("z", "1")}, Value: 3,
+		}),
+		"g":     one("g", model.MetricGauge, model.Series{Value: -1.5}),
+		"plain": one("plain", model.MetricUntyped, model.Series{Value: 7}),
 		"h": {Name: "h", Kind: model.MetricHistogram, Bounds: []float64{0.5, 1}, Series: []model.Series{
 			{Labels: []model.Pair{pair("node_id", "5")}, Value: 2.5, Count: 4, Buckets: []float64{0, 1}},
 			{Labels: []model.Pair{pair("node_id", "6")}, Value: 7, Count: 9, Buckets: []float64{2, 3}},
 		}},
-		"s":           one("s", model.MetricSummary, model.Series{Value: 10, Count: 20, Quantiles: []model.Quantile{{Share: 0.5, Value: 0.1}, {Share: 0.99, Value: 0.9}}}),
-		"fill_bucket": one("fill_bucket", model.MetricGauge, model.Series{Labels: []model.Pair{pair("x", "1")}, Value: 6}),
+		"s": one("s", model.MetricSummary, model.Series{
+			Value: 10, Count: 20, Quantiles: []model.Quantile{{Share: 0.5, Value: 0.1}, {Share: 0.99, Value: 0.9}},
+		}),
+		"fill_bucket": one("fill_bucket", model.MetricGauge, model.Series{
+			Labels: []model.Pair{pair("x", "1")}, Value: 6,
+		}),
 	}}
 	if diff := cmp.Diff(want, m); diff != "" {
 		t.Errorf("metrics (-want +got):\n%s", diff)
 	}
-	for name, want := range map[string]float64{"a_total": 3, "h_sum": 9.5, "h_count": 13, "s_sum": 10, "s_count": 20, "fill_bucket": 6} {
+	for name, want := range map[string]float64{
+		"a_total": 3, "h_sum": 9.5, "h_count": 13, "s_sum": 10, "s_count": 20, "fill_bucket": 6,
+	} {
 		if sum, ok := m.Sum(name); !ok || sum != want {
 			t.Errorf("%s: %v, %v; want %v", name, sum, ok, want)
 		}
@@ -99,23 +107,44 @@ func TestBrokenMetrics(t *testing.T) {
 		err  string
 		kept int // samples of a
 	}{
-		"empty":             {strings.NewReader(""), "none in the text", 0},
-		"only comments":     {strings.NewReader("# TYPE a counter\n"), "none in the text", 0},
-		"no metrics":        {strings.NewReader("<html>\n"), "read metrics", 0},
-		"broken half-way":   {strings.NewReader(series(2) + "}} boom\n" + series(2)), "read metrics", 2},
-		"cut off":           {strings.NewReader(series(2) + "a{x=\"9"), "the text ends within line 3", 2},
-		"a number cut off":  {strings.NewReader(series(2) + "a 1"), "the text ends within line 3", 2},
-		"a page of a login": {strings.NewReader("<!DOCTYPE html>\n<html><body>Please log in</body></html>\n"), "an HTML page, not metrics", 0},
-		"a number of words": {strings.NewReader(series(2) + "a{x=\"9\"} many\n"), "line 3 has no number as its value", 2},
-		"words":             {strings.NewReader("This is no recording, only text.\n"), "line 1 has no number as its value", 0},
-		"a time of words":   {strings.NewReader(series(2) + "a{x=\"9\"} 1 soon\n"), "line 3 has no timestamp after its value", 2},
-		"names in quotes":   {strings.NewReader(series(2) + "{\"a.b\",x=\"9\"} 1\n"), "line 3 is not a sample", 2},
-		"two labels alike":  {strings.NewReader(series(2) + "a{x=\"9\",x=\"9\"} 1\n"), "line 3 has a label twice", 2},
-		"two types":         {strings.NewReader(series(2) + "# TYPE a histogram\n"), "line 3: type of a is histogram, before it was untyped", 2},
-		"reader fails":      {io.MultiReader(strings.NewReader(series(2)), iotest.ErrReader(errors.New("reset by peer"))), "reset by peer", 2},
-		"too many series":   {strings.NewReader(series(200_003)), "more than 200000 series", 200_000},
-		"endless line":      {io.MultiReader(strings.NewReader(series(2)), endless{}), "a line is longer than 65536 bytes", 2},
-		"endless histogram": {io.MultiReader(strings.NewReader(series(2)+"# TYPE h histogram\n"), &repeat{line: "h_bucket{le=\"1\"} 1\n"}), "the series take more than 64 MiB of memory", 2},
+		"empty":            {strings.NewReader(""), "none in the text", 0},
+		"only comments":    {strings.NewReader("# TYPE a counter\n"), "none in the text", 0},
+		"no metrics":       {strings.NewReader("<html>\n"), "read metrics", 0},
+		"broken half-way":  {strings.NewReader(series(2) + "}} boom\n" + series(2)), "read metrics", 2},
+		"cut off":          {strings.NewReader(series(2) + "a{x=\"9"), "the text ends within line 3", 2},
+		"a number cut off": {strings.NewReader(series(2) + "a 1"), "the text ends within line 3", 2},
+		"a page of a login": {
+			strings.NewReader("<!DOCTYPE html>\n<html><body>Please log in</body></html>\n"),
+			"an HTML page, not metrics", 0,
+		},
+		"a number of words": {
+			strings.NewReader(series(2) + "a{x=\"9\"} many\n"), "line 3 has no number as its value", 2,
+		},
+		"words": {
+			strings.NewReader("This is no recording, only text.\n"), "line 1 has no number as its value", 0,
+		},
+		"a time of words": {
+			strings.NewReader(series(2) + "a{x=\"9\"} 1 soon\n"), "line 3 has no timestamp after its value", 2,
+		},
+		"names in quotes":  {strings.NewReader(series(2) + "{\"a.b\",x=\"9\"} 1\n"), "line 3 is not a sample", 2},
+		"two labels alike": {strings.NewReader(series(2) + "a{x=\"9\",x=\"9\"} 1\n"), "line 3 has a label twice", 2},
+		"two types": {
+			strings.NewReader(series(2) + "# TYPE a histogram\n"),
+			"line 3: type of a is histogram, before it was untyped", 2,
+		},
+		"reader fails": {
+			io.MultiReader(strings.NewReader(series(2)), iotest.ErrReader(errors.New("reset by peer"))),
+			"reset by peer", 2,
+		},
+		"too many series": {strings.NewReader(series(200_003)), "more than 200000 series", 200_000},
+		"endless line": {
+			io.MultiReader(strings.NewReader(series(2)), endless{}), "a line is longer than 65536 bytes", 2,
+		},
+		"endless histogram": {
+			io.MultiReader(strings.NewReader(series(2)+"# TYPE h histogram\n"),
+				&repeat{line: "h_bucket{le=\"1\"} 1\n"}),
+			"the series take more than 64 MiB of memory", 2,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m, err := live.ParseMetrics(test.text, time.Time{})
@@ -134,23 +163,59 @@ func TestBrokenMetrics(t *testing.T) {
 
 // TestBuckets checks that an invalid distribution is dropped, and that the other data of the series stays.
 func TestBuckets(t *testing.T) {
-	const first = "# TYPE h histogram\nh_bucket{x=\"1\",le=\"1\"} 1\nh_bucket{x=\"1\",le=\"2\"} 3\nh_bucket{x=\"1\",le=\"+Inf\"} 4\nh_sum{x=\"1\"} 9\nh_count{x=\"1\"} 4\n"
+	const first = "# TYPE h histogram\nh_bucket{x=\"1\",le=\"1\"} 1\nh_bucket{x=\"1\",le=\"2\"} 3\n" +
+		"h_bucket{x=\"1\",le=\"+Inf\"} 4\nh_sum{x=\"1\"} 9\nh_count{x=\"1\"} 4\n"
 	none := math.NaN()
 	for name, test := range map[string]struct {
 		text  string // of series 2
 		want  []float64
 		count float64
 	}{
-		"as they should be": {"h_bucket{x=\"2\",le=\"1\"} 5\nh_bucket{x=\"2\",le=\"2\"} 5\nh_bucket{x=\"2\",le=\"+Inf\"} 6\nh_sum{x=\"2\"} 1\nh_count{x=\"2\"} 6\n", []float64{5, 5}, 6},
-		"in another order":  {"h_count{x=\"2\"} 6\nh_bucket{le=\"2\",x=\"2\"} 5\nh_sum{x=\"2\"} 1\nh_bucket{ x = \"2\" , le=\"1\", } 2 1700000000000\n", []float64{2, 5}, 6},
-		"no count but +Inf": {"h_bucket{x=\"2\",le=\"1\"} 5\nh_bucket{x=\"2\",le=\"2\"} 5\nh_bucket{x=\"2\",le=\"+Inf\"} 6\nh_sum{x=\"2\"} 1\n", []float64{5, 5}, 6},
-		"cut off":           {"h_sum{x=\"2\"} 1\nh_bucket{x=\"2\",le=\"1\"} 5\nh_bucket{x=\"2\",le=\"2\"} 5\n", nil, none},
-		"they fall":         {"h_bucket{x=\"2\",le=\"1\"} 5\nh_bucket{x=\"2\",le=\"2\"} 4\nh_sum{x=\"2\"} 1\nh_count{x=\"2\"} 6\n", nil, 6},
-		"more than all":     {"h_bucket{x=\"2\",le=\"1\"} 5\nh_bucket{x=\"2\",le=\"2\"} 7\nh_sum{x=\"2\"} 1\nh_count{x=\"2\"} 6\n", nil, 6},
-		"below zero":        {"h_bucket{x=\"2\",le=\"1\"} -5\nh_bucket{x=\"2\",le=\"2\"} 5\nh_sum{x=\"2\"} 1\nh_count{x=\"2\"} 6\n", nil, 6},
-		"no numbers":        {"h_bucket{x=\"2\",le=\"1\"} NaN\nh_bucket{x=\"2\",le=\"2\"} 5\nh_sum{x=\"2\"} 1\nh_count{x=\"2\"} 6\n", nil, 6},
-		"other bounds":      {"h_bucket{x=\"2\",le=\"1\"} 5\nh_bucket{x=\"2\",le=\"4\"} 5\nh_sum{x=\"2\"} 1\nh_count{x=\"2\"} 6\n", nil, 6},
-		"a negative count":  {"h_bucket{x=\"2\",le=\"1\"} 5\nh_bucket{x=\"2\",le=\"2\"} 5\nh_sum{x=\"2\"} 1\nh_count{x=\"2\"} -6\n", nil, none},
+		"as they should be": {
+			"h_bucket{x=\"2\",le=\"1\"} 5\nh_bucket{x=\"2\",le=\"2\"} 5\nh_bucket{x=\"2\",le=\"+Inf\"} 6\n" +
+				"h_sum{x=\"2\"} 1\nh_count{x=\"2\"} 6\n",
+			[]float64{5, 5},
+			6,
+		},
+		"in another order": {
+			"h_count{x=\"2\"} 6\nh_bucket{le=\"2\",x=\"2\"} 5\nh_sum{x=\"2\"} 1\nh_bucket{ x = \"2\" , le=\"1\", } 2 " +
+				"1700000000000\n",
+			[]float64{2, 5},
+			6,
+		},
+		"no count but +Inf": {
+			"h_bucket{x=\"2\",le=\"1\"} 5\nh_bucket{x=\"2\",le=\"2\"} 5\nh_bucket{x=\"2\",le=\"+Inf\"} 6\n" +
+				"h_sum{x=\"2\"} 1\n",
+			[]float64{5, 5},
+			6,
+		},
+		"cut off": {
+			"h_sum{x=\"2\"} 1\nh_bucket{x=\"2\",le=\"1\"} 5\nh_bucket{x=\"2\",le=\"2\"} 5\n", nil, none,
+		},
+		"they fall": {
+			"h_bucket{x=\"2\",le=\"1\"} 5\nh_bucket{x=\"2\",le=\"2\"} 4\nh_sum{x=\"2\"} 1\nh_count{x=\"2\"} 6\n", nil,
+			6,
+		},
+		"more than all": {
+			"h_bucket{x=\"2\",le=\"1\"} 5\nh_bucket{x=\"2\",le=\"2\"} 7\nh_sum{x=\"2\"} 1\nh_count{x=\"2\"} 6\n", nil,
+			6,
+		},
+		"below zero": {
+			"h_bucket{x=\"2\",le=\"1\"} -5\nh_bucket{x=\"2\",le=\"2\"} 5\nh_sum{x=\"2\"} 1\nh_count{x=\"2\"} 6\n", nil,
+			6,
+		},
+		"no numbers": {
+			"h_bucket{x=\"2\",le=\"1\"} NaN\nh_bucket{x=\"2\",le=\"2\"} 5\nh_sum{x=\"2\"} 1\nh_count{x=\"2\"} 6\n", nil,
+			6,
+		},
+		"other bounds": {
+			"h_bucket{x=\"2\",le=\"1\"} 5\nh_bucket{x=\"2\",le=\"4\"} 5\nh_sum{x=\"2\"} 1\nh_count{x=\"2\"} 6\n", nil,
+			6,
+		},
+		"a negative count": {
+			"h_bucket{x=\"2\",le=\"1\"} 5\nh_bucket{x=\"2\",le=\"2\"} 5\nh_sum{x=\"2\"} 1\nh_count{x=\"2\"} -6\n", nil,
+			none,
+		},
 	} {
 		m, err := live.ParseMetrics(strings.NewReader(first+test.text), time.Time{})
 		if err != nil {
@@ -175,7 +240,8 @@ func TestBuckets(t *testing.T) {
 func TestMetricsShare(t *testing.T) {
 	r := readRuntime(t, capture("t1", "metrics"))
 	for _, p := range r.Processes {
-		a, b := p.Metrics.Families["milvus_querynode_sq_req_latency"], p.Metrics.Families["milvus_querynode_sq_wait_tsafe_latency"]
+		a, b := p.Metrics.Families["milvus_querynode_sq_req_latency"],
+			p.Metrics.Families["milvus_querynode_sq_wait_tsafe_latency"]
 		if a == nil || b == nil {
 			continue
 		}
@@ -218,11 +284,15 @@ func TestScrapesOfOneProcess(t *testing.T) {
 	at := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 	scrape := func(after time.Duration, cpu float64) live.Record {
 		return live.Record{
-			Role: "proxy", Node: 3, Address: "10.0.0.3:9091", Method: "GET /metrics", Outcome: "answered", At: at.Add(after),
+			Role: "proxy", Node: 3, Address: "10.0.0.3:9091", Method: "GET /metrics", Outcome: "answered",
+			At:       at.Add(after),
 			Response: []byte(fmt.Sprintf("process_start_time_seconds 1795160000\nprocess_cpu_seconds_total %v\n", cpu)),
 		}
 	}
-	failed := live.Record{Role: "proxy", Node: 3, Address: "10.0.0.3:9091", Method: "GET /metrics", Outcome: "timed out", Error: "no answer", At: at.Add(time.Hour)}
+	failed := live.Record{
+		Role: "proxy", Node: 3, Address: "10.0.0.3:9091", Method: "GET /metrics", Outcome: "timed out",
+		Error: "no answer", At: at.Add(time.Hour),
+	}
 	for name, records := range map[string][]live.Record{
 		"in order":  {scrape(0, 1), scrape(10*time.Second, 2), scrape(20*time.Second, 22), failed},
 		"backwards": {failed, scrape(20*time.Second, 22), scrape(10*time.Second, 2), scrape(0, 1)},
@@ -249,12 +319,16 @@ func TestScrapesOfOneProcess(t *testing.T) {
 
 func TestHealthz(t *testing.T) {
 	get := func(outcome, body string) *model.Process {
-		return decode(live.Record{Role: "proxy", Node: 3, Address: "a:9091", Method: "GET /healthz", Outcome: outcome, Error: "500", Response: []byte(body)}).Processes[0]
+		return decode(live.Record{
+			Role: "proxy", Node: 3, Address: "a:9091", Method: "GET /healthz", Outcome: outcome, Error: "500",
+			Response: []byte(body),
+		}).Processes[0]
 	}
 	if p := get("answered", "OK\n"); p.Healthz != "OK" {
 		t.Errorf("healthz %q", p.Healthz)
 	}
-	if p := get("not ready", "{\n \"state\": \"component querynode state is Abnormal\"\n}"); p.Healthz != `{ "state": "component querynode state is Abnormal" }` {
+	if p := get("not ready", "{\n \"state\": \"component querynode state is Abnormal\"\n}"); p.Healthz !=
+		`{ "state": "component querynode state is Abnormal" }` {
 		t.Errorf("healthz %q", p.Healthz)
 	}
 	if p := get("refused", ""); p.Healthz != "" || p.Calls[0].Outcome != model.Refused {
@@ -267,7 +341,9 @@ func TestHealthz(t *testing.T) {
 func TestSessionsOfMetrics(t *testing.T) {
 	scrape := func(session, text string) live.Record {
 		role, id, _ := strings.Cut(session, "-")
-		r := live.Record{Role: role, Address: "10.0.0.1:9091", Method: "GET /metrics", Outcome: "answered", Response: []byte(text)}
+		r := live.Record{
+			Role: role, Address: "10.0.0.1:9091", Method: "GET /metrics", Outcome: "answered", Response: []byte(text),
+		}
 		_, _ = fmt.Sscan(id, &r.Node)
 		return r
 	}
@@ -275,12 +351,32 @@ func TestSessionsOfMetrics(t *testing.T) {
 		session, text string
 		want          []string
 	}{
-		"standalone":          {"proxy-1", "milvus_num_node{node_id=\"1\",role_name=\"proxy\"} 1\nmilvus_num_node{node_id=\"1\",role_name=\"querynode\"} 1\n", []string{"proxy-1", "querynode-1"}},
-		"asked for a sibling": {"streamingnode-5", "milvus_num_node{node_id=\"5\",role_name=\"querynode\"} 1\n", []string{"querynode-5", "streamingnode-5"}},
-		"another process":     {"proxy-3", "milvus_num_node{node_id=\"7\",role_name=\"querynode\"} 1\n", []string{"querynode-7"}},
-		"a role that left":    {"proxy-3", "milvus_num_node{node_id=\"3\",role_name=\"proxy\"} 1\nmilvus_num_node{node_id=\"2\",role_name=\"datanode\"} 0\n", []string{"proxy-3"}},
+		"standalone": {
+			"proxy-1",
+			"milvus_num_node{node_id=\"1\",role_name=\"proxy\"} 1\n" +
+				"milvus_num_node{node_id=\"1\",role_name=\"querynode\"} 1\n",
+			[]string{"proxy-1", "querynode-1"},
+		},
+		"asked for a sibling": {
+			"streamingnode-5", "milvus_num_node{node_id=\"5\",role_name=\"querynode\"} 1\n",
+			[]string{"querynode-5", "streamingnode-5"},
+		},
+		"another process": {
+			"proxy-3", "milvus_num_node{node_id=\"7\",role_name=\"querynode\"} 1\n", []string{"querynode-7"},
+		},
+		"a role that left": {
+			"proxy-3",
+			"milvus_num_node{node_id=\"3\",role_name=\"proxy\"} 1\n" +
+				"milvus_num_node{node_id=\"2\",role_name=\"datanode\"} 0\n",
+			[]string{"proxy-3"},
+		},
 		"2.1, told by asking": {"rootcoord-4", "milvus_rootcoord_ddl_req_count 1\n", []string{"rootcoord-4"}},
-		"2.1, told by labels": {"querynode-1", "milvus_querynode_entity_num{node_id=\"1\"} 3\nmilvus_proxy_req_count{node_id=\"8\"} 1\nmilvus_datacoord_x{node_id=\"9\"} 1\n", []string{"proxy-8", "querynode-1"}},
+		"2.1, told by labels": {
+			"querynode-1",
+			"milvus_querynode_entity_num{node_id=\"1\"} 3\nmilvus_proxy_req_count{node_id=\"8\"} 1\n" +
+				"milvus_datacoord_x{node_id=\"9\"} 1\n",
+			[]string{"proxy-8", "querynode-1"},
+		},
 	} {
 		var got []string
 		for _, ref := range decode(scrape(test.session, test.text)).Processes[0].Nodes {
@@ -294,10 +390,13 @@ func TestSessionsOfMetrics(t *testing.T) {
 
 // TestRolesOfAMixCoord checks that the roles that a process unites are not additional sessions.
 func TestRolesOfAMixCoord(t *testing.T) {
-	state := answered(t, "mixcoord-1", inRootCoord+"GetComponentStates", nil, &milvuspb.ComponentStates{Status: ok, State: &milvuspb.ComponentInfo{}})
+	state := answered(t, "mixcoord-1", inRootCoord+"GetComponentStates", nil, &milvuspb.ComponentStates{
+		Status: ok, State: &milvuspb.ComponentInfo{},
+	})
 	scrape := live.Record{
 		Role: "mixcoord", Node: 1, Address: "10.0.0.1:9091", Method: "GET /metrics", Outcome: "answered",
-		Response: []byte("milvus_num_node{node_id=\"1\",role_name=\"rootcoord\"} 1\nmilvus_num_node{node_id=\"1\",role_name=\"datacoord\"} 1\n"),
+		Response: []byte("milvus_num_node{node_id=\"1\",role_name=\"rootcoord\"} 1\n" +
+			"milvus_num_node{node_id=\"1\",role_name=\"datacoord\"} 1\n"),
 	}
 	r := decode(state, scrape)
 	if len(r.Nodes) != 1 || r.Nodes[0].Process == nil || len(r.Processes[0].Nodes) != 1 {
@@ -321,15 +420,22 @@ func TestReadFile(t *testing.T) {
 		warning string
 		err     string
 	}{
-		"recording":         {line + "\n\n" + line + "\n", 2, "", ""},
-		"recording, broken": {line + "\n{\"role\": 5}\n" + line[:20] + "\n" + line, 2, "2 lines are not records; the first: line 2: not a record", ""},
-		"metrics":           {"# TYPE milvus_num_node gauge\nmilvus_num_node{node_id=\"3\",role_name=\"proxy\"} 1\n", 1, "", ""},
-		"metrics, broken":   {"milvus_num_node{node_id=\"3\",role_name=\"proxy\"} 1\n}}\n", 1, "in part: read metrics", ""},
-		"nobody's metrics":  {"up 1\n", 0, "", "the text does not identify its process"},
-		"empty":             {"", 0, "", "it is empty"},
-		"json":              {"{\n \"a\": 1\n}\n", 0, "", "it is not a recording"},
-		"binary":            {"\x00\x01\x02", 0, "", "it is not a recording (JSON lines) or /metrics text"},
-		"broken gzip":       {"\x1f\x8b\x08\x00garbage", 0, "", "read "},
+		"recording": {line + "\n\n" + line + "\n", 2, "", ""},
+		"recording, broken": {
+			line + "\n{\"role\": 5}\n" + line[:20] + "\n" + line, 2,
+			"2 lines are not records; the first: line 2: not a record", "",
+		},
+		"metrics": {
+			"# TYPE milvus_num_node gauge\nmilvus_num_node{node_id=\"3\",role_name=\"proxy\"} 1\n", 1, "", "",
+		},
+		"metrics, broken": {
+			"milvus_num_node{node_id=\"3\",role_name=\"proxy\"} 1\n}}\n", 1, "in part: read metrics", "",
+		},
+		"nobody's metrics": {"up 1\n", 0, "", "the text does not identify its process"},
+		"empty":            {"", 0, "", "it is empty"},
+		"json":             {"{\n \"a\": 1\n}\n", 0, "", "it is not a recording"},
+		"binary":           {"\x00\x01\x02", 0, "", "it is not a recording (JSON lines) or /metrics text"},
+		"broken gzip":      {"\x1f\x8b\x08\x00garbage", 0, "", "read "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			count := 0
@@ -338,10 +444,12 @@ func TestReadFile(t *testing.T) {
 					count++
 				}
 			})
-			if count != test.records || (err == nil) != (test.err == "") || err != nil && !strings.Contains(err.Error(), test.err) {
+			if count != test.records || (err == nil) != (test.err == "") ||
+				err != nil && !strings.Contains(err.Error(), test.err) {
 				t.Errorf("%d records, %v", count, err)
 			}
-			if got := strings.Join(warnings, "\n"); !strings.Contains(got, test.warning) || test.warning == "" && got != "" {
+			if got := strings.Join(warnings, "\n"); !strings.Contains(got, test.warning) ||
+				test.warning == "" && got != "" {
 				t.Errorf("warnings %q", got)
 			}
 		})
@@ -364,7 +472,8 @@ func TestReadFolder(t *testing.T) {
 	}
 	d := live.NewDecoder()
 	warnings, err := live.ReadFile(folder, d.Add)
-	if err != nil || len(warnings) != 2 || !strings.Contains(warnings[0], "c.txt") || !strings.Contains(warnings[1], "d.bin is skipped") {
+	if err != nil || len(warnings) != 2 || !strings.Contains(warnings[0], "c.txt") ||
+		!strings.Contains(warnings[1], "d.bin is skipped") {
 		t.Errorf("%q, %v", warnings, err)
 	}
 	r := d.Runtime("recording", folder)
@@ -385,7 +494,8 @@ func TestReadFolder(t *testing.T) {
 func TestReadFolderOfLinks(t *testing.T) {
 	folder := t.TempDir()
 	file := filepath.Join(t.TempDir(), "metrics")
-	if err := os.WriteFile(file, []byte("milvus_num_node{node_id=\"5\",role_name=\"querynode\"} 1\n"), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte("milvus_num_node{node_id=\"5\",role_name=\"querynode\"} 1\n"), 0o600); err !=
+		nil {
 		t.Fatal(err)
 	}
 	for name, to := range map[string]string{"a.txt": file, "b.txt": file + ".gone", "folder": t.TempDir()} {

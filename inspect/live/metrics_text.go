@@ -161,7 +161,8 @@ func parseLabels(text []byte, list []rawLabel) ([]rawLabel, error) {
 
 // plainLabel reports whether a name is a valid label name and is not Prometheus's own.
 func plainLabel(name []byte) bool {
-	return plainName(string(name)) && (name[0] < '0' || name[0] > '9') && bytes.IndexByte(name, ':') < 0 && string(name) != "__name__"
+	return plainName(string(name)) && (name[0] < '0' || name[0] > '9') && bytes.IndexByte(name, ':') < 0 &&
+		string(name) != "__name__"
 }
 
 // unescape returns the value of a label without the format's escapes.
@@ -217,7 +218,8 @@ func (p *scrape) sampleLabels(text []byte) (*labelSet, specialLabel, error) {
 		}
 	}
 	// If the special label is among the others, they cannot be looked up by their text.
-	if set := p.d.metrics.sets[string(rest)]; set != nil && (special.present || name == "" || !bytes.Contains(rest, []byte(name))) {
+	if set := p.d.metrics.sets[string(rest)]; set != nil &&
+		(special.present || name == "" || !bytes.Contains(rest, []byte(name))) {
 		return set, special, nil
 	}
 	labels, err := parseLabels(rest, p.labels[:0])
@@ -256,5 +258,6 @@ func lastLabel(text []byte, name string) (rest []byte, special specialLabel, err
 	if err != nil {
 		return text, special, fmt.Errorf("has no number as its %s", name)
 	}
-	return bytes.TrimSuffix(before, []byte(",")), specialLabel{text: value, number: number, present: true, plain: true}, nil
+	return bytes.TrimSuffix(before, []byte(",")), specialLabel{text: value, number: number, present: true, plain: true},
+		nil
 }

@@ -9,7 +9,8 @@ import (
 func TestNotMetrics(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"<!DOCTYPE html><title>Sign in</title>": "an HTML page", "\n": "none in the text", "<html>\n<body>\n": "an HTML page", `{"code":1800}`: "is JSON", "# TYPE a gauge\na 1": "ends within line 2",
+		"<!DOCTYPE html><title>Sign in</title>": "an HTML page", "\n": "none in the text",
+		"<html>\n<body>\n": "an HTML page", `{"code":1800}`: "is JSON", "# TYPE a gauge\na 1": "ends within line 2",
 	} {
 		r := decode(pageRecord("proxy", 4, "GET /metrics", text))
 		if p := r.Processes[0]; !strings.Contains(p.Reason, want) || (p.Reason == "") != (want == "") {

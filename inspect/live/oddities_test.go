@@ -85,19 +85,34 @@ func TestIDsOfTheirOwn(t *testing.T) {
 func TestRestartBetweenCalls(t *testing.T) {
 	collection := &milvuspb.GetReplicasRequest{CollectionID: 7}
 	before := []live.Record{
-		answered(t, "querycoord-3", inQueryCoord+"GetReplicas", collection, &milvuspb.GetReplicasResponse{Status: ok, Replicas: []*milvuspb.ReplicaInfo{{ReplicaID: 1, CollectionID: 7}}}),
-		answered(t, "querycoord-3", inQueryCoord+"ShowCollections", nil, &querypb.ShowCollectionsResponse{Status: ok, CollectionIDs: []int64{7}, InMemoryPercentages: []int64{100}}),
-		answered(t, "querycoord-3", inQueryCoord+"ListResourceGroups", nil, &milvuspb.ListResourceGroupsResponse{Status: ok, ResourceGroups: []string{"a"}}),
-		answered(t, "querycoord-3", inQueryCoord+"GetMetrics", nil, &milvuspb.GetMetricsResponse{Status: ok, Response: `{"cluster":{"self":{"id":3,"name":"querycoord3"},"connected_nodes":[{"id":9,"name":"querynode9"}]}}`}),
-		answered(t, "datacoord-2", inDataCoord+"GetRecoveryInfoV2", &datapb.GetRecoveryInfoRequestV2{CollectionID: 7}, &datapb.GetRecoveryInfoResponseV2{Status: ok}),
+		answered(t, "querycoord-3", inQueryCoord+"GetReplicas", collection, &milvuspb.GetReplicasResponse{
+			Status: ok, Replicas: []*milvuspb.ReplicaInfo{{ReplicaID: 1, CollectionID: 7}},
+		}),
+		answered(t, "querycoord-3", inQueryCoord+"ShowCollections", nil, &querypb.ShowCollectionsResponse{
+			Status: ok, CollectionIDs: []int64{7}, InMemoryPercentages: []int64{100},
+		}),
+		answered(t, "querycoord-3", inQueryCoord+"ListResourceGroups", nil, &milvuspb.ListResourceGroupsResponse{
+			Status: ok, ResourceGroups: []string{"a"},
+		}),
+		answered(t, "querycoord-3", inQueryCoord+"GetMetrics", nil, &milvuspb.GetMetricsResponse{
+			Status:   ok,
+			Response: `{"cluster":{"self":{"id":3,"name":"querycoord3"},"connected_nodes":[{"id":9,"name":"querynode9"}]}}`,
+		}),
+		answered(t, "datacoord-2", inDataCoord+"GetRecoveryInfoV2", &datapb.GetRecoveryInfoRequestV2{CollectionID: 7},
+			&datapb.GetRecoveryInfoResponseV2{Status: ok}),
 	}
-	after := live.Record{Role: "querycoord", Node: 3, Method: inQueryCoord + "ShowConfigurations", Outcome: "stale", Error: "node not match"}
+	after := live.Record{
+		Role: "querycoord", Node: 3, Method: inQueryCoord + "ShowConfigurations", Outcome: "stale",
+		Error: "node not match",
+	}
 	r := decode(before...)
-	if len(r.Replicas) != 1 || len(r.Loaded) != 1 || len(r.Groups) != 1 || r.Recovery == nil || r.LiveNode("querynode", 9) == nil {
+	if len(r.Replicas) != 1 || len(r.Loaded) != 1 || len(r.Groups) != 1 || r.Recovery == nil ||
+		r.LiveNode("querynode", 9) == nil {
 		t.Fatalf("before: %+v", r.RuntimeParts)
 	}
 	r = decode(append(slices.Clone(before), after)...)
-	if r.Replicas != nil || r.Loaded != nil || r.Groups != nil || r.LiveNode("querycoord", 3).System != nil || r.LiveNode("querynode", 9) != nil {
+	if r.Replicas != nil || r.Loaded != nil || r.Groups != nil || r.LiveNode("querycoord", 3).System != nil ||
+		r.LiveNode("querynode", 9) != nil {
 		t.Errorf("what the process before said counts: %+v", r.RuntimeParts)
 	}
 	if r.Recovery == nil {
@@ -109,7 +124,8 @@ func TestRestartBetweenCalls(t *testing.T) {
 func TestRestartBetweenScrapes(t *testing.T) {
 	scrape := func(second int, start, cpu float64) live.Record {
 		return live.Record{
-			Role: "proxy", Node: 3, Address: "10.0.0.3:9091", Method: "GET /metrics", Outcome: "answered", At: time.Unix(1795170000+int64(second), 0),
+			Role: "proxy", Node: 3, Address: "10.0.0.3:9091", Method: "GET /metrics", Outcome: "answered",
+			At:       time.Unix(1795170000+int64(second), 0),
 			Response: fmt.Appendf(nil, "process_start_time_seconds %v\nprocess_cpu_seconds_total %v\n", start, cpu),
 		}
 	}
@@ -124,22 +140,29 @@ func TestRestartBetweenScrapes(t *testing.T) {
 // TestInvalidFigures checks that invalid counts are unknown.
 func TestInvalidFigures(t *testing.T) {
 	for _, capacity := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), -5, 1e300} {
-		d := decode(answered(t, "querynode-5", inQueryNode+"GetDataDistribution", nil, &querypb.GetDataDistributionResponse{
-			Status: ok, NodeID: 5, MemCapacityInMB: capacity, CpuNum: -3, LastModifyTs: -1,
-			LeaderViews: []*querypb.LeaderView{{Channel: "c", NumOfGrowingRows: -7}},
-		})).LiveNode("querynode", 5).Distribution
+		d := decode(answered(t, "querynode-5", inQueryNode+"GetDataDistribution", nil,
+			&querypb.GetDataDistributionResponse{
+				Status: ok, NodeID: 5, MemCapacityInMB: capacity, CpuNum: -3, LastModifyTs: -1,
+				LeaderViews: []*querypb.LeaderView{{Channel: "c", NumOfGrowingRows: -7}},
+			})).LiveNode("querynode", 5).Distribution
 		if d.MemoryCapacity != 0 || d.CPUs != 0 || !d.ModifiedAt.IsZero() || d.Leaders[0].GrowingRows != 0 {
 			t.Errorf("%v: %+v", capacity, d)
 		}
 	}
-	system := decode(answered(t, "querynode-5", inQueryNode+"GetMetrics", nil, &milvuspb.GetMetricsResponse{Status: ok, Response: `{"id":5,"name":"querynode5",
+	system := decode(answered(t, "querynode-5", inQueryNode+"GetMetrics", nil, &milvuspb.GetMetricsResponse{
+		Status: ok,
+		Response: `{"id":5,"name":"querynode5",
 		"hardware_infos":{"cpu_core_count":-8,"cpu_core_usage":-1,"memory":1e300,"memory_usage":-4,"disk":18446744073709551615},"created_time":"9999999-01-01 00:00:00 +0000 UTC",
-		"quota_metrics":{"Rms":[],"GrowingSegmentsSize":-5,"SearchQueue":{"UnsolvedQueue":-1,"AvgQueueDuration":-9}}}`})).LiveNode("querynode", 5).System
-	want := &model.System{Name: "querynode5", Quota: &model.QuotaMetrics{Rates: map[string]float64{}, SearchQueue: &model.ReadQueue{}}}
+		"quota_metrics":{"Rms":[],"GrowingSegmentsSize":-5,"SearchQueue":{"UnsolvedQueue":-1,"AvgQueueDuration":-9}}}`,
+	})).LiveNode("querynode", 5).System
+	want := &model.System{
+		Name: "querynode5", Quota: &model.QuotaMetrics{Rates: map[string]float64{}, SearchQueue: &model.ReadQueue{}},
+	}
 	if diff := cmp.Diff(want, system); diff != "" {
 		t.Errorf("system (-want +got):\n%s", diff)
 	}
-	m, err := live.ParseMetrics(strings.NewReader("a NaN\nb +Inf\nc -2\n# TYPE s summary\ns{quantile=\"0.5\"} NaN\ns_sum 0\ns_count 0\nprocess_start_time_seconds 1e300\n"), time.Time{})
+	m, err := live.ParseMetrics(strings.NewReader("a NaN\nb +Inf\nc -2\n# TYPE s summary\ns{quantile=\"0.5\"} NaN\n"+
+		"s_sum 0\ns_count 0\nprocess_start_time_seconds 1e300\n"), time.Time{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +173,10 @@ func TestInvalidFigures(t *testing.T) {
 		t.Errorf("c = %v", c)
 	}
 	for _, seconds := range []float64{1e300, -1e300, math.MaxInt64, 1e12} {
-		p := &model.Process{Metrics: modeltest.Scrape(time.Time{}, map[string][]model.Series{"process_start_time_seconds": {{Value: seconds}}})}
+		p := &model.Process{
+			Metrics: modeltest.Scrape(time.Time{},
+				map[string][]model.Series{"process_start_time_seconds": {{Value: seconds}}}),
+		}
 		if at := p.StartedAt(); !at.IsZero() {
 			t.Errorf("started at %v", at)
 		}
@@ -163,7 +189,8 @@ func TestHugeConfig(t *testing.T) {
 	for i := range 100_000 {
 		pairs = append(pairs, fmt.Sprintf("querynode.x%d", i), "1")
 	}
-	if n := decode(configuration(t, pairs...)).LiveNode("querynode", 5); n.Outcome != model.TooLarge || n.Config != nil {
+	if n := decode(configuration(t, pairs...)).LiveNode("querynode", 5); n.Outcome != model.TooLarge ||
+		n.Config != nil {
 		t.Errorf("%s (%s)", n.Outcome, n.Reason)
 	}
 }
@@ -196,15 +223,20 @@ func TestDecodedSizeLimit(t *testing.T) {
 func largeAnswer(node, segments int) *querypb.GetDataDistributionResponse {
 	m := &querypb.GetDataDistributionResponse{Status: ok, NodeID: int64(node)}
 	view := &querypb.LeaderView{
-		Collection: 470590569932652633, Channel: fmt.Sprintf("by-dev-rootcoord-dml_%d_470590569932652633v0", node), SegmentDist: map[int64]*querypb.SegmentDist{},
+		Collection: 470590569932652633, Channel: fmt.Sprintf("by-dev-rootcoord-dml_%d_470590569932652633v0", node),
+		SegmentDist: map[int64]*querypb.SegmentDist{},
 	}
 	for s := range segments {
 		id := int64(470590569932852862 + node*segments + s)
 		m.Segments = append(m.Segments, &querypb.SegmentVersionInfo{
-			ID: id, Collection: 470590569932652633, Partition: 470590569932652659, Channel: view.Channel, Version: 1795160652853112133,
+			ID: id, Collection: 470590569932652633, Partition: 470590569932652659, Channel: view.Channel,
+			Version: 1795160652853112133,
 			IndexInfo: map[int64]*querypb.FieldIndexInfo{102: {
-				FieldID: 102, IndexID: 470590569933052722, BuildID: id + 1, IndexSize: 1 << 30, NumRows: 1 << 20, IndexName: "idx_items_hnsw_l2",
-				IndexParams:    []*commonpb.KeyValuePair{{Key: "index_type", Value: "HNSW"}, {Key: "metric_type", Value: "L2"}, {Key: "M", Value: "16"}},
+				FieldID: 102, IndexID: 470590569933052722, BuildID: id + 1, IndexSize: 1 << 30, NumRows: 1 << 20,
+				IndexName: "idx_items_hnsw_l2",
+				IndexParams: []*commonpb.KeyValuePair{
+					{Key: "index_type", Value: "HNSW"}, {Key: "metric_type", Value: "L2"}, {Key: "M", Value: "16"},
+				},
 				IndexFilePaths: []string{fmt.Sprintf("files/index_files/%d/1/470590569932652659/%d/HNSW_0", id+1, id)},
 			}},
 		})

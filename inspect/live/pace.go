@@ -44,7 +44,10 @@ func (a *askState) probe(ctx context.Context, l *link, s *server, begun time.Tim
 		return
 	}
 	p := &Pace{Connect: connect, Dial: l.dialTook()}
-	r := Record{Role: session.Role, Node: session.Node, Address: session.Address, Method: q.method, Request: q.request, Outcome: model.Answered.String(), Pace: p}
+	r := Record{
+		Role: session.Role, Node: session.Node, Address: session.Address, Method: q.method, Request: q.request,
+		Outcome: model.Answered.String(), Pace: p,
+	}
 	first, shortest := time.Now(), p.Dial
 	for len(p.Probes) < maxProbes && a.keepProbing(ctx, first) {
 		at := time.Now()

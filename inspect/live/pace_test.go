@@ -52,10 +52,14 @@ func TestPace(t *testing.T) {
 				t.Fatalf("%s: nothing is known of its pace", n.Name())
 			}
 			stalls := n.ProbeRound.Stalls(200 * time.Millisecond)
-			if slow := n.Name() == "querynode-101"; (slow && len(stalls) < 3 || !slow && len(stalls) > len(n.ProbeRound.Probes)/3) && punctual() {
-				t.Errorf("%s: %d stalls of %d probes in %v: %v", n.Name(), len(stalls), len(n.ProbeRound.Probes), n.ProbeRound.Duration(), stalls)
+			if slow := n.Name() == "querynode-101"; (slow && len(stalls) < 3 ||
+				!slow && len(stalls) > len(n.ProbeRound.Probes)/3) && punctual() {
+				t.Errorf("%s: %d stalls of %d probes in %v: %v", n.Name(), len(stalls), len(n.ProbeRound.Probes),
+					n.ProbeRound.Duration(), stalls)
 			}
-			if calls := slices.DeleteFunc(slices.Clone(n.Calls), func(c model.Call) bool { return c.Method != "GetComponentStates" }); len(calls) != 1 {
+			if calls := slices.DeleteFunc(slices.Clone(n.Calls), func(c model.Call) bool {
+				return c.Method != "GetComponentStates"
+			}); len(calls) != 1 {
 				t.Errorf("%s: the question for its state is there %d times", n.Name(), len(calls))
 			}
 			if len(n.EarlierRounds) != round {
@@ -81,7 +85,8 @@ func TestPace(t *testing.T) {
 			t.Fatal(err)
 		}
 		again := d.Runtime("recording", "").LiveNode("querynode", 101)
-		if again.ProbeRound == nil || len(again.ProbeRound.Probes) != len(slow.ProbeRound.Probes) || again.Outcome != model.Answered {
+		if again.ProbeRound == nil || len(again.ProbeRound.Probes) != len(slow.ProbeRound.Probes) ||
+			again.Outcome != model.Answered {
 			t.Errorf("the recording has %+v", again.ProbeRound)
 		}
 	}
@@ -104,7 +109,8 @@ func TestPaceOfNetwork(t *testing.T) {
 		case n.ProbeRound == nil:
 			t.Errorf("%s: nothing is known of its pace", n.Name())
 		case n.ProbeRound.RTT() < 200*time.Millisecond,
-			(len(n.ProbeRound.Stalls(150*time.Millisecond)) > 0 || n.ProbeRound.Duration() > 3*time.Second) && punctual():
+			(len(n.ProbeRound.Stalls(150*time.Millisecond)) > 0 || n.ProbeRound.Duration() > 3*time.Second) &&
+				punctual():
 			t.Errorf("%s: way %v, over %v: %+v", n.Name(), n.ProbeRound.RTT(), n.ProbeRound.Duration(), n.ProbeRound)
 		}
 	}

@@ -112,7 +112,9 @@ func (p *plan) addServers(sessions []*model.Session) {
 			p.servers = append(p.servers, at)
 		}
 		x := &session{s, at, inquiries}
-		if slices.ContainsFunc(at.sessions, func(had *session) bool { return had.Role == s.Role && had.Node == s.Node }) {
+		if slices.ContainsFunc(at.sessions, func(had *session) bool {
+			return had.Role == s.Role && had.Node == s.Node
+		}) {
 			continue // registered twice
 		}
 		at.sessions = append(at.sessions, x)

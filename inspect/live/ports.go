@@ -116,7 +116,9 @@ func settings(response []byte, wanted []string) map[string]string {
 // unique in a cluster, and belong to one process since 2.3.
 func (p *plan) reportsPort(s *session) bool {
 	return slices.ContainsFunc(p.sessionsOf[s.Node], func(x *session) bool {
-		return slices.ContainsFunc(x.inquiries, func(q inquiry) bool { return lastPart(q.method) == "ShowConfigurations" })
+		return slices.ContainsFunc(x.inquiries, func(q inquiry) bool {
+			return lastPart(q.method) == "ShowConfigurations"
+		})
 	})
 }
 

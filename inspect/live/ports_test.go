@@ -56,7 +56,8 @@ func pods(t *testing.T, page string) (*model.Cluster, live.Options, int) {
 		t.Fatal(err)
 	}
 	return moved, live.Options{
-		Timeout: 2 * time.Second, Map: map[string]string{"proxy.internal:19529": proxy, "proxy.internal:" + common: page},
+		Timeout: 2 * time.Second,
+		Map:     map[string]string{"proxy.internal:19529": proxy, "proxy.internal:" + common: page},
 	}, port
 }
 
@@ -75,13 +76,17 @@ func TestCommonPort(t *testing.T) {
 	}{
 		"named":              {page(http.StatusOK, named), true, ""},
 		"by its labels, 2.1": {page(http.StatusOK, "milvus_proxy_req_count{node_id=\"44\"} 3\n"), true, ""},
-		"another's":          {page(http.StatusOK, strings.ReplaceAll(named, "44", "45")), false, "does not name this session"},
-		"another role's":     {page(http.StatusOK, strings.ReplaceAll(named, "proxy", "querynode")), false, "does not name this session"},
-		"nobody's":           {page(http.StatusOK, "up 1\n"), false, "does not name this session"},
-		"a page":             {page(http.StatusOK, "<html>welcome</html>"), false, "does not name this session"},
-		"not found":          {page(http.StatusNotFound, "no"), false, "unimplemented (404 Not Found)"},
-		"refused":            {livetest.Refused(t), false, "refused"},
-		"silent":             {livetest.Silent(t), false, "timed out"},
+		"another's": {
+			page(http.StatusOK, strings.ReplaceAll(named, "44", "45")), false, "does not name this session",
+		},
+		"another role's": {
+			page(http.StatusOK, strings.ReplaceAll(named, "proxy", "querynode")), false, "does not name this session",
+		},
+		"nobody's":  {page(http.StatusOK, "up 1\n"), false, "does not name this session"},
+		"a page":    {page(http.StatusOK, "<html>welcome</html>"), false, "does not name this session"},
+		"not found": {page(http.StatusNotFound, "no"), false, "unimplemented (404 Not Found)"},
+		"refused":   {livetest.Refused(t), false, "refused"},
+		"silent":    {livetest.Silent(t), false, "timed out"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -94,7 +99,8 @@ func TestCommonPort(t *testing.T) {
 			punctual := livetest.Punctual(t)
 			start := time.Now()
 			r := ask(t, c, opts)
-			if took := time.Since(start); took > min(unhurried/2, opts.Timeout+time.Second) && (opts.Timeout == unhurried || punctual()) {
+			if took := time.Since(start); took > min(unhurried/2, opts.Timeout+time.Second) &&
+				(opts.Timeout == unhurried || punctual()) {
 				t.Errorf("took %v", took)
 			}
 			wantOutcome(t, r, "proxy", 44, model.Answered, "")
@@ -104,10 +110,13 @@ func TestCommonPort(t *testing.T) {
 			}
 			for _, r := range []*model.Runtime{r, again.Runtime("recording", "")} {
 				p, why := r.LiveNode("proxy", 44).Process, skipped(r, "metrics of proxy-44")
-				if test.found && (p == nil || p.Metrics == nil || p.Healthz == "" || why != "" || len(r.Processes) != 2) {
+				if test.found &&
+					(p == nil || p.Metrics == nil || p.Healthz == "" || why != "" || len(r.Processes) != 2) {
 					t.Errorf("process %+v of %d, skipped %q", p, len(r.Processes), why)
 				}
-				if !test.found && (p != nil || !strings.Contains(why, test.why) || !strings.Contains(why, fmt.Sprintf("not %d", port)) || len(r.Processes) != 1) {
+				if !test.found &&
+					(p != nil || !strings.Contains(why, test.why) ||
+						!strings.Contains(why, fmt.Sprintf("not %d", port)) || len(r.Processes) != 1) {
 					t.Errorf("process %+v of %d, skipped %q", p, len(r.Processes), why)
 				}
 			}
@@ -117,7 +126,8 @@ func TestCommonPort(t *testing.T) {
 
 // TestCommonPortRates checks that the second scrape works there too.
 func TestCommonPortRates(t *testing.T) {
-	page := livetest.Page(t, http.StatusOK, []byte("process_cpu_seconds_total 3\nmilvus_num_node{node_id=\"44\",role_name=\"proxy\"} 1\n"))
+	page := livetest.Page(t, http.StatusOK,
+		[]byte("process_cpu_seconds_total 3\nmilvus_num_node{node_id=\"44\",role_name=\"proxy\"} 1\n"))
 	c, opts, _ := pods(t, "127.0.0.1:"+strconv.Itoa(page))
 	opts.Window = 50 * time.Millisecond
 	if p := ask(t, c, opts).LiveNode("proxy", 44).Process; p == nil || p.Before == nil {
@@ -132,7 +142,9 @@ func TestCommonPortWithDeadServers(t *testing.T) {
 	page := livetest.Page(t, http.StatusOK, []byte("milvus_num_node{node_id=\"44\",role_name=\"proxy\"} 1\n"))
 	c, opts, _ := pods(t, "127.0.0.1:"+strconv.Itoa(page))
 	parts := c.Parts
-	parts.Sessions = append(slices.Clip(parts.Sessions), &model.Session{Role: "querynode", Node: 77, Address: livetest.Silent(t)})
+	parts.Sessions = append(slices.Clip(parts.Sessions), &model.Session{
+		Role: "querynode", Node: 77, Address: livetest.Silent(t),
+	})
 	punctual := livetest.Punctual(t)
 	start := time.Now()
 	r := ask(t, model.Build(parts), opts)

@@ -182,7 +182,8 @@ const maxProxyHeader = 64 << 10
 
 func (r *relay) handshake(conn net.Conn, target string) (net.Conn, error) {
 	request := &http.Request{
-		Method: http.MethodConnect, URL: &url.URL{Opaque: target}, Host: target, Header: http.Header{"User-Agent": {"kitescope"}},
+		Method: http.MethodConnect, URL: &url.URL{Opaque: target}, Host: target,
+		Header: http.Header{"User-Agent": {"kitescope"}},
 	}
 	if r.authorization != "" {
 		request.Header.Set("Proxy-Authorization", r.authorization)
@@ -191,7 +192,7 @@ func (r *relay) handshake(conn net.Conn, target string) (net.Conn, error) {
 		return nil, err
 	}
 	in := bufio.NewReader(&io.LimitedReader{R: conn, N: maxProxyHeader})
-	response, err := http.ReadResponse(in, request) //nolint:bodyclose // what follows the header is the tunnel, not a body
+	response, err := http.ReadResponse(in, request) //nolint:bodyclose // the tunnel follows
 	if err != nil {
 		return nil, fmt.Errorf("not an HTTP response: %w", err)
 	}

@@ -185,7 +185,8 @@ func TestProxy(t *testing.T) {
 				})
 				c = livetest.Replace(c, map[string]string{"querynode-101": livetest.Refused(t)})
 				r := ask(t, c, live.Options{Proxy: kind + "://" + test.as + p.address, Timeout: unhurried})
-				if strings.Contains(fmt.Sprintf("%+v", *r), "s3cr3t-proxy") || strings.Contains(fmt.Sprintf("%+v", *r), "s3cr3t-guess") {
+				if strings.Contains(fmt.Sprintf("%+v", *r), "s3cr3t-proxy") ||
+					strings.Contains(fmt.Sprintf("%+v", *r), "s3cr3t-guess") {
 					t.Error("the proxy's password is shown")
 				}
 				if test.as == "" && test.user != "" || strings.Contains(test.as, "guess") {
@@ -214,16 +215,23 @@ func TestProxyTrouble(t *testing.T) {
 		proxy  string
 		reason string
 	}{
-		"refused":                 {"socks5://" + livetest.Refused(t), "refused"},
-		"no such host":            {"socks5://no-such-proxy.invalid", "no such host"},
-		"silent socks":            {"socks5://" + livetest.Silent(t), "within 500ms"},
-		"silent http":             {"http://" + livetest.Silent(t), "within 500ms"},
-		"no socks":                {"socks5://" + livetest.Garbage(t, "HTTP/1.1 400 Bad Request\r\n\r\n"), "not a SOCKS5 server"},
-		"no http":                 {"http://" + livetest.Garbage(t, "\x05\x00\x05\x00"), "within 500ms"}, // it may still become a line
-		"no http, a line":         {"http://" + livetest.Garbage(t, "220 mail.example ESMTP\r\n"), "not an HTTP response"},
-		"a header without an end": {"http://" + livetest.Garbage(t, "HTTP/1.1 200 OK\r\nX: "+strings.Repeat("y", 1<<20)), ""},
-		"hangs up, http":          {"http://" + livetest.HangsUp(t), ""},
-		"hangs up, socks":         {"socks5://" + livetest.HangsUp(t), ""},
+		"refused":      {"socks5://" + livetest.Refused(t), "refused"},
+		"no such host": {"socks5://no-such-proxy.invalid", "no such host"},
+		"silent socks": {"socks5://" + livetest.Silent(t), "within 500ms"},
+		"silent http":  {"http://" + livetest.Silent(t), "within 500ms"},
+		"no socks": {
+			"socks5://" + livetest.Garbage(t, "HTTP/1.1 400 Bad Request\r\n\r\n"), "not a SOCKS5 server",
+		},
+		// it may still become a line
+		"no http": {"http://" + livetest.Garbage(t, "\x05\x00\x05\x00"), "within 500ms"},
+		"no http, a line": {
+			"http://" + livetest.Garbage(t, "220 mail.example ESMTP\r\n"), "not an HTTP response",
+		},
+		"a header without an end": {
+			"http://" + livetest.Garbage(t, "HTTP/1.1 200 OK\r\nX: "+strings.Repeat("y", 1<<20)), "",
+		},
+		"hangs up, http":  {"http://" + livetest.HangsUp(t), ""},
+		"hangs up, socks": {"socks5://" + livetest.HangsUp(t), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			patience := unhurried
@@ -234,7 +242,8 @@ func TestProxyTrouble(t *testing.T) {
 			before, start := runtime.NumGoroutine(), time.Now()
 			r := ask(t, c, live.Options{Proxy: test.proxy, Timeout: patience})
 			defer wantGoroutines(t, before)
-			if took := time.Since(start); took > min(unhurried/2, patience+time.Second) && (patience == unhurried || punctual()) {
+			if took := time.Since(start); took > min(unhurried/2, patience+time.Second) &&
+				(patience == unhurried || punctual()) {
 				t.Errorf("took %v", took)
 			}
 			for _, n := range r.Nodes {
@@ -286,7 +295,8 @@ func TestMap(t *testing.T) {
 	r = ask(t, c, live.Options{Map: one, Timeout: unhurried})
 	for _, n := range r.QueryNodes() {
 		wantOutcome(t, r, n.Role, n.Node, model.Answered, "")
-		if n.Process == nil || n.Process.Outcome != model.NotAsked || !strings.Contains(n.Process.Reason, "address map") {
+		if n.Process == nil || n.Process.Outcome != model.NotAsked ||
+			!strings.Contains(n.Process.Reason, "address map") {
 			t.Errorf("%s: process %+v: its HTTP port is not known", n.Name(), n.Process)
 		}
 	}

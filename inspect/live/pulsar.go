@@ -105,13 +105,16 @@ func (a *askState) askPulsar(config map[string]string) {
 		a.skip(skippedQueue, "Pulsar is used, but no process reports an address of its admin API over HTTP")
 		return
 	case config["pulsarauthplugin"] != "":
-		a.skip(skippedQueue, "Pulsar requires a login ("+oneLine(config["pulsarauthplugin"])+"), and kitescope has none")
+		a.skip(skippedQueue,
+			"Pulsar requires a login ("+oneLine(config["pulsarauthplugin"])+"), and kitescope has none")
 		return
 	case len(a.plan.topics) == 0:
 		a.skip(skippedQueue, "no pchannel is known")
 		return
 	case !pathStep(config["pulsartenant"]) || !pathStep(config["pulsarnamespace"]):
-		a.skip(skippedQueue, "pulsar.tenant and pulsar.namespace are not names: "+oneLine(config["pulsartenant"]+"/"+config["pulsarnamespace"]))
+		a.skip(skippedQueue,
+			"pulsar.tenant and pulsar.namespace are not names: "+
+				oneLine(config["pulsartenant"]+"/"+config["pulsarnamespace"]))
 		return
 	}
 	ctx, cancel := context.WithDeadline(a.ctx, latest(a.start.Add(a.client.opts.Timeout), time.Now().Add(minQueryTime)))
@@ -130,7 +133,10 @@ func (a *askState) askPulsar(config map[string]string) {
 		a.skip(skippedQueue, "Pulsar's admin API at "+redact.Address(address)+": "+f.reason)
 		return
 	}
-	r := Record{Role: "pulsar", Address: address, Method: MethodPulsar, Outcome: model.Answered.String(), Took: time.Since(start)}
+	r := Record{
+		Role: "pulsar", Address: address, Method: MethodPulsar, Outcome: model.Answered.String(),
+		Took: time.Since(start),
+	}
 	if f != nil {
 		r.Outcome, r.Error = f.outcome.String(), f.reason
 	}
@@ -151,7 +157,8 @@ func (p *pulsar) topics(ctx context.Context, pchannels []string) (*QueueTopics, 
 	told := &QueueTopics{}
 	space := p.tenant + "/" + p.namespace
 	var listed []string
-	if f := p.get(ctx, "/admin/v2/persistent/"+space, pulsarMaxList, "Pulsar's list of topics", '[', &listed); f != nil {
+	if f := p.get(ctx, "/admin/v2/persistent/"+space, pulsarMaxList, "Pulsar's list of topics", '[', &listed); f !=
+		nil {
 		return told, f
 	}
 	want := setOf(pchannels)
@@ -163,7 +170,8 @@ func (p *pulsar) topics(ctx context.Context, pchannels []string) (*QueueTopics, 
 		}
 	}
 	retention := PulsarRetention{}
-	if f := p.get(ctx, "/admin/v2/namespaces/"+space+"/retention", pulsarMaxStats, "Pulsar's retention of a namespace", '{', &retention); f == nil {
+	if f := p.get(ctx, "/admin/v2/namespaces/"+space+"/retention", pulsarMaxStats, "Pulsar's retention of a namespace",
+		'{', &retention); f == nil {
 		told.Retention = &retention
 	}
 	var mu sync.Mutex
@@ -179,7 +187,8 @@ func (p *pulsar) topics(ctx context.Context, pchannels []string) (*QueueTopics, 
 		wg.Go(func() {
 			defer func() { <-free }()
 			t := TopicStats{}
-			f := p.get(ctx, "/admin/v2/persistent/"+space+"/"+name+"/stats", pulsarMaxStats, "Pulsar's statistics of a topic", '{', &t)
+			f := p.get(ctx, "/admin/v2/persistent/"+space+"/"+name+"/stats", pulsarMaxStats,
+				"Pulsar's statistics of a topic", '{', &t)
 			mu.Lock()
 			defer mu.Unlock()
 			if f != nil {
@@ -194,7 +203,8 @@ func (p *pulsar) topics(ctx context.Context, pchannels []string) (*QueueTopics, 
 				t.Subscriptions[of] = s
 			}
 			if kept > pulsarMaxKept {
-				failure = newFailure(model.TooLarge, "the topics have more subscriptions than fit into %s", mebibytes(pulsarMaxKept))
+				failure = newFailure(model.TooLarge, "the topics have more subscriptions than fit into %s",
+					mebibytes(pulsarMaxKept))
 				return
 			}
 			told.Topics = append(told.Topics, t)
@@ -209,7 +219,9 @@ func (p *pulsar) topics(ctx context.Context, pchannels []string) (*QueueTopics, 
 func (p *pulsar) get(ctx context.Context, path string, limit int64, what string, begin byte, into any) *failure {
 	tenant := p.client.budget.newReservation()
 	defer tenant.releaseAll()
-	answer, f := p.client.send(ctx, p.web, httpGet{url: url.URL{Scheme: "http", Host: p.address, Path: path}, accept: "application/json", limit: limit}, tenant)
+	answer, f := p.client.send(ctx, p.web,
+		httpGet{url: url.URL{Scheme: "http", Host: p.address, Path: path}, accept: "application/json", limit: limit},
+		tenant)
 	if gone := tenant.exceeded(); gone != nil {
 		f = gone
 	}

@@ -62,7 +62,9 @@ func servePulsar(t *testing.T, p *fakePulsar, config map[string]string) (*model.
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := map[string]string{"mq.type": "pulsar", "pulsar.address": "pulsar://" + at.Hostname() + ":6650", "pulsar.webport": at.Port()}
+	all := map[string]string{
+		"mq.type": "pulsar", "pulsar.address": "pulsar://" + at.Hostname() + ":6650", "pulsar.webport": at.Port(),
+	}
 	maps.Copy(all, config)
 	c := livetest.Cluster(livetest.Spec{QueryNodes: 2, Collections: 3, Segments: 6})
 	return livetest.Serve(t, c, livetest.Responses(c, livetest.Options{Config: all}), recorded.Options{}), at.Host
@@ -86,15 +88,19 @@ func TestPulsar(t *testing.T) {
 		t.Fatalf("queue: %+v, skipped %v", r.Queue, r.Skipped)
 	}
 	want := &model.Queue{
-		Kind: "pulsar", Address: r.Queue.Address, Outcome: model.Answered, Retention: &model.QueueRetention{Time: 72 * time.Hour, Bytes: -1},
+		Kind: "pulsar", Address: r.Queue.Address, Outcome: model.Answered,
+		Retention: &model.QueueRetention{Time: 72 * time.Hour, Bytes: -1},
 		Topics: []model.Topic{
-			{Name: "by-dev-rootcoord-dml_0", Stats: &model.TopicStats{Bytes: 123456, BacklogBytes: 2048, Subscriptions: []model.Subscription{
-				{
-					Name: "by-dev-dataNode-7-docs", Type: "Exclusive", Backlog: 17, Bytes: 2048, Consumers: 1,
-					Consumed: time.UnixMilli(1795730475661).UTC(), Acked: time.UnixMilli(1795730470000).UTC(),
-				},
-				{Name: "left-behind", Type: "Exclusive", Backlog: 900000, Bytes: 1 << 30},
-			}}},
+			{
+				Name: "by-dev-rootcoord-dml_0",
+				Stats: &model.TopicStats{Bytes: 123456, BacklogBytes: 2048, Subscriptions: []model.Subscription{
+					{
+						Name: "by-dev-dataNode-7-docs", Type: "Exclusive", Backlog: 17, Bytes: 2048, Consumers: 1,
+						Consumed: time.UnixMilli(1795730475661).UTC(), Acked: time.UnixMilli(1795730470000).UTC(),
+					},
+					{Name: "left-behind", Type: "Exclusive", Backlog: 900000, Bytes: 1 << 30},
+				}},
+			},
 			{Name: "by-dev-rootcoord-dml_2", Stats: &model.TopicStats{}},
 		},
 	}
@@ -122,13 +128,24 @@ func TestPulsarSilent(t *testing.T) {
 		config map[string]string
 		want   string
 	}{
-		"wants a login":          {&fakePulsar{status: http.StatusUnauthorized}, nil, "401 Unauthorized"},
-		"is another":             {&fakePulsar{answer: map[string]string{pulsarRoot: "<html>welcome</html>"}}, nil, "an HTML page, not Pulsar's list of topics"},
-		"has no stats":           {&fakePulsar{answer: list}, nil, "404 Not Found"},
-		"is too long":            {&fakePulsar{answer: map[string]string{pulsarRoot: `["` + strings.Repeat("x", 9<<20) + `"]`}}, nil, "8 MiB"},
-		"Milvus logs in":         {&fakePulsar{answer: list}, map[string]string{"pulsar.authPlugin": "token"}, "requires a login (token)"},
-		"tenant leads elsewhere": {&fakePulsar{answer: list}, map[string]string{"pulsar.tenant": "../../v3"}, "are not names"},
-		"address is not told":    {&fakePulsar{}, map[string]string{"pulsar.address": ""}, "no process reports an address"},
+		"wants a login": {&fakePulsar{status: http.StatusUnauthorized}, nil, "401 Unauthorized"},
+		"is another": {
+			&fakePulsar{answer: map[string]string{pulsarRoot: "<html>welcome</html>"}}, nil,
+			"an HTML page, not Pulsar's list of topics",
+		},
+		"has no stats": {&fakePulsar{answer: list}, nil, "404 Not Found"},
+		"is too long": {
+			&fakePulsar{answer: map[string]string{pulsarRoot: `["` + strings.Repeat("x", 9<<20) + `"]`}}, nil, "8 MiB",
+		},
+		"Milvus logs in": {
+			&fakePulsar{answer: list}, map[string]string{"pulsar.authPlugin": "token"}, "requires a login (token)",
+		},
+		"tenant leads elsewhere": {
+			&fakePulsar{answer: list}, map[string]string{"pulsar.tenant": "../../v3"}, "are not names",
+		},
+		"address is not told": {
+			&fakePulsar{}, map[string]string{"pulsar.address": ""}, "no process reports an address",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c, _ := servePulsar(t, test.fake, test.config)
@@ -169,7 +186,8 @@ func TestPulsarInPart(t *testing.T) {
 	}}
 	c, _ := servePulsar(t, p, nil)
 	q := ask(t, c, live.Options{}).Queue
-	if q == nil || q.Outcome != model.Failed || q.Reason != "topic by-dev-rootcoord-dml_2: 404 Not Found" || len(q.Topics) != 1 || q.Topics[0].Stats.Bytes != 123456 {
+	if q == nil || q.Outcome != model.Failed || q.Reason != "topic by-dev-rootcoord-dml_2: 404 Not Found" ||
+		len(q.Topics) != 1 || q.Topics[0].Stats.Bytes != 123456 {
 		t.Errorf("%+v", q)
 	}
 }

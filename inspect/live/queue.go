@@ -74,7 +74,9 @@ func (a *askState) askQueue(config map[string]string) {
 
 // askKafka requests the offsets of the pchannels' topics from the brokers.
 func (a *askState) askKafka(config map[string]string, certain bool) {
-	brokers := slices.DeleteFunc(strings.FieldsFunc(config["kafkabrokerlist"], func(r rune) bool { return r == ',' || r == ' ' }),
+	brokers := slices.DeleteFunc(strings.FieldsFunc(config["kafkabrokerlist"], func(r rune) bool {
+		return r == ',' || r == ' '
+	}),
 		func(s string) bool { return s == "" })
 	if len(brokers) == 0 {
 		a.skip(skippedQueue, "Kafka is used, but no process reports its brokers")
@@ -97,10 +99,14 @@ func (a *askState) askKafka(config map[string]string, certain bool) {
 		return
 	}
 	if err == nil && len(topics) == 0 && !certain {
-		a.skip(skippedQueue, "kafka.brokerList names "+redact.Address(strings.Join(brokers, ","))+", but no pchannel is a topic there")
+		a.skip(skippedQueue,
+			"kafka.brokerList names "+redact.Address(strings.Join(brokers, ","))+", but no pchannel is a topic there")
 		return
 	}
-	r := Record{Role: "kafka", Address: strings.Join(brokers, ","), Method: MethodKafka, Outcome: model.Answered.String(), Took: time.Since(start)}
+	r := Record{
+		Role: "kafka", Address: strings.Join(brokers, ","), Method: MethodKafka, Outcome: model.Answered.String(),
+		Took: time.Since(start),
+	}
 	if f, ok := errors.AsType[*failure](err); ok {
 		r.Outcome, r.Error = f.outcome.String(), f.reason
 	} else if err != nil {
@@ -123,7 +129,8 @@ func kafkaDenied(config map[string]string) error {
 	protocol := strings.ToUpper(config["kafkasecurityprotocol"])
 	switch {
 	case config["kafkasaslusername"] != "":
-		return newFailure(model.Denied, "the brokers require SASL (%s), and kitescope has no credentials for them", protocol)
+		return newFailure(model.Denied, "the brokers require SASL (%s), and kitescope has no credentials for them",
+			protocol)
 	case config["kafkasslenabled"] == "true", config["kafkausessl"] == "true":
 		return newFailure(model.Denied, "the brokers require TLS, and kitescope has no certificates for them")
 	}

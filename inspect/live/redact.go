@@ -120,11 +120,13 @@ func milvusSettings(all []*commonpb.KeyValuePair) []*commonpb.KeyValuePair {
 	kept := make([]*commonpb.KeyValuePair, 0, len(all))
 	for _, p := range all {
 		if keys.known(p.GetKey()) {
-			kept = append(kept, &commonpb.KeyValuePair{Key: p.GetKey(), Value: redact.Setting(p.GetKey(), p.GetValue())})
+			kept = append(kept,
+				&commonpb.KeyValuePair{Key: p.GetKey(), Value: redact.Setting(p.GetKey(), p.GetValue())})
 		}
 	}
 	// A process sends its map in a random order: sorting makes equal settings compare equal.
-	slices.SortStableFunc(kept, func(a, b *commonpb.KeyValuePair) int { return strings.Compare(a.GetKey(), b.GetKey()) })
+	slices.SortStableFunc(kept,
+		func(a, b *commonpb.KeyValuePair) int { return strings.Compare(a.GetKey(), b.GetKey()) })
 	return kept
 }
 

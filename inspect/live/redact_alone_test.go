@@ -43,7 +43,8 @@ func TestRedactedRecordsDecodeEqual(t *testing.T) {
 
 func TestBrokenLines(t *testing.T) {
 	line := func(n int) string { return fmt.Sprintf(`{"role":"proxy","server_id":%d,"method":"/x/y"}`, n) }
-	long := io.MultiReader(strings.NewReader(line(1)+"\n{\"response\":\""), io.LimitReader(endless{}, 140<<20), strings.NewReader("\"}\n"+line(2)+"\nnonsense\n{}\n"+line(3)))
+	long := io.MultiReader(strings.NewReader(line(1)+"\n{\"response\":\""), io.LimitReader(endless{}, 140<<20),
+		strings.NewReader("\"}\n"+line(2)+"\nnonsense\n{}\n"+line(3)))
 	var got []model.NodeID
 	err := live.ReadRecords(long, func(r live.Record) error { got = append(got, r.Node); return nil })
 	if diff := cmp.Diff([]model.NodeID{1, 2, 3}, got); diff != "" {

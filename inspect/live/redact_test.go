@@ -30,36 +30,61 @@ func plant(t testing.TB) []live.Record {
 	var records []live.Record
 	for _, s := range planted {
 		status := &commonpb.Status{
-			Code: 65535, Reason: "connect to minio: accessKey=" + s + ", https://me:" + s + "@host/x, password: " + s + " is wrong",
+			Code:   65535,
+			Reason: "connect to minio: accessKey=" + s + ", https://me:" + s + "@host/x, password: " + s + " is wrong",
 			Detail: "token: " + s, ExtraInfo: map[string]string{"token": s},
 		}
 		distribution := distribution26(nil)
-		distribution.Segments[0].IndexInfo = map[int64]*querypb.FieldIndexInfo{1: {IndexFilePaths: []string{"s3://me:" + s + "@bucket/x"}, IndexParams: []*commonpb.KeyValuePair{{Key: "apiKey", Value: s}}}}
-		distribution.ProtoReflect().SetUnknown(protowire.AppendString(protowire.AppendTag(nil, 99, protowire.BytesType), "password="+s))
-		system := `{"id":5,"name":"token=` + s + `","system_info":{"build_version":"https://me:` + s + `@x"},"system_configurations":{"minio_secret_key":"` + s +
+		distribution.Segments[0].IndexInfo = map[int64]*querypb.FieldIndexInfo{
+			1: {
+				IndexFilePaths: []string{"s3://me:" + s + "@bucket/x"},
+				IndexParams:    []*commonpb.KeyValuePair{{Key: "apiKey", Value: s}},
+			},
+		}
+		distribution.ProtoReflect().
+			SetUnknown(protowire.AppendString(protowire.AppendTag(nil, 99, protowire.BytesType), "password="+s))
+		system := `{"id":5,"name":"token=` + s + `","system_info":{"build_version":"https://me:` + s +
+			`@x"},"system_configurations":{"minio_secret_key":"` + s +
 			`","password":"` + s + `"},"quota_metrics":{"Rms":[{"Label":"password=` + s + `","Rate":1}]}}`
-		text := "# HELP x The token: " + s + "\n# TYPE x gauge\nx{secret_key=\"" + s + "\",node_id=\"5\"} 1\nx{url=\"http://me:" + s + "@h\",error=\"password=" + s +
+		text := "# HELP x The token: " + s + "\n# TYPE x gauge\nx{secret_key=\"" + s +
+			"\",node_id=\"5\"} 1\nx{url=\"http://me:" + s + "@h\",error=\"password=" + s +
 			"\"} 2\nbroken password=" + s + " {\ngood{node_id=\"5\"} 3\n"
 		get := live.Record{Role: "querynode", Node: 5, Address: "10.0.0.5:9091", Outcome: "answered"}
 		metrics, healthz, sick := get, get, get
 		metrics.Method, metrics.Response = "GET /metrics", []byte(text)
-		healthz.Method, healthz.Response = "GET /healthz", []byte(`{"state":"x","password":"`+s+`","error":"dial https://me:`+s+`@h"}`)
-		sick.Method, sick.Response, sick.Error, sick.Outcome = "GET /healthz", []byte("secretAccessKey: "+s), "500: token = "+s+" token="+s, "not ready"
-		unknown := live.Record{Role: "querynode", Node: 5, Method: "/milvus.proto.query.QueryNode/ShowSecrets", Outcome: "answered", Request: []byte(s), Response: []byte(s)}
+		healthz.Method, healthz.Response = "GET /healthz",
+			[]byte(`{"state":"x","password":"`+s+`","error":"dial https://me:`+s+`@h"}`)
+		sick.Method, sick.Response, sick.Error, sick.Outcome = "GET /healthz", []byte("secretAccessKey: "+s),
+			"500: token = "+s+" token="+s, "not ready"
+		unknown := live.Record{
+			Role: "querynode", Node: 5, Method: "/milvus.proto.query.QueryNode/ShowSecrets", Outcome: "answered",
+			Request: []byte(s), Response: []byte(s),
+		}
 		garbled := unknown
 		garbled.Method = inQueryNode + "GetDataDistribution"
 		records = append(records,
-			configuration(t, "minio.secretaccesskey", s, "minioaccesskeyid", s, "minio.accesskeyid", s, "secretenv", s, "AWS_SECRET", s, "logname", s, "etcdctlpassword", s,
-				"etcd.auth.password", s, "pulsar.address", "pulsar://me:"+s+"@h", "kafka.saslpassword", s, "trace.otlp.headers", s, "common.storagetype", "remote"),
+			configuration(t, "minio.secretaccesskey", s, "minioaccesskeyid", s, "minio.accesskeyid", s, "secretenv", s,
+				"AWS_SECRET", s, "logname", s, "etcdctlpassword", s,
+				"etcd.auth.password", s, "pulsar.address", "pulsar://me:"+s+"@h", "kafka.saslpassword", s,
+				"trace.otlp.headers", s, "common.storagetype", "remote"),
 			answered(t, "querynode-5", inQueryNode+"GetDataDistribution", nil, distribution),
-			answered(t, "querynode-5", inQueryNode+"GetDataDistribution", nil, &querypb.GetDataDistributionResponse{Status: status}),
-			answered(t, "querynode-5", inQueryNode+"GetMetrics", &milvuspb.GetMetricsRequest{Request: `{"metric_type":"system_info","token":"` + s + `"}`},
+			answered(t, "querynode-5", inQueryNode+"GetDataDistribution", nil,
+				&querypb.GetDataDistributionResponse{Status: status}),
+			answered(t, "querynode-5", inQueryNode+"GetMetrics",
+				&milvuspb.GetMetricsRequest{Request: `{"metric_type":"system_info","token":"` + s + `"}`},
 				&milvuspb.GetMetricsResponse{Status: ok, Response: system}),
-			answered(t, "querycoord-1", inQueryCoord+"GetShardLeaders", &querypb.GetShardLeadersRequest{CollectionID: 7},
+			answered(t, "querycoord-1", inQueryCoord+"GetShardLeaders",
+				&querypb.GetShardLeadersRequest{CollectionID: 7},
 				&querypb.GetShardLeadersResponse{Status: &commonpb.Status{Code: 503, Reason: "password=" + s}}),
-			live.Record{Role: "querynode", Node: 5, Address: "me:" + s + "@h:1", Method: inQueryNode + "GetComponentStates", Error: "UNAVAILABLE: dial http://me:" + s + "@proxy: token: " + s},
+			live.Record{
+				Role: "querynode", Node: 5, Address: "me:" + s + "@h:1", Method: inQueryNode + "GetComponentStates",
+				Error: "UNAVAILABLE: dial http://me:" + s + "@proxy: token: " + s,
+			},
 			metrics, healthz, sick, unknown, garbled,
-			live.Record{Role: "kafka", Method: live.MethodKafka, Outcome: "denied", Error: "saslPassword=" + s, Response: []byte(`{"password":"` + s + `","topics":[{"name":"t","end":1}]}`)},
+			live.Record{
+				Role: "kafka", Method: live.MethodKafka, Outcome: "denied", Error: "saslPassword=" + s,
+				Response: []byte(`{"password":"` + s + `","topics":[{"name":"t","end":1}]}`),
+			},
 			live.Record{Method: "message queue", Outcome: "not asked", Error: "token=" + s},
 		)
 	}
@@ -86,7 +111,8 @@ func TestNoSecretIsKept(t *testing.T) {
 		}
 		kept := live.Redact(r)
 		for where, text := range map[string]string{
-			"response": string(kept.Response), "request": string(kept.Request), "error": kept.Error, "address": kept.Address, "line": b.String(),
+			"response": string(kept.Response), "request": string(kept.Request), "error": kept.Error,
+			"address": kept.Address, "line": b.String(),
 		} {
 			if s := holdsSecret(text); s != "" {
 				t.Errorf("%s: the %s still holds %s:\n%q", r.Method, where, s, text)
@@ -177,18 +203,25 @@ func t7Records(t testing.TB) []live.Record {
 
 // TestRedactedStatus checks that the text of a status is redacted and its codes stay.
 func TestRedactedStatus(t *testing.T) {
-	r := live.Redact(answered(t, "querynode-5", inQueryNode+"GetDataDistribution", nil, &querypb.GetDataDistributionResponse{
-		Status: &commonpb.Status{Code: 904, Reason: "node not match[expectedNodeID=9], token: abc, see http://u:p@h/x"},
-	}))
+	r := live.Redact(answered(t, "querynode-5", inQueryNode+"GetDataDistribution", nil,
+		&querypb.GetDataDistributionResponse{
+			Status: &commonpb.Status{
+				Code: 904, Reason: "node not match[expectedNodeID=9], token: abc, see http://u:p@h/x",
+			},
+		}))
 	n := decode(r).LiveNode("querynode", 5)
-	if want := "another process has this address now: node not match[expectedNodeID=9], token: <redacted>, see http://<redacted>@h/x"; n.Outcome != model.Stale || n.Reason != want {
+	if want := "another process has this address now: node not match[expectedNodeID=9], token: <redacted>, see " +
+		"http://<redacted>@h/x"; n.Outcome != model.Stale || n.Reason != want {
 		t.Errorf("%s %q", n.Outcome, n.Reason)
 	}
 }
 
 func TestRecordsRoundTrip(t *testing.T) {
 	want := []live.Record{
-		{Role: "proxy", Node: 3, Address: "a<b>&:1", Method: "/x/y", Request: []byte{1, 0}, Response: []byte("\xff"), Outcome: "answered", At: time.Unix(5, 7).UTC(), Took: 3},
+		{
+			Role: "proxy", Node: 3, Address: "a<b>&:1", Method: "/x/y", Request: []byte{1, 0}, Response: []byte("\xff"),
+			Outcome: "answered", At: time.Unix(5, 7).UTC(), Took: 3,
+		},
 		{Role: "querynode", Node: 470591703512190589, Method: "GET /metrics", Error: "x"},
 		{Method: "message queue", Outcome: "not asked", Error: "why"},
 	}
@@ -207,7 +240,8 @@ func TestRecordsRoundTrip(t *testing.T) {
 	_ = zs.Close()
 	for name, text := range map[string][]byte{"plain": plain.Bytes(), "gzip": zipped.Bytes(), "zstd": packed.Bytes()} {
 		var got []live.Record
-		if err := live.ReadRecords(bytes.NewReader(text), func(r live.Record) error { got = append(got, r); return nil }); err != nil {
+		if err := live.ReadRecords(bytes.NewReader(text),
+			func(r live.Record) error { got = append(got, r); return nil }); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -217,7 +251,8 @@ func TestRecordsRoundTrip(t *testing.T) {
 
 	// A truncated file is reported, with either compression.
 	for name, text := range map[string][]byte{"gzip": zipped.Bytes(), "zstd": packed.Bytes()} {
-		if err := live.ReadRecords(bytes.NewReader(text[:len(text)-6]), func(live.Record) error { return nil }); err == nil {
+		if err := live.ReadRecords(bytes.NewReader(text[:len(text)-6]), func(live.Record) error { return nil }); err ==
+			nil {
 			t.Errorf("%s: the cut was not seen", name)
 		}
 	}

@@ -23,13 +23,16 @@ import (
 func capturedRecords(t *testing.T) (records []live.Record, metrics map[string][]byte) {
 	t.Helper()
 	for _, path := range []string{capture("t7", "runtime.jsonl.gz"), capture("t7", "metrics")} {
-		if warnings, err := live.ReadFile(path, func(r live.Record) { records = append(records, r) }); err != nil || len(warnings) > 0 {
+		if warnings, err := live.ReadFile(path, func(r live.Record) { records = append(records, r) }); err != nil ||
+			len(warnings) > 0 {
 			t.Fatalf("read %s: %v, %q", path, err, warnings)
 		}
 	}
 	metrics = map[string][]byte{}
 	for _, m := range records {
-		at := slices.IndexFunc(records, func(r live.Record) bool { return r.Role == m.Role && r.Node == m.Node && r.Address != "" })
+		at := slices.IndexFunc(records, func(r live.Record) bool {
+			return r.Role == m.Role && r.Node == m.Node && r.Address != ""
+		})
 		if m.Address == "" && at >= 0 {
 			metrics[records[at].Address] = m.Response
 		}
@@ -84,7 +87,8 @@ func TestRecordedCluster(t *testing.T) {
 	// The differences are times, addresses, calls, and data that a file cannot hold.
 	same := cmp.Options{
 		cmpopts.IgnoreUnexported(model.Runtime{}),
-		cmpopts.IgnoreFields(model.RuntimeParts{}, "Kind", "Location", "From", "To", "Processes", "Skipped", "ClusterKey", "Queue"),
+		cmpopts.IgnoreFields(model.RuntimeParts{}, "Kind", "Location", "From", "To", "Processes", "Skipped",
+			"ClusterKey", "Queue"),
 		cmpopts.IgnoreFields(model.LiveNode{}, "Calls", "Process"),
 		cmpopts.EquateEmpty(),
 		cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".Address" },
@@ -97,7 +101,8 @@ func TestRecordedCluster(t *testing.T) {
 	}
 	wantNodes := map[model.NodeID]int{10: 10, 13: 10, 14: 10, 19: 3} // segments, according to the fixture's README
 	for _, n := range got.QueryNodes() {
-		if n.Distribution == nil || len(n.Distribution.Sealed) != wantNodes[n.Node] || n.Process == nil || n.Process.Metrics == nil {
+		if n.Distribution == nil || len(n.Distribution.Sealed) != wantNodes[n.Node] || n.Process == nil ||
+			n.Process.Metrics == nil {
 			t.Errorf("%s: %+v", n.Name(), n)
 		}
 	}
@@ -132,7 +137,8 @@ func TestStreamingCluster(t *testing.T) {
 	c := loadCluster(t, memory(metatest.Cluster("2.6")))
 	records := livetest.Responses(c, livetest.Options{})
 	for _, r := range records {
-		if r.Method == "/milvus.proto.query.QueryCoord/ShowCollections" || r.Method == "/milvus.proto.query.QueryCoord/GetComponentStates" {
+		if r.Method == "/milvus.proto.query.QueryCoord/ShowCollections" ||
+			r.Method == "/milvus.proto.query.QueryCoord/GetComponentStates" {
 			t.Fatalf("%s is gone in 2.6", r.Method)
 		}
 	}
@@ -142,7 +148,8 @@ func TestStreamingCluster(t *testing.T) {
 		roles[n.Role]++
 		wantOutcome(t, r, n.Role, n.Node, model.Answered, "")
 	}
-	if diff := cmp.Diff(map[string]int{"mixcoord": 2, "proxy": 1, "datanode": 1, "streamingnode": 2, "querynode": 4}, roles); diff != "" {
+	if diff := cmp.Diff(map[string]int{"mixcoord": 2, "proxy": 1, "datanode": 1, "streamingnode": 2, "querynode": 4},
+		roles); diff != "" {
 		t.Errorf("roles: %s", diff)
 	}
 	if n := r.LiveNode("mixcoord", 9); n == nil || n.State != "StandBy" {
@@ -158,7 +165,8 @@ func TestStreamingCluster(t *testing.T) {
 	if n := r.LiveNode("querynode", 5); n == nil || n.State != "Stopping" {
 		t.Errorf("the stopping node: %+v", n)
 	}
-	if r.Loaded == nil || r.Replicas == nil || r.Recovery == nil || r.ShardLeaders == nil || r.DataSegments == nil || r.BalanceActive == nil || r.Checkers == nil {
+	if r.Loaded == nil || r.Replicas == nil || r.Recovery == nil || r.ShardLeaders == nil || r.DataSegments == nil ||
+		r.BalanceActive == nil || r.Checkers == nil {
 		t.Errorf("the coordinators of mixcoord are unknown: %+v", r.RuntimeParts)
 	}
 	growing := 0
@@ -208,7 +216,8 @@ func TestRenamedCalls(t *testing.T) {
 func TestSegmentsThatAreGone(t *testing.T) {
 	c := livetest.Cluster(livetest.Spec{QueryNodes: 1, Collections: 1, Segments: 1, Growing: 40})
 	gone := c.Segments[17].ID
-	servers := livetest.Serve(t, c, livetest.WithoutSegments(livetest.Responses(c, livetest.Options{}), gone), recorded.Options{})
+	servers := livetest.Serve(t, c, livetest.WithoutSegments(livetest.Responses(c, livetest.Options{}), gone),
+		recorded.Options{})
 	r := ask(t, servers, live.Options{})
 	if len(r.DataSegments) != 39 || r.DataSegment(gone) != nil {
 		t.Errorf("%d segments, want 39 without %s", len(r.DataSegments), gone)

@@ -79,7 +79,9 @@ func (l *connections) clean() bool {
 	*l = list[:min(len(list), maxConnections+1)]
 	for _, c := range *l {
 		c.SDK, c.Version, c.Host = d.slowName(c.SDK), d.slowName(c.Version), d.slowName(redact.Address(c.Host))
-		c.Reserved = map[string]string{connectedID: d.slowName(c.Reserved[connectedID]), connectedLast: d.slowName(c.Reserved[connectedLast])}
+		c.Reserved = map[string]string{
+			connectedID: d.slowName(c.Reserved[connectedID]), connectedLast: d.slowName(c.Reserved[connectedLast]),
+		}
 	}
 	return true
 }
@@ -93,11 +95,13 @@ func takeConnections(d *Decoder, p *processRecords, q *pendingRecord, response *
 	list := make([]model.Connection, 0, len(told))
 	for _, c := range told[:min(len(told), maxConnections)] {
 		list = append(list, model.Connection{
-			Proxy: q.Node, ID: d.text(c.Reserved[connectedID]), SDK: d.text(c.SDK), Version: d.text(c.Version), Host: d.text(c.Host), ActiveAt: goTime(c.Reserved[connectedLast]),
+			Proxy: q.Node, ID: d.text(c.Reserved[connectedID]), SDK: d.text(c.SDK), Version: d.text(c.Version),
+			Host: d.text(c.Host), ActiveAt: goTime(c.Reserved[connectedLast]),
 		})
 	}
 	if len(told) > maxConnections {
-		d.note("clients of "+q.key().String(), fmt.Sprintf("more than %d reported: the others are skipped", maxConnections))
+		d.note("clients of "+q.key().String(),
+			fmt.Sprintf("more than %d reported: the others are skipped", maxConnections))
 	}
 	slices.SortStableFunc(list, func(a, b model.Connection) int {
 		return cmp.Or(b.ActiveAt.Compare(a.ActiveAt), cmp.Compare(a.ID, b.ID))
@@ -133,7 +137,9 @@ func (on *dependencies) clean() bool {
 			continue
 		}
 		x.Reason, x.Queue, x.Metadata = oneLine(x.Reason), oneLine(x.Queue), oneLine(x.Metadata)
-		x.Members = slices.DeleteFunc(x.Members[:min(len(x.Members), maxMembers)], func(m *dependencyMember) bool { return m == nil })
+		x.Members = slices.DeleteFunc(x.Members[:min(len(x.Members), maxMembers)], func(m *dependencyMember) bool {
+			return m == nil
+		})
 		for _, m := range x.Members {
 			m.Endpoint, m.Error = oneLine(redact.Address(m.Endpoint)), oneLine(m.Error)
 		}

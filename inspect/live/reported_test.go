@@ -30,8 +30,14 @@ const (
 
 func wantConnections() []model.Connection {
 	return []model.Connection{
-		{Proxy: 4, ID: "460", SDK: "Golang", Version: "2.6.0", Host: "<redacted>@job-2", ActiveAt: time.Date(2026, 11, 26, 1, 52, 0, 0, time.UTC)},
-		{Proxy: 4, ID: "461", SDK: "Python", Version: "2.6.1", Host: "web-7", ActiveAt: time.Date(2026, 11, 26, 1, 49, 47, 5e8, time.UTC)},
+		{
+			Proxy: 4, ID: "460", SDK: "Golang", Version: "2.6.0", Host: "<redacted>@job-2",
+			ActiveAt: time.Date(2026, 11, 26, 1, 52, 0, 0, time.UTC),
+		},
+		{
+			Proxy: 4, ID: "461", SDK: "Python", Version: "2.6.1", Host: "web-7",
+			ActiveAt: time.Date(2026, 11, 26, 1, 49, 47, 5e8, time.UTC),
+		},
 		{Proxy: 4},
 	}
 }
@@ -52,22 +58,29 @@ func TestConnections(t *testing.T) {
 	}
 	// The real message, encoded by encoding/json as in a proxy.
 	text, err := json.Marshal([]*commonpb.ClientInfo{{
-		SdkType: "Java", SdkVersion: "3", Host: "h", User: "u", Reserved: map[string]string{"identifier": "7", "last_active_time": time.Unix(1795658987, 0).UTC().String()},
+		SdkType: "Java", SdkVersion: "3", Host: "h", User: "u",
+		Reserved: map[string]string{"identifier": "7", "last_active_time": time.Unix(1795658987, 0).UTC().String()},
 	}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []model.Connection{{Proxy: 4, ID: "7", SDK: "Java", Version: "3", Host: "h", ActiveAt: time.Unix(1795658987, 0).UTC()}}
-	if diff := cmp.Diff(want, decode(pageRecord("proxy", 4, methodConnections, string(text))).Connections()); diff != "" {
+	want := []model.Connection{
+		{Proxy: 4, ID: "7", SDK: "Java", Version: "3", Host: "h", ActiveAt: time.Unix(1795658987, 0).UTC()},
+	}
+	if diff := cmp.Diff(want, decode(pageRecord("proxy", 4, methodConnections, string(text))).Connections()); diff !=
+		"" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	many := "[" + strings.Repeat("{},", 10_500) + "{}]"
-	for _, r := range []live.Record{pageRecord("proxy", 4, methodConnections, many), live.Redact(pageRecord("proxy", 4, methodConnections, many))} {
+	for _, r := range []live.Record{
+		pageRecord("proxy", 4, methodConnections, many), live.Redact(pageRecord("proxy", 4, methodConnections, many)),
+	} {
 		if got := decode(r); len(got.Connections()) != 10_000 || len(got.Skipped) != 1 {
 			t.Errorf("%d connections, noted %v", len(got.Connections()), got.Skipped)
 		}
 	}
-	if got := decode(pageRecord("proxy", 4, methodConnections, "[]")).Processes[0].Connections; got == nil || len(got) != 0 {
+	if got := decode(pageRecord("proxy", 4, methodConnections, "[]")).Processes[0].Connections; got == nil ||
+		len(got) != 0 {
 		t.Errorf("none: %v", got)
 	}
 }
@@ -78,7 +91,10 @@ func TestDependencies(t *testing.T) {
 	want := []model.Dependency{
 		{Proxy: 4, Kind: "metadata store", Type: "etcd", Healthy: model.No, Reason: "Not all etcd members are healthy"},
 		{Proxy: 4, Kind: "metadata store", Type: "etcd", Member: "http://<redacted>@etcd-0:2379", Healthy: model.Yes},
-		{Proxy: 4, Kind: "metadata store", Type: "etcd", Member: "http://etcd-1:2379", Healthy: model.No, Reason: "Active Alarm(s): NOSPACE"},
+		{
+			Proxy: 4, Kind: "metadata store", Type: "etcd", Member: "http://etcd-1:2379", Healthy: model.No,
+			Reason: "Active Alarm(s): NOSPACE",
+		},
 		{Proxy: 4, Kind: "message queue", Type: "kafka", Healthy: model.Yes},
 		{Proxy: 4, Kind: "message queue", Type: "kafka", Member: "kafka-0", Healthy: model.Yes},
 	}
@@ -93,7 +109,8 @@ func TestDependencies(t *testing.T) {
 		t.Errorf("kept: %s", kept.Response)
 	}
 	for _, queue := range []string{"default", "woodpecker", "rocksmq", ""} {
-		text := fmt.Sprintf(`{"mq":{"health_status":%v,"unhealthy_reason":"","members_health":null,"mq_type":%q}}`, queue == "rocksmq", queue)
+		text := fmt.Sprintf(`{"mq":{"health_status":%v,"unhealthy_reason":"","members_health":null,"mq_type":%q}}`,
+			queue == "rocksmq", queue)
 		got := decode(pageRecord("proxy", 4, methodDependencies, text)).Dependencies()
 		if len(got) != 1 || got[0].Healthy != model.Unknown || got[0].Type != queue {
 			t.Errorf("%s: %+v", queue, got)
@@ -116,9 +133,12 @@ func TestReportedHostile(t *testing.T) {
 		"huge":        {`[` + strings.Repeat("{},", 400_000) + `{}]`, model.TooLarge},
 	} {
 		for _, method := range []string{methodConnections, methodDependencies} {
-			for _, r := range []live.Record{pageRecord("proxy", 4, method, c.text), live.Redact(pageRecord("proxy", 4, method, c.text))} {
+			for _, r := range []live.Record{
+				pageRecord("proxy", 4, method, c.text), live.Redact(pageRecord("proxy", 4, method, c.text)),
+			} {
 				got := decode(r)
-				if call := got.Processes[0].Calls[0]; call.Outcome != c.outcome || call.Reason == "" || got.Connections() != nil || got.Dependencies() != nil {
+				if call := got.Processes[0].Calls[0]; call.Outcome != c.outcome || call.Reason == "" ||
+					got.Connections() != nil || got.Dependencies() != nil {
 					t.Errorf("%s of %s: %s %q", name, method, call.Outcome, call.Reason)
 				}
 			}
@@ -148,7 +168,9 @@ func TestDependenciesOfPulsar(t *testing.T) {
 			}
 			told := false
 			for _, s := range r.Skipped {
-				told = told || strings.HasPrefix(s.What, "dependencies reported by proxy-4") && strings.Contains(s.Reason, "Pulsar")
+				told = told ||
+					strings.HasPrefix(s.What, "dependencies reported by proxy-4") &&
+						strings.Contains(s.Reason, "Pulsar")
 			}
 			if told == c.asked {
 				t.Errorf("skipped %v", r.Skipped)
@@ -166,7 +188,10 @@ func TestDependenciesOfPulsar(t *testing.T) {
 
 // FuzzReported checks that no response causes a panic and that the stored record decodes to the same.
 func FuzzReported(f *testing.F) {
-	for _, text := range []string{connectionsText, dependenciesText, "[]", "{}", "<html>", `{"msg":"no"}`, `[null]`, `{"mq":{"members_health":[null]}}`} {
+	for _, text := range []string{
+		connectionsText, dependenciesText, "[]", "{}", "<html>", `{"msg":"no"}`, `[null]`,
+		`{"mq":{"members_health":[null]}}`,
+	} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -174,7 +199,8 @@ func FuzzReported(f *testing.F) {
 			r := pageRecord("proxy", 4, method, string(text))
 			got, kept := decode(r), live.Redact(r)
 			same := decode(kept)
-			if diff := cmp.Diff(got.Connections(), same.Connections()) + cmp.Diff(got.Dependencies(), same.Dependencies()); diff != "" {
+			if diff := cmp.Diff(got.Connections(), same.Connections()) +
+				cmp.Diff(got.Dependencies(), same.Dependencies()); diff != "" {
 				t.Errorf("kept (-asked +kept):\n%s", diff)
 			}
 			if diff := cmp.Diff(kept, live.Redact(kept)); diff != "" {
@@ -212,7 +238,8 @@ func TestReportedOnlyWhereWanted(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got := len(r.Connections()) == 3 && len(r.Dependencies()) > 0; got != wanted {
-				t.Errorf("wanted %v, after %v: %d clients, %d dependencies; %+v", wanted, wait, len(r.Connections()), len(r.Dependencies()), r.Skipped)
+				t.Errorf("wanted %v, after %v: %d clients, %d dependencies; %+v", wanted, wait, len(r.Connections()),
+					len(r.Dependencies()), r.Skipped)
 			}
 		}
 		mu.Lock()

@@ -97,7 +97,8 @@ func (r routes) target(address string, fixed bool) (string, error) {
 	if !ok {
 		to, ok = r[routeKey(host, "")]
 		if ok && to.port != "" && !fixed {
-			return "", newFailure(model.NotAsked, "the address map leads %s to one port only: map %s as well", host, address)
+			return "",
+				newFailure(model.NotAsked, "the address map leads %s to one port only: map %s as well", host, address)
 		}
 	}
 	if !ok {

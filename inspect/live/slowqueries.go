@@ -105,7 +105,8 @@ func takeSlow(d *Decoder, p *processRecords, q *pendingRecord, response *slowQue
 		return
 	}
 	if len(told) > maxSlow {
-		d.note("slow requests of "+cmp.Or(p.Address, q.key().String()), fmt.Sprintf("more than %d reported: the others are skipped", maxSlow))
+		d.note("slow requests of "+cmp.Or(p.Address, q.key().String()),
+			fmt.Sprintf("more than %d reported: the others are skipped", maxSlow))
 	}
 	setTimes(list, q.At)
 	p.SlowRequests = list
@@ -126,7 +127,8 @@ func slowSize(list []model.SlowRequest) (weight int64) {
 // slowRequest converts an entry to the model. Its time has no zone yet.
 func (d *Decoder) slowRequest(x *slowQuery, node model.NodeID) model.SlowRequest {
 	s := model.SlowRequest{
-		Source: model.FromProxy, Node: node, LocalTime: d.text(x.Time), Database: d.text(x.Database), Collection: d.text(x.Collection),
+		Source: model.FromProxy, Node: node, LocalTime: d.text(x.Time), Database: d.text(x.Database),
+		Collection: d.text(x.Collection),
 		Partitions: d.slowNames(x.Partitions), Type: d.text(x.Type), Consistency: d.text(x.Consistency),
 		DefaultConsistency: x.CollectionDefault, Trace: d.text(x.Trace),
 	}

@@ -39,7 +39,10 @@ func slowText(tb testing.TB) string {
 }
 
 func slowRecord(text string) live.Record {
-	return live.Record{Role: "proxy", Node: 4, Address: "10.1.0.5:9091", Method: methodSlow, Response: []byte(text), Outcome: "answered", At: slowAsked}
+	return live.Record{
+		Role: "proxy", Node: 4, Address: "10.1.0.5:9091", Method: methodSlow, Response: []byte(text),
+		Outcome: "answered", At: slowAsked,
+	}
 }
 
 // wantSlow returns the contents of the file as model values.
@@ -48,19 +51,25 @@ func wantSlow() []model.SlowRequest {
 	const told = "2026-11-26 01:49:47"
 	return []model.SlowRequest{
 		{
-			Source: model.FromProxy, Node: 4, EndedAt: at, LocalTime: told, Database: "default", Collection: "docs", Type: "HybridSearch",
-			Expr: "lang == ?", Filtered: model.Yes, NQ: 2, TopK: 50, Output: []string{"title"}, DefaultConsistency: true,
-			Took: 65*time.Second + 1, Trace: "5cb6f0ff0a1dd4e0f2b5f6a7c8d9e0f1",
+			Source: model.FromProxy, Node: 4, EndedAt: at, LocalTime: told, Database: "default", Collection: "docs",
+			Type: "HybridSearch",
+			Expr: "lang == ?", Filtered: model.Yes, NQ: 2, TopK: 50, Output: []string{"title"},
+			DefaultConsistency: true,
+			Took:               65*time.Second + 1, Trace: "5cb6f0ff0a1dd4e0f2b5f6a7c8d9e0f1",
 		},
 		{
-			Source: model.FromProxy, Node: 4, EndedAt: at, LocalTime: told, Database: "default", Collection: "docs", Type: "Search",
-			Expr: "email == ? and year > ?", Filtered: model.Yes, NQ: 10, TopK: 100, Output: []string{"title", "year"}, Consistency: "Bounded",
-			Took: 7311250 * time.Microsecond, Trace: "4b2bbf8c7d9e1f00a1b2c3d4e5f60718",
+			Source: model.FromProxy, Node: 4, EndedAt: at, LocalTime: told, Database: "default", Collection: "docs",
+			Type: "Search",
+			Expr: "email == ? and year > ?", Filtered: model.Yes, NQ: 10, TopK: 100, Output: []string{"title", "year"},
+			Consistency: "Bounded",
+			Took:        7311250 * time.Microsecond, Trace: "4b2bbf8c7d9e1f00a1b2c3d4e5f60718",
 		},
 		{
-			Source: model.FromProxy, Node: 4, EndedAt: at, LocalTime: told, Database: "shop", Collection: "orders", Partitions: []string{"_default", "y2026"},
-			Type: "Query", Expr: "id in [? x3]", Filtered: model.Yes, Output: []string{"*"}, Consistency: "Strong",
-			Took: 6005 * time.Millisecond, Trace: "00f067aa0ba902b74bf92f3577b34da6",
+			Source: model.FromProxy, Node: 4, EndedAt: at, LocalTime: told, Database: "shop", Collection: "orders",
+			Partitions: []string{"_default", "y2026"},
+			Type:       "Query", Expr: "id in [? x3]", Filtered: model.Yes, Output: []string{"*"},
+			Consistency: "Strong",
+			Took:        6005 * time.Millisecond, Trace: "00f067aa0ba902b74bf92f3577b34da6",
 		},
 	}
 }
@@ -116,20 +125,28 @@ func TestSlowHostile(t *testing.T) {
 		reason  string
 		known   int // -1: unknown
 	}{
-		"none":               {"[]\n", model.Answered, "", 0},
-		"a login page":       {"\n<!DOCTYPE html><html>Password: <input></html>", model.Garbled, "an HTML page", -1},
-		"nothing":            {"", model.Garbled, "empty", -1},
-		"an object":          {`{"error":"denied"}`, model.Failed, "denied", -1},
-		"an error in it":     {`{"code":1800,"message":"user hasn't authenticated"}`, model.Failed, "user hasn't authenticated (code 1800)", -1},
+		"none":         {"[]\n", model.Answered, "", 0},
+		"a login page": {"\n<!DOCTYPE html><html>Password: <input></html>", model.Garbled, "an HTML page", -1},
+		"nothing":      {"", model.Garbled, "empty", -1},
+		"an object":    {`{"error":"denied"}`, model.Failed, "denied", -1},
+		"an error in it": {
+			`{"code":1800,"message":"user hasn't authenticated"}`, model.Failed,
+			"user hasn't authenticated (code 1800)", -1,
+		},
 		"null":               {"null", model.Garbled, "not a list", -1},
 		"no end":             {strings.TrimRight(strings.TrimSpace(whole), "]"), model.Garbled, "not a list", -1},
 		"another shape":      {`[{"duration":"6s"},{"duration":6}]`, model.Garbled, "not a list", -1},
 		"numbers":            {`[1,2]`, model.Garbled, "not a list", -1},
 		"nulls":              {`[null,{"query_params":{"search_params":[null]}}]`, model.Answered, "", 2},
 		"more than are kept": {many, model.Answered, "", 1000},
-		"a million":          {"[" + strings.Repeat(`{"duration":"6s"},`, 1_000_000) + `{}]`, model.TooLarge, "more than 160 MiB", -1},
-		"deep":               {strings.Repeat("[", 1_000_000), model.Garbled, "", -1},
-		"wild numbers":       {`[{"duration":"-6s","query_params":{"search_params":[{"nq":[-1,9223372036854775807],"search_params":["topk=99999999999,limit=-3"]}]}}]`, model.Answered, "", 1},
+		"a million": {
+			"[" + strings.Repeat(`{"duration":"6s"},`, 1_000_000) + `{}]`, model.TooLarge, "more than 160 MiB", -1,
+		},
+		"deep": {strings.Repeat("[", 1_000_000), model.Garbled, "", -1},
+		"wild numbers": {
+			`[{"duration":"-6s","query_params":{"search_params":[{"nq":[-1,9223372036854775807],"search_params":["topk=99999999999,limit=-3"]}]}}]`,
+			model.Answered, "", 1,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -184,11 +201,15 @@ func TestAskSlow(t *testing.T) {
 				who, secret, sent := r.BasicAuth()
 				switch r.URL.Path {
 				case "/metrics":
-					fmt.Fprint(w, "# TYPE milvus_num_node gauge\nmilvus_num_node{node_id=\"4\",role_name=\"proxy\"} 1\n")
+					fmt.Fprint(w,
+						"# TYPE milvus_num_node gauge\nmilvus_num_node{node_id=\"4\",role_name=\"proxy\"} 1\n")
 				case "/healthz":
 					fmt.Fprint(w, "OK")
 				case "/api/v1/_cluster/configs", "/api/v1/_cluster/clients", "/api/v1/_cluster/dependencies":
-					fmt.Fprint(w, map[string]string{"configs": configsText, "clients": connectionsText, "dependencies": dependenciesText}[path.Base(r.URL.Path)])
+					fmt.Fprint(w,
+						map[string]string{
+							"configs": configsText, "clients": connectionsText, "dependencies": dependenciesText,
+						}[path.Base(r.URL.Path)])
 					sent = false
 				case "/api/v1/_telemetry/clients":
 					clients.Add(1)
@@ -197,7 +218,8 @@ func TestAskSlow(t *testing.T) {
 					}
 					fmt.Fprint(w, clientsText)
 					sent = false
-				case "*": // the preface of HTTP/2: a gRPC client of another test dials a port that was reused for this server
+				case "*":
+					// the preface of HTTP/2: a gRPC client of another test dials a port that was reused for this server
 				default:
 					asked.Add(1)
 					if r.URL.Path != "/api/v1/_cluster/slow_query" {
@@ -245,7 +267,10 @@ func TestAskSlow(t *testing.T) {
 // decodes to the same and holds no value.
 func FuzzSlow(f *testing.F) {
 	f.Add([]byte(slowText(f)))
-	for _, seed := range []string{"[]", "null", "<html>", `[{"duration":"6s"`, `[{"query_params":{"expr":"a == \"x\""}}]`, `[null]`, "[[[", `[{"time":"2026-11-26 01:49:47"}]`} {
+	for _, seed := range []string{
+		"[]", "null", "<html>", `[{"duration":"6s"`, `[{"query_params":{"expr":"a == \"x\""}}]`, `[null]`, "[[[",
+		`[{"time":"2026-11-26 01:49:47"}]`,
+	} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {

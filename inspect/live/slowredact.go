@@ -8,7 +8,9 @@ import (
 // clean returns the entry for storage.
 func (x *slowQuery) clean(d *Decoder) *slowQuery {
 	c := *x
-	for _, text := range []*string{&c.Time, &c.Database, &c.Collection, &c.Consistency, &c.Duration, &c.Type, &c.Trace} {
+	for _, text := range []*string{
+		&c.Time, &c.Database, &c.Collection, &c.Consistency, &c.Duration, &c.Type, &c.Trace,
+	} {
 		*text = d.slowName(*text)
 	}
 	c.Partitions = strings.Join(d.slowNames(c.Partitions), ",")

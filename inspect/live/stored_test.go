@@ -26,7 +26,8 @@ func TestOddStored(t *testing.T) {
 	} {
 		request := &milvuspb.GetMetricsRequest{Request: `{"metric_type":"system_info"}`}
 		r := decode(answered(t, "datacoord-2", inDataCoord+"GetMetrics", request, &milvuspb.GetMetricsResponse{
-			Status: &commonpb.Status{}, Response: `{"cluster":{"self":{"id":2,"name":"datacoord2","quota_metrics":` + text + `}}}`,
+			Status:   &commonpb.Status{},
+			Response: `{"cluster":{"self":{"id":2,"name":"datacoord2","quota_metrics":` + text + `}}}`,
 		}))
 		if diff := cmp.Diff(want, r.StoredBytes); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", text, diff)

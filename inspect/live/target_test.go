@@ -18,9 +18,14 @@ import (
 
 // TestAskTargets queries real servers: one call, to QueryCoord alone, for releases that support it.
 func TestAskTargets(t *testing.T) {
-	want := []model.CurrentTarget{{Collection: 470590569932000000, Sealed: []model.SegmentID{470590569942000000}, Growing: []model.SegmentID{7}}}
-	for version, asks := range map[string]requestedMetrics{"2.4.23": {}, "2.5.4": {3: {"qc_target"}}, "2.6.3": {1: {"qc_target"}}} {
-		c := smallCluster(t, livetest.Spec{Version: version}, livetest.Options{Tasks: livetest.Tasks()}, recorded.Options{})
+	want := []model.CurrentTarget{
+		{Collection: 470590569932000000, Sealed: []model.SegmentID{470590569942000000}, Growing: []model.SegmentID{7}},
+	}
+	for version, asks := range map[string]requestedMetrics{
+		"2.4.23": {}, "2.5.4": {3: {"qc_target"}}, "2.6.3": {1: {"qc_target"}},
+	} {
+		c := smallCluster(t, livetest.Spec{Version: version}, livetest.Options{Tasks: livetest.Tasks()},
+			recorded.Options{})
 		asked := requestedMetrics{}
 		r := ask(t, c, live.Options{Targets: true, Keep: asked.keep})
 		if diff := cmp.Diff(asks, asked); diff != "" {
@@ -42,7 +47,9 @@ func TestAskTargets(t *testing.T) {
 // TestOddTargets checks that targets are known completely or not at all.
 func TestOddTargets(t *testing.T) {
 	good := `{"collection_id":"7","segments":[{"segment_id":"70"},{"segment_id":71}],"dm_channels":[{"unflushed_segment_ids":["72",73]},{}]}`
-	many := slices.Repeat([]string{`{"segment_id":"70","collection_id":"7","channel":"by-dev-rootcoord-dml_0_470590569932000000v0","state":"Flushed"}`}, 100_000)
+	many := slices.Repeat([]string{
+		`{"segment_id":"70","collection_id":"7","channel":"by-dev-rootcoord-dml_0_470590569932000000v0","state":"Flushed"}`,
+	}, 100_000)
 	for name, test := range map[string]struct {
 		text    string
 		targets int // -1: unknown
@@ -59,15 +66,21 @@ func TestOddTargets(t *testing.T) {
 		"numbers":            {`[1]`, -1, model.Garbled},
 		"an object":          {`{"nodes_info":[]}`, -1, model.Garbled},
 		"a login page":       {"<html>", -1, model.Garbled},
-		"many":               {`[{"collection_id":"7","segments":[` + strings.Join(many, ",") + `]}]`, 1, model.Answered},
-		"too much":           {`[{"collection_id":"7","segments":[` + strings.Join(slices.Repeat(many, 4), ",") + `]}]`, -1, model.TooLarge},
+		"many": {
+			`[{"collection_id":"7","segments":[` + strings.Join(many, ",") + `]}]`, 1, model.Answered,
+		},
+		"too much": {
+			`[{"collection_id":"7","segments":[` + strings.Join(slices.Repeat(many, 4), ",") + `]}]`, -1,
+			model.TooLarge,
+		},
 	} {
 		r := tasksOf(t, "qc_target", &milvuspb.GetMetricsResponse{Status: &commonpb.Status{}, Response: test.text})
 		targets := len(r.Targets)
 		if r.Targets == nil {
 			targets = -1
 		}
-		if call := r.LiveNode("querycoord", 3).Calls[0]; targets != test.targets || call.Outcome != test.outcome || !call.OfTarget() {
+		if call := r.LiveNode("querycoord", 3).Calls[0]; targets != test.targets || call.Outcome != test.outcome ||
+			!call.OfTarget() {
 			t.Errorf("%s: %d targets, %+v; want %d, %s", name, targets, call, test.targets, test.outcome)
 		}
 		if name == "one" {
@@ -76,7 +89,9 @@ func TestOddTargets(t *testing.T) {
 				sealed, growing, known := r.InTarget(id)
 				as = append(as, fmt.Sprint(sealed, growing, known))
 			}
-			if diff := cmp.Diff([]string{"true false true", "true false true", "false true true", "false true true", "false false true"}, as); diff != "" {
+			if diff := cmp.Diff([]string{
+				"true false true", "true false true", "false true true", "false true true", "false false true",
+			}, as); diff != "" {
 				t.Errorf("wanted (-want +got):\n%s", diff)
 			}
 		}

@@ -61,7 +61,8 @@ func safeText(value string) string {
 // tooLargeJSON reports whether a value is JSON that would take too much memory to decode.
 func tooLargeJSON(value string) bool {
 	start := strings.TrimLeft(value, " \t\r\n")
-	return len(value) > maxProse && (strings.HasPrefix(start, "{") || strings.HasPrefix(start, "[")) && checkSize(decodedJSONSize([]byte(value))) != nil
+	return len(value) > maxProse && (strings.HasPrefix(start, "{") || strings.HasPrefix(start, "[")) &&
+		checkSize(decodedJSONSize([]byte(value))) != nil
 }
 
 // longestText returns the length of the longest string in JSON, in bytes.

@@ -114,7 +114,9 @@ func (c *Client) planCached(p *plan, d *Decoder) {
 					}
 				default:
 					c.cache.queriedAt[key] = now
-					q.add(service+"GetMetrics", &milvuspb.GetMetricsRequest{Base: q.base, Request: metricRequest(x.Session, metric)})
+					q.add(service+"GetMetrics", &milvuspb.GetMetricsRequest{
+						Base: q.base, Request: metricRequest(x.Session, metric),
+					})
 				}
 			}
 			x.inquiries = append(x.inquiries, q.list...)
@@ -127,7 +129,9 @@ func IsCached(r *Record) bool {
 	if !strings.HasSuffix(r.Method, "/GetMetrics") {
 		return false
 	}
-	for _, metric := range []string{metricTargets, metricTasks, metricSyncs, metricIndexBuilds, metricCompactions, metricImports} {
+	for _, metric := range []string{
+		metricTargets, metricTasks, metricSyncs, metricIndexBuilds, metricCompactions, metricImports,
+	} {
 		if bytes.Contains(r.Request, []byte(`"`+metric+`"`)) {
 			return true
 		}

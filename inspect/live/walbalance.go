@@ -67,7 +67,9 @@ func takeWALNodes(d *Decoder, _ *processRecords, q *pendingRecord, response *wal
 }
 
 // keepStates stores the newest states of the nodes that a coordinator listed.
-func (d *Decoder) keepStates(q *pendingRecord, what string, part func(*model.RuntimeParts) *[]model.NodeState, list []model.NodeState) {
+func (d *Decoder) keepStates(
+	q *pendingRecord, what string, part func(*model.RuntimeParts) *[]model.NodeState, list []model.NodeState,
+) {
 	slices.SortFunc(list, func(a, b model.NodeState) int { return cmp.Compare(a.Node, b.Node) })
 	d.keep(q, what, appendTo(part, list...))
 }

@@ -29,7 +29,8 @@ func checkSize(weight int64) *failure {
 	if weight <= maxDecoded {
 		return nil
 	}
-	return newFailure(model.TooLarge, "the answer would take more than %s of memory once it is decoded", mebibytes(maxDecoded))
+	return newFailure(model.TooLarge, "the answer would take more than %s of memory once it is decoded",
+		mebibytes(maxDecoded))
 }
 
 // The cost of a field in addition to the bytes of its value, in bytes, as generated code decodes it on 64-bit

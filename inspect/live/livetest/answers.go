@@ -72,7 +72,9 @@ func Responses(c *model.Cluster, opts Options) []live.Record {
 		if s.Role != "querynode" || s.Stopping {
 			continue
 		}
-		embedded := slices.ContainsFunc(s.Labels, func(p model.Pair) bool { return p.Key == "QUERYNODE_STREAMING-EMBEDDED" })
+		embedded := slices.ContainsFunc(s.Labels, func(p model.Pair) bool {
+			return p.Key == "QUERYNODE_STREAMING-EMBEDDED"
+		})
 		if embedded {
 			a.leaders = append(a.leaders, s)
 		} else {
@@ -134,7 +136,8 @@ func (a *responseBuilder) session(s *model.Session) {
 		a.metrics(s, "/milvus.proto.proxy.Proxy/GetProxyMetrics")
 	case "querynode":
 		a.common(s, queryNode)
-		a.put(s, queryNode+"GetDataDistribution", &querypb.GetDataDistributionRequest{Base: base(s)}, a.distribution(s, is26))
+		a.put(s, queryNode+"GetDataDistribution", &querypb.GetDataDistributionRequest{Base: base(s)},
+			a.distribution(s, is26))
 	}
 }
 
@@ -151,7 +154,10 @@ func marshal(m proto.Message) []byte {
 }
 
 func (a *responseBuilder) put(s *model.Session, method string, request, response proto.Message) {
-	a.list = append(a.list, live.Record{Role: s.Role, Node: s.Node, Address: s.Address, Method: method, Request: marshal(request), Response: marshal(response)})
+	a.list = append(a.list, live.Record{
+		Role: s.Role, Node: s.Node, Address: s.Address, Method: method, Request: marshal(request),
+		Response: marshal(response),
+	})
 }
 
 func (a *responseBuilder) state(s *model.Session, service string) {
@@ -208,15 +214,20 @@ func (a *responseBuilder) web(s *model.Session) {
 		}
 	}
 	a.list = append(a.list,
-		live.Record{Role: s.Role, Node: s.Node, Address: address, Method: "GET /metrics", Response: []byte(text.String())},
+		live.Record{
+			Role: s.Role, Node: s.Node, Address: address, Method: "GET /metrics", Response: []byte(text.String()),
+		},
 		live.Record{Role: s.Role, Node: s.Node, Address: address, Method: "GET /healthz", Response: []byte("OK")})
 }
 
 func (a *responseBuilder) metrics(s *model.Session, method string) {
 	info := map[string]any{
-		"has_error": false, "name": s.Name(), "type": s.Role, "id": int64(s.Node), "created_time": Now.Format("2006-01-02 15:04:05 -0700 MST"),
-		"hardware_infos": map[string]any{"ip": s.Address, "cpu_core_count": 8, "cpu_core_usage": 12.5, "memory": 32 << 30, "memory_usage": 4 << 30},
-		"system_info":    map[string]any{"build_version": s.Version, "deploy_mode": "DISTRIBUTED"},
+		"has_error": false, "name": s.Name(), "type": s.Role, "id": int64(s.Node),
+		"created_time": Now.Format("2006-01-02 15:04:05 -0700 MST"),
+		"hardware_infos": map[string]any{
+			"ip": s.Address, "cpu_core_count": 8, "cpu_core_usage": 12.5, "memory": 32 << 30, "memory_usage": 4 << 30,
+		},
+		"system_info": map[string]any{"build_version": s.Version, "deploy_mode": "DISTRIBUTED"},
 	}
 	text, err := json.Marshal(info)
 	if err != nil {
@@ -234,15 +245,19 @@ func (a *responseBuilder) dataCoord(s *model.Session) {
 			if v.Collection != l.Collection {
 				continue
 			}
-			info := &datapb.VchannelInfo{CollectionID: int64(v.Collection), ChannelName: v.Name, SeekPosition: &msgpb.MsgPosition{
-				ChannelName: v.PChannel, MsgID: v.Checkpoint.Message, Timestamp: uint64(v.Checkpoint.At),
-			}}
+			info := &datapb.VchannelInfo{
+				CollectionID: int64(v.Collection), ChannelName: v.Name,
+				SeekPosition: &msgpb.MsgPosition{
+					ChannelName: v.PChannel, MsgID: v.Checkpoint.Message, Timestamp: uint64(v.Checkpoint.At),
+				},
+			}
 			for _, x := range a.c.SegmentsOf(l.Collection) {
 				switch {
 				case x.VChannel != v.Name:
 				case x.State == model.SegmentFlushed:
 					r.Segments = append(r.Segments, &datapb.SegmentInfo{
-						ID: int64(x.ID), CollectionID: int64(x.Collection), PartitionID: int64(x.Partition), InsertChannel: v.Name, NumOfRows: x.Rows,
+						ID: int64(x.ID), CollectionID: int64(x.Collection), PartitionID: int64(x.Partition),
+						InsertChannel: v.Name, NumOfRows: x.Rows,
 					})
 				case x.State == model.SegmentGrowing:
 					info.UnflushedSegmentIds = append(info.UnflushedSegmentIds, int64(x.ID))
@@ -250,7 +265,8 @@ func (a *responseBuilder) dataCoord(s *model.Session) {
 			}
 			r.Channels = append(r.Channels, info)
 		}
-		a.put(s, dataCoord+"GetRecoveryInfoV2", &datapb.GetRecoveryInfoRequestV2{Base: base(s), CollectionID: int64(l.Collection)}, r)
+		a.put(s, dataCoord+"GetRecoveryInfoV2",
+			&datapb.GetRecoveryInfoRequestV2{Base: base(s), CollectionID: int64(l.Collection)}, r)
 	}
 	a.segmentInfo(s)
 }
@@ -267,9 +283,12 @@ func (a *responseBuilder) segmentInfo(s *model.Session) {
 	for part := range slices.Chunk(ids, batch) {
 		r := &datapb.GetSegmentInfoResponse{Status: ok()}
 		for _, id := range part {
-			r.Infos = append(r.Infos, &datapb.SegmentInfo{ID: id, State: commonpb.SegmentState_Growing, NumOfRows: a.opts.GrowingRows})
+			r.Infos = append(r.Infos, &datapb.SegmentInfo{
+				ID: id, State: commonpb.SegmentState_Growing, NumOfRows: a.opts.GrowingRows,
+			})
 		}
-		a.put(s, dataCoord+"GetSegmentInfo", &datapb.GetSegmentInfoRequest{Base: base(s), SegmentIDs: part, IncludeUnHealthy: true}, r)
+		a.put(s, dataCoord+"GetSegmentInfo",
+			&datapb.GetSegmentInfoRequest{Base: base(s), SegmentIDs: part, IncludeUnHealthy: true}, r)
 	}
 }
 
@@ -288,22 +307,30 @@ func (a *responseBuilder) queryCoord(s *model.Session, is26 bool) {
 	groups := &milvuspb.ListResourceGroupsResponse{Status: ok()}
 	for _, g := range a.c.ResourceGroups {
 		groups.ResourceGroups = append(groups.ResourceGroups, g.Name)
-		info := &querypb.ResourceGroupInfo{Name: g.Name, Capacity: g.Capacity, NumAvailableNode: int32(len(g.Nodes)), Config: &rgpb.ResourceGroupConfig{}}
-		a.put(s, queryCoord+"DescribeResourceGroup", &querypb.DescribeResourceGroupRequest{Base: base(s), ResourceGroup: g.Name},
+		info := &querypb.ResourceGroupInfo{
+			Name: g.Name, Capacity: g.Capacity, NumAvailableNode: int32(len(g.Nodes)),
+			Config: &rgpb.ResourceGroupConfig{},
+		}
+		a.put(s, queryCoord+"DescribeResourceGroup",
+			&querypb.DescribeResourceGroupRequest{Base: base(s), ResourceGroup: g.Name},
 			&querypb.DescribeResourceGroupResponse{Status: ok(), ResourceGroup: info})
 	}
 	a.put(s, queryCoord+"ListResourceGroups", &milvuspb.ListResourceGroupsRequest{Base: base(s)}, groups)
 	if is26 {
-		a.put(s, queryCoord+"CheckBalanceStatus", &querypb.CheckBalanceStatusRequest{Base: base(s)}, &querypb.CheckBalanceStatusResponse{Status: ok(), IsActive: true})
+		a.put(s, queryCoord+"CheckBalanceStatus", &querypb.CheckBalanceStatusRequest{Base: base(s)},
+			&querypb.CheckBalanceStatusResponse{Status: ok(), IsActive: true})
 		states := &querypb.ListQueryNodeResponse{Status: ok()}
 		for _, x := range a.c.Sessions {
 			if x.Role == "querynode" {
-				states.NodeInfos = append(states.NodeInfos, &querypb.NodeInfo{ID: int64(x.Node), Address: x.Address, State: "Normal"})
+				states.NodeInfos = append(states.NodeInfos, &querypb.NodeInfo{
+					ID: int64(x.Node), Address: x.Address, State: "Normal",
+				})
 			}
 		}
 		a.put(s, queryCoord+"ListQueryNode", &querypb.ListQueryNodeRequest{Base: base(s)}, states)
 		a.put(s, queryCoord+"ListCheckers", &querypb.ListCheckersRequest{Base: base(s)}, &querypb.ListCheckersResponse{
-			Status: ok(), CheckerInfos: []*querypb.CheckerInfo{{Id: 1, Desc: "segment_checker", Activated: true, Found: true}},
+			Status:       ok(),
+			CheckerInfos: []*querypb.CheckerInfo{{Id: 1, Desc: "segment_checker", Activated: true, Found: true}},
 		})
 	}
 	for _, l := range a.c.LoadStates {
@@ -316,7 +343,9 @@ func (a *responseBuilder) serving(s *model.Session, id model.CollectionID) {
 	replicas := &milvuspb.GetReplicasResponse{Status: ok()}
 	leaders := &querypb.GetShardLeadersResponse{Status: ok()}
 	for _, r := range a.c.ReplicasOf(id) {
-		info := &milvuspb.ReplicaInfo{ReplicaID: int64(r.ID), CollectionID: int64(id), ResourceGroupName: r.ResourceGroup}
+		info := &milvuspb.ReplicaInfo{
+			ReplicaID: int64(r.ID), CollectionID: int64(id), ResourceGroupName: r.ResourceGroup,
+		}
 		for _, n := range r.Nodes {
 			info.NodeIds = append(info.NodeIds, int64(n))
 		}
@@ -326,16 +355,20 @@ func (a *responseBuilder) serving(s *model.Session, id model.CollectionID) {
 			}
 			leader := a.leaders[i%len(a.leaders)]
 			info.ShardReplicas = append(info.ShardReplicas, &milvuspb.ShardReplica{
-				LeaderID: int64(leader.Node), LeaderAddr: leader.Address, DmChannelName: v.Name, NodeIds: info.GetNodeIds(),
+				LeaderID: int64(leader.Node), LeaderAddr: leader.Address, DmChannelName: v.Name,
+				NodeIds: info.GetNodeIds(),
 			})
 			leaders.Shards = append(leaders.Shards, &querypb.ShardLeadersList{
-				ChannelName: v.Name, NodeIds: []int64{int64(leader.Node)}, NodeAddrs: []string{leader.Address}, Serviceable: []bool{true},
+				ChannelName: v.Name, NodeIds: []int64{int64(leader.Node)}, NodeAddrs: []string{leader.Address},
+				Serviceable: []bool{true},
 			})
 		}
 		replicas.Replicas = append(replicas.Replicas, info)
 	}
-	a.put(s, queryCoord+"GetReplicas", &milvuspb.GetReplicasRequest{Base: base(s), CollectionID: int64(id), WithShardNodes: true}, replicas)
-	a.put(s, queryCoord+"GetShardLeaders", &querypb.GetShardLeadersRequest{Base: base(s), CollectionID: int64(id)}, leaders)
+	a.put(s, queryCoord+"GetReplicas",
+		&milvuspb.GetReplicasRequest{Base: base(s), CollectionID: int64(id), WithShardNodes: true}, replicas)
+	a.put(s, queryCoord+"GetShardLeaders", &querypb.GetShardLeadersRequest{Base: base(s), CollectionID: int64(id)},
+		leaders)
 }
 
 // WithoutSegments replaces DataCoord's responses about segments by the responses of a DataCoord that lost some
@@ -358,18 +391,24 @@ func WithoutSegments(records []live.Record, gone ...model.SegmentID) []live.Reco
 	return list
 }
 
-func parts(r live.Record, request *datapb.GetSegmentInfoRequest, response *datapb.GetSegmentInfoResponse, gone []model.SegmentID) []live.Record {
+func parts(
+	r live.Record, request *datapb.GetSegmentInfoRequest, response *datapb.GetSegmentInfoResponse,
+	gone []model.SegmentID,
+) []live.Record {
 	ids, infos := request.GetSegmentIDs(), response.GetInfos()
 	answer := &datapb.GetSegmentInfoResponse{Status: ok(), Infos: infos}
 	missing := slices.IndexFunc(gone, func(id model.SegmentID) bool { return slices.Contains(ids, int64(id)) })
 	if missing >= 0 {
 		const segmentNotFound = 600 // pkg/util/merr: ErrSegmentNotFound
 		answer = &datapb.GetSegmentInfoResponse{Status: &commonpb.Status{
-			ErrorCode: commonpb.ErrorCode_UnexpectedError, Code: segmentNotFound, Reason: "segment not found[segment=" + gone[missing].String() + "]",
+			ErrorCode: commonpb.ErrorCode_UnexpectedError, Code: segmentNotFound,
+			Reason: "segment not found[segment=" + gone[missing].String() + "]",
 		}}
 	}
 	this := r
-	this.Request = marshal(&datapb.GetSegmentInfoRequest{Base: request.GetBase(), SegmentIDs: ids, IncludeUnHealthy: true})
+	this.Request = marshal(&datapb.GetSegmentInfoRequest{
+		Base: request.GetBase(), SegmentIDs: ids, IncludeUnHealthy: true,
+	})
 	this.Response = marshal(answer)
 	list := []live.Record{this}
 	if middle := len(ids) / 2; middle > 0 {

@@ -26,8 +26,9 @@ type Authority struct {
 func NewAuthority(tb testing.TB) *Authority {
 	tb.Helper()
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "livetest"}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "livetest"}, NotBefore: time.Now().Add(-time.Hour),
+		NotAfter: time.Now().Add(time.Hour),
+		IsCA:     true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
 	}
 	a := &Authority{key: newKey(tb)}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &a.key.PublicKey, a.key)
@@ -44,7 +45,8 @@ func NewAuthority(tb testing.TB) *Authority {
 func (a *Authority) File(tb testing.TB) string {
 	tb.Helper()
 	path := filepath.Join(tb.TempDir(), "ca.pem")
-	if err := os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: a.cert.Raw}), 0o600); err != nil {
+	if err := os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: a.cert.Raw}), 0o600); err !=
+		nil {
 		tb.Fatal(err)
 	}
 	return path
@@ -63,7 +65,10 @@ func newKey(tb testing.TB) *ecdsa.PrivateKey {
 // certificate only if clients is not nil.
 func (a *Authority) Server(tb testing.TB, clients *Authority, names ...string) *tls.Config {
 	tb.Helper()
-	config := &tls.Config{Certificates: []tls.Certificate{a.issue(tb, names...)}, NextProtos: []string{"h2"}, MinVersion: tls.VersionTLS12}
+	config := &tls.Config{
+		Certificates: []tls.Certificate{a.issue(tb, names...)}, NextProtos: []string{"h2"},
+		MinVersion: tls.VersionTLS12,
+	}
 	if clients != nil {
 		config.ClientAuth, config.ClientCAs = tls.RequireAndVerifyClientCert, clients.pool()
 	}
@@ -91,7 +96,8 @@ func (a *Authority) issue(tb testing.TB, names ...string) tls.Certificate {
 	tb.Helper()
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: names[0]},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), KeyUsage: x509.KeyUsageDigitalSignature,
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		KeyUsage:    x509.KeyUsageDigitalSignature,
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
 	}
 	for _, name := range names {

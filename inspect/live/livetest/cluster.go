@@ -41,7 +41,8 @@ func Cluster(spec Spec) *model.Cluster {
 		spec.Version = "2.3.5"
 	}
 	p := model.Parts{
-		Origin: model.Origin{Kind: "etcd", Root: "by-dev", MetaPath: "meta", Revision: 100, Taken: Now}, Loaded: model.PartAll,
+		Origin:    model.Origin{Kind: "etcd", Root: "by-dev", MetaPath: "meta", Revision: 100, Taken: Now},
+		Loaded:    model.PartAll,
 		Version:   model.Version{Text: spec.Version, From: "sessions"},
 		Databases: []*model.Database{{ID: 1, Name: "default", State: "Created"}},
 	}
@@ -68,25 +69,41 @@ func addCollection(p *model.Parts, i int, nodes []model.NodeID) {
 	vchannel := fmt.Sprintf("%s_%dv0", pchannel, id)
 	partition := model.PartitionID(id) + 1
 	p.Collections = append(p.Collections, &model.Collection{
-		ID: id, Database: 1, Name: fmt.Sprintf("collection_%d", i), State: "Created", Shards: 1, VChannels: []string{vchannel},
-		Fields: []*model.Field{{ID: 100, Name: "id", Type: "Int64", PrimaryKey: true}, {ID: 101, Name: "vec", Type: "FloatVector", Dim: 128}},
+		ID: id, Database: 1, Name: fmt.Sprintf("collection_%d", i), State: "Created", Shards: 1,
+		VChannels: []string{vchannel},
+		Fields: []*model.Field{
+			{ID: 100, Name: "id", Type: "Int64", PrimaryKey: true},
+			{ID: 101, Name: "vec", Type: "FloatVector", Dim: 128},
+		},
 	})
-	p.Partitions = append(p.Partitions, &model.Partition{ID: partition, Collection: id, Name: "_default", State: "PartitionCreated"})
+	p.Partitions = append(p.Partitions, &model.Partition{
+		ID: partition, Collection: id, Name: "_default", State: "PartitionCreated",
+	})
 	p.PChannels = append(p.PChannels, &model.PChannel{Name: pchannel})
 	p.VChannels = append(p.VChannels, &model.VChannel{
 		Name: vchannel, PChannel: pchannel, Collection: id,
-		Checkpoint: model.Checkpoint{At: model.TSOFromTime(Now.Add(-time.Minute)), Message: []byte{9, 0, 0, 0, 0, 0, 0, 0}, PChannel: pchannel},
+		Checkpoint: model.Checkpoint{
+			At: model.TSOFromTime(Now.Add(-time.Minute)), Message: []byte{9, 0, 0, 0, 0, 0, 0, 0}, PChannel: pchannel,
+		},
 	})
-	p.Indexes = append(p.Indexes, &model.Index{ID: model.IndexID(id) + 2, Collection: id, Field: 101, Name: "vec", Type: "HNSW", Metric: "L2"})
-	p.LoadStates = append(p.LoadStates, &model.LoadState{Collection: id, Status: "Loaded", Percent: new(int32(100)), Replicas: 1, LoadType: "LoadCollection"})
-	p.Replicas = append(p.Replicas, &model.Replica{ID: model.ReplicaID(id) + 3, Collection: id, ResourceGroup: "__default_resource_group", Nodes: nodes})
+	p.Indexes = append(p.Indexes, &model.Index{
+		ID: model.IndexID(id) + 2, Collection: id, Field: 101, Name: "vec", Type: "HNSW", Metric: "L2",
+	})
+	p.LoadStates = append(p.LoadStates, &model.LoadState{
+		Collection: id, Status: "Loaded", Percent: new(int32(100)), Replicas: 1, LoadType: "LoadCollection",
+	})
+	p.Replicas = append(p.Replicas, &model.Replica{
+		ID: model.ReplicaID(id) + 3, Collection: id, ResourceGroup: "__default_resource_group", Nodes: nodes,
+	})
 }
 
 func addSegment(p *model.Parts, i int, growing bool) {
 	n := i % len(p.Collections)
 	s := &model.Segment{
-		ID: model.SegmentID(firstID + 10_000_000 + i), Collection: collectionID(n), Partition: model.PartitionID(collectionID(n)) + 1,
-		VChannel: p.VChannels[n].Name, State: model.SegmentFlushed, Level: model.LevelL1, Rows: 1000 + int64(i%7), MaxRows: 8192,
+		ID: model.SegmentID(firstID + 10_000_000 + i), Collection: collectionID(n),
+		Partition: model.PartitionID(collectionID(n)) + 1,
+		VChannel:  p.VChannels[n].Name, State: model.SegmentFlushed, Level: model.LevelL1, Rows: 1000 + int64(i%7),
+		MaxRows: 8192,
 		StartAt: model.TSOFromTime(Now.Add(-time.Hour)),
 	}
 	if growing {
@@ -104,7 +121,8 @@ func sessions(spec Spec) []*model.Session {
 			id, host = 1, 1
 		}
 		list = append(list, &model.Session{
-			Node: id, Role: role, Address: fmt.Sprintf("10.1.%d.%d:%d", host/250, host%250+1, port), Version: spec.Version, Key: key, Labels: labels,
+			Node: id, Role: role, Address: fmt.Sprintf("10.1.%d.%d:%d", host/250, host%250+1, port),
+			Version: spec.Version, Key: key, Labels: labels,
 			HostName: fmt.Sprintf("host-%d", host),
 		})
 	}

@@ -26,7 +26,9 @@ func (a *responseBuilder) distribution(s *model.Session, is26 bool) *querypb.Get
 		view := views[x.VChannel]
 		switch {
 		case x.State == model.SegmentGrowing && view != nil:
-			view.GrowingSegments[int64(x.ID)] = &msgpb.MsgPosition{ChannelName: x.VChannel, Timestamp: uint64(x.StartAt)}
+			view.GrowingSegments[int64(x.ID)] = &msgpb.MsgPosition{
+				ChannelName: x.VChannel, Timestamp: uint64(x.StartAt),
+			}
 			view.NumOfGrowingRows += a.opts.GrowingRows
 		case x.State == model.SegmentFlushed && x.Level != model.LevelL0:
 			if view != nil {
@@ -41,7 +43,9 @@ func (a *responseBuilder) distribution(s *model.Session, is26 bool) *querypb.Get
 }
 
 // views returns the shards that a node leads, by channel.
-func (a *responseBuilder) views(s *model.Session, r *querypb.GetDataDistributionResponse, is26 bool) map[string]*querypb.LeaderView {
+func (a *responseBuilder) views(
+	s *model.Session, r *querypb.GetDataDistributionResponse, is26 bool,
+) map[string]*querypb.LeaderView {
 	views := map[string]*querypb.LeaderView{}
 	for i, v := range a.c.VChannels {
 		if len(a.leaders) == 0 || a.leaders[i%len(a.leaders)] != s || !a.loaded[v.Collection] {
@@ -56,7 +60,9 @@ func (a *responseBuilder) views(s *model.Session, r *querypb.GetDataDistribution
 		}
 		views[v.Name] = view
 		r.LeaderViews = append(r.LeaderViews, view)
-		r.Channels = append(r.Channels, &querypb.ChannelVersionInfo{Channel: v.Name, Collection: int64(v.Collection), Version: 1})
+		r.Channels = append(r.Channels, &querypb.ChannelVersionInfo{
+			Channel: v.Name, Collection: int64(v.Collection), Version: 1,
+		})
 	}
 	return views
 }
@@ -64,9 +70,11 @@ func (a *responseBuilder) views(s *model.Session, r *querypb.GetDataDistribution
 func servedSegment(x *model.Segment) *querypb.SegmentVersionInfo {
 	const bytesPerRow = 600
 	return &querypb.SegmentVersionInfo{
-		ID: int64(x.ID), Collection: int64(x.Collection), Partition: int64(x.Partition), Channel: x.VChannel, Version: 1, Level: datapb.SegmentLevel_L1,
+		ID: int64(x.ID), Collection: int64(x.Collection), Partition: int64(x.Partition), Channel: x.VChannel,
+		Version: 1, Level: datapb.SegmentLevel_L1,
 		IndexInfo: map[int64]*querypb.FieldIndexInfo{101: {
-			FieldID: 101, EnableIndex: true, IndexID: int64(x.Collection) + 2, BuildID: int64(x.ID) + 1, NumRows: x.Rows, IndexSize: x.Rows * bytesPerRow,
+			FieldID: 101, EnableIndex: true, IndexID: int64(x.Collection) + 2, BuildID: int64(x.ID) + 1,
+			NumRows: x.Rows, IndexSize: x.Rows * bytesPerRow,
 			IndexName: "vec",
 		}},
 	}

@@ -75,7 +75,7 @@ func HangsUp(tb testing.TB) string {
 func web(tb testing.TB, handler http.HandlerFunc) string {
 	tb.Helper()
 	l := listen(tb)
-	server := &http.Server{Handler: handler, Protocols: new(http.Protocols)} //nolint:gosec // it lives as long as a test
+	server := &http.Server{Handler: handler, Protocols: new(http.Protocols)} //nolint:gosec // of a test
 	server.Protocols.SetHTTP1(true)
 	server.Protocols.SetUnencryptedHTTP2(true)
 	done := make(chan struct{})

@@ -11,7 +11,9 @@ import (
 // It accepts connections immediately, as the kernel does for a stopped process.
 func Gate(tb testing.TB, target string, pass func()) string {
 	tb.Helper()
-	return relay(tb, target, func(to, from net.Conn) { forward(to, from, pass) }, func(to, from net.Conn) { forward(to, from, func() {}) })
+	return relay(tb, target, func(to, from net.Conn) { forward(to, from, pass) }, func(to, from net.Conn) {
+		forward(to, from, func() {})
+	})
 }
 
 // Delayed returns the address of a relay to a server with a round-trip time of way. Each direction is delayed by

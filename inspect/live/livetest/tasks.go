@@ -53,10 +53,12 @@ func (a *responseBuilder) tasks(s *model.Session) {
 		if !told {
 			return
 		}
-		a.put(s, service+"GetMetrics", &milvuspb.GetMetricsRequest{Base: base(s), Request: fmt.Sprintf(request, metric)},
+		a.put(s, service+"GetMetrics",
+			&milvuspb.GetMetricsRequest{Base: base(s), Request: fmt.Sprintf(request, metric)},
 			&milvuspb.GetMetricsResponse{Status: ok(), Response: text, ComponentName: s.Name()})
 	}
-	const plain, ofQueryCoord, ofDataCoord = `{"metric_type":%q}`, `{"metric_type":%q,"ProcessRole":"querycoord"}`, `{"metric_type":%q,"ProcessRole":"datacoord"}`
+	const plain, ofQueryCoord, ofDataCoord = `{"metric_type":%q}`, `{"metric_type":%q,"ProcessRole":"querycoord"}`,
+		`{"metric_type":%q,"ProcessRole":"datacoord"}`
 	switch s.Role {
 	case "querycoord":
 		put(queryCoord, "tasks_all", plain)

@@ -102,7 +102,8 @@ func (s *server) families(all []series) []*family {
 	list := slices.SortedFunc(maps.Values(byName), func(a, b *family) int { return strings.Compare(a.name, b.name) })
 	for _, f := range list {
 		slices.SortFunc(f.lines, func(a, b line) int {
-			return cmp.Or(strings.Compare(a.set, b.set), cmp.Compare(a.part, b.part), cmp.Compare(a.bound, b.bound), strings.Compare(a.text, b.text))
+			return cmp.Or(strings.Compare(a.set, b.set), cmp.Compare(a.part, b.part), cmp.Compare(a.bound, b.bound),
+				strings.Compare(a.text, b.text))
 		})
 	}
 	return list
@@ -149,7 +150,8 @@ func addedLabels(all []series) map[string]string {
 	added := map[string]string{}
 	for i := range all {
 		switch m := all[i].Metric; m["__name__"] {
-		case "go_goroutines", "process_start_time_seconds", "process_cpu_seconds_total", "process_resident_memory_bytes":
+		case "go_goroutines", "process_start_time_seconds", "process_cpu_seconds_total",
+			"process_resident_memory_bytes":
 			maps.Copy(added, m)
 		default:
 			added["instance"], added["job"] = m["instance"], m["job"]

@@ -79,12 +79,16 @@ func Parse(text string) (place string, err error) {
 func open(o Options) (*server, error) {
 	u, err := url.Parse(o.URL)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, hints.Errorf("name it as http://host:9090", "open Prometheus: not a Prometheus URL") // err may hold a password
+		// err may hold a password
+		return nil, hints.Errorf("name it as http://host:9090", "open Prometheus: not a Prometheus URL")
 	}
-	s := &server{user: u.User, token: o.Token, timeout: cmp.Or(o.Timeout, 10*time.Second), match: u.Query().Get("match"), web: &http.Client{
-		Transport:     &http.Transport{MaxResponseHeaderBytes: 64 << 10, MaxIdleConnsPerHost: maxParallel},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}
+	s := &server{
+		user: u.User, token: o.Token, timeout: cmp.Or(o.Timeout, 10*time.Second),
+		match: u.Query().Get("match"), web: &http.Client{
+			Transport:     &http.Transport{MaxResponseHeaderBytes: 64 << 10, MaxIdleConnsPerHost: maxParallel},
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+	}
 	s.bytes.Allow(maxBytes)
 	s.base = &url.URL{Scheme: u.Scheme, Host: u.Host, Path: strings.TrimSuffix(u.Path, "/")}
 	return s, nil
@@ -99,7 +103,8 @@ func Read(ctx context.Context, o Options, c *model.Cluster, at time.Time) (*mode
 	}
 	defer s.web.CloseIdleConnections()
 	limited, cancel := context.WithTimeoutCause(ctx, timeoutFactor*s.timeout,
-		fmt.Errorf("it is too slow to answer for all processes within %s: raise --node-timeout", timeoutFactor*s.timeout))
+		fmt.Errorf("it is too slow to answer for all processes within %s: raise --node-timeout",
+			timeoutFactor*s.timeout))
 	defer cancel()
 	found, err := s.instances(limited, at)
 	if err != nil {
@@ -159,7 +164,9 @@ func (s *server) readAll(ctx context.Context, found []instance, at time.Time) it
 }
 
 // buildRuntime builds a Runtime from the instances that were read.
-func (s *server) buildRuntime(c *model.Cluster, list iter.Seq[instanceData], at time.Time) (*model.Runtime, []model.Gap, error) {
+func (s *server) buildRuntime(
+	c *model.Cluster, list iter.Seq[instanceData], at time.Time,
+) (*model.Runtime, []model.Gap, error) {
 	where := s.base.String()
 	d := live.NewDecoder()
 	var gaps []model.Gap
@@ -178,8 +185,10 @@ func (s *server) buildRuntime(c *model.Cluster, list iter.Seq[instanceData], at 
 		}
 		key := fmt.Sprintf("%s-%d", r.Role, r.Node)
 		if had := of[key]; had != "" {
-			return nil, nil, hints.Errorf(`name those of one cluster: --prometheus 'http://host:9090?match=namespace="milvus"'`,
-				"read Prometheus %s: %s and %s both report %s: it scrapes several clusters", where, had, x.name, key)
+			return nil, nil,
+				hints.Errorf(`name those of one cluster: --prometheus 'http://host:9090?match=namespace="milvus"'`,
+					"read Prometheus %s: %s and %s both report %s: it scrapes several clusters", where, had, x.name,
+					key)
 		}
 		of[key] = x.name
 		for _, r := range records {

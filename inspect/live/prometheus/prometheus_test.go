@@ -71,7 +71,8 @@ func recorded(t *testing.T, seen func(*http.Request)) string {
 			<-over
 		case strings.Contains(query, ":19107"):
 			w.WriteHeader(http.StatusUnprocessableEntity)
-			_, _ = io.WriteString(w, `{"status":"error","errorType":"execution","error":"query processing would load too many\nsamples"}`)
+			_, _ = io.WriteString(w,
+				`{"status":"error","errorType":"execution","error":"query processing would load too many\nsamples"}`)
 		default:
 			_, _ = io.WriteString(w, `{"status":"success","data":{"resultType":"matrix","result":[]}}`)
 		}
@@ -105,7 +106,8 @@ func TestPagesAreThoseOfProcesses(t *testing.T) {
 			if s.kinds = kinds; !told {
 				s.kinds = nil // before 2.15
 			}
-			pages, err := s.pages(t.Context(), &instance{name: "127.0.0.1:" + port, job: "milvus", interval: 5 * time.Second}, queryTime)
+			pages, err := s.pages(t.Context(),
+				&instance{name: "127.0.0.1:" + port, job: "milvus", interval: 5 * time.Second}, queryTime)
 			if err != nil || len(pages) != 2 || pages[0].at.Sub(pages[1].at) < 10*time.Second {
 				t.Fatalf("%s: %d pages, %v", port, len(pages), err)
 			}
@@ -119,7 +121,8 @@ func TestPagesAreThoseOfProcesses(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				diff := cmp.Diff(want, got, cmpopts.EquateNaNs(), cmpopts.SortSlices(func(a, b model.Series) bool { return order(&a) < order(&b) }),
+				diff := cmp.Diff(want, got, cmpopts.EquateNaNs(),
+					cmpopts.SortSlices(func(a, b model.Series) bool { return order(&a) < order(&b) }),
 					cmp.Comparer(func(a, b model.MetricKind) bool { return told && a == b || !told && similar(a, b) }))
 				if diff != "" {
 					t.Errorf("%s %s, types told: %v (-want +got):\n%s", port, name, told, diff)
@@ -133,7 +136,9 @@ func TestPagesAreThoseOfProcesses(t *testing.T) {
 func withoutEmpty(m *model.Metrics) {
 	for _, f := range m.Families {
 		for i := range f.Series {
-			f.Series[i].Labels = slices.DeleteFunc(slices.Clone(f.Series[i].Labels), func(l model.Pair) bool { return l.Value == "" })
+			f.Series[i].Labels = slices.DeleteFunc(slices.Clone(f.Series[i].Labels), func(l model.Pair) bool {
+				return l.Value == ""
+			})
 		}
 	}
 }
@@ -164,10 +169,16 @@ func TestScrapesAreNoRules(t *testing.T) {
 	named := func(name string, values []sample) series {
 		return series{Metric: map[string]string{"__name__": name, "instance": "i", "job": "j"}, Values: values}
 	}
-	own := []series{named("milvus_x", at(115, "1", "2")), named("job:milvus_x:rate5m", at(103, "1", "1", "1", "1")), named("ALERTS", at(99, "1", "1", "1", "1"))}
-	for name, all := range map[string][]series{"by up": append([]series{named("up", at(100, "0", "1", "1", "0"))}, own...), "without": own} {
+	own := []series{
+		named("milvus_x", at(115, "1", "2")), named("job:milvus_x:rate5m", at(103, "1", "1", "1", "1")),
+		named("ALERTS", at(99, "1", "1", "1", "1")),
+	}
+	for name, all := range map[string][]series{
+		"by up": append([]series{named("up", at(100, "0", "1", "1", "0"))}, own...), "without": own,
+	} {
 		pages := (&server{}).texts(all)
-		if len(pages) != 2 || pages[0].at.Unix() != 130 || pages[1].at.Unix() != 115 || string(pages[0].text) != "# TYPE milvus_x untyped\nmilvus_x 2\n" {
+		if len(pages) != 2 || pages[0].at.Unix() != 130 || pages[1].at.Unix() != 115 ||
+			string(pages[0].text) != "# TYPE milvus_x untyped\nmilvus_x 2\n" {
 			t.Errorf("%s: %d pages: %+v", name, len(pages), pages)
 		}
 	}
@@ -178,14 +189,16 @@ func TestScrapesAreNoRules(t *testing.T) {
 func TestRead(t *testing.T) {
 	t.Parallel()
 	var auth sync.Map
-	place := strings.Replace(recorded(t, func(r *http.Request) { auth.Store(r.Header.Get("Authorization"), true) }), "http://", "http://reader:geheim@", 1)
+	place := strings.Replace(recorded(t, func(r *http.Request) { auth.Store(r.Header.Get("Authorization"), true) }),
+		"http://", "http://reader:geheim@", 1)
 	r, gaps, err := Read(t.Context(), Options{URL: place, Timeout: time.Second}, cluster(9), queryTime)
 	if err != nil {
 		t.Fatal(err)
 	}
 	sent := []any{}
 	auth.Range(func(k, _ any) bool { sent = append(sent, k); return true })
-	if !slices.Equal(sent, []any{"Basic cmVhZGVyOmdlaGVpbQ=="}) || strings.Contains(r.Location, "geheim") || strings.Contains(r.Location, "reader") {
+	if !slices.Equal(sent, []any{"Basic cmVhZGVyOmdlaGVpbQ=="}) || strings.Contains(r.Location, "geheim") ||
+		strings.Contains(r.Location, "reader") {
 		t.Errorf("authorization %q, location %q", sent, r.Location)
 	}
 	if len(r.Processes) != 1 || len(r.LiveNode("proxy", 9).Process.Metrics.Families) < 50 {
@@ -207,7 +220,8 @@ func TestRead(t *testing.T) {
 	if silent != 1 || len(gaps) != 7 {
 		t.Errorf("gaps: %v", gaps)
 	}
-	if r, _, err = Read(t.Context(), Options{URL: place, Timeout: time.Second}, cluster(), queryTime); err != nil || len(r.Processes) != 2 {
+	if r, _, err = Read(t.Context(), Options{URL: place, Timeout: time.Second}, cluster(), queryTime); err != nil ||
+		len(r.Processes) != 2 {
 		t.Errorf("without a cluster: %d processes, %v", len(r.Processes), err)
 	}
 }
@@ -215,8 +229,13 @@ func TestRead(t *testing.T) {
 // TestWarnings checks that a response with any number of warnings is decoded.
 func TestWarnings(t *testing.T) {
 	warnings := `"warnings":["` + strings.Repeat(`a series has a bucket too many","`, 20_000) + `"]`
-	for _, body := range []string{`{"status":"success",` + warnings + `,"data":{"result":[]}}`, `{"status":"success","data":{"result":[]},` + warnings + `}`} {
-		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, body) }))
+	for _, body := range []string{
+		`{"status":"success",` + warnings + `,"data":{"result":[]}}`,
+		`{"status":"success","data":{"result":[]},` + warnings + `}`,
+	} {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = io.WriteString(w, body)
+		}))
 		_, gaps, err := Read(t.Context(), Options{URL: s.URL}, cluster(9), queryTime)
 		s.Close()
 		if err != nil || len(gaps) != 1 || !strings.Contains(gaps[0].Reason, "no Milvus series") {
@@ -244,7 +263,8 @@ func TestSlowServer(t *testing.T) {
 	}))
 	defer s.Close()
 	_, gaps, err := Read(t.Context(), Options{URL: s.URL, Timeout: every}, cluster(9), queryTime)
-	if err != nil || len(gaps) != 100 || !strings.Contains(gaps[99].Reason, "too slow to answer for all processes within 3s: raise --node-timeout") {
+	if err != nil || len(gaps) != 100 ||
+		!strings.Contains(gaps[99].Reason, "too slow to answer for all processes within 3s: raise --node-timeout") {
 		t.Errorf("%d gaps, %v, %v", len(gaps), gaps[max(len(gaps)-1, 0):], err)
 	}
 }
@@ -266,15 +286,19 @@ func TestReadOfOthers(t *testing.T) {
 		t.Cleanup(s.Close)
 		return s.URL
 	}
-	a, b := `{"metric":{"instance":"a:9091","job":"x"},"value":[1,"20"]}`, `{"metric":{"instance":"b:9091","job":"x"},"value":[1,"20"]}`
+	a, b := `{"metric":{"instance":"a:9091","job":"x"},"value":[1,"20"]}`,
+		`{"metric":{"instance":"b:9091","job":"x"},"value":[1,"20"]}`
 	r, gaps, err := Read(t.Context(), Options{URL: one(a)}, cluster(77), queryTime)
-	if err != nil || len(r.Processes) != 0 || len(gaps) != 1 || !strings.Contains(gaps[0].Reason, "1 processes with Milvus metrics") {
+	if err != nil || len(r.Processes) != 0 || len(gaps) != 1 ||
+		!strings.Contains(gaps[0].Reason, "1 processes with Milvus metrics") {
 		t.Errorf("of another cluster: %v, %v", gaps, err)
 	}
-	if _, _, err = Read(t.Context(), Options{URL: one(a + "," + b)}, cluster(9), queryTime); err == nil || !strings.Contains(err.Error(), "a:9091 and b:9091 both report proxy-9") {
+	if _, _, err = Read(t.Context(), Options{URL: one(a + "," + b)}, cluster(9), queryTime); err == nil ||
+		!strings.Contains(err.Error(), "a:9091 and b:9091 both report proxy-9") {
 		t.Errorf("of two clusters: %v", err)
 	}
-	if r, gaps, err = Read(t.Context(), Options{URL: one("")}, cluster(9), queryTime); err != nil || len(r.Processes) != 0 || len(gaps) != 1 {
+	if r, gaps, err = Read(t.Context(), Options{URL: one("")}, cluster(9), queryTime); err != nil ||
+		len(r.Processes) != 0 || len(gaps) != 1 {
 		t.Errorf("of none: %v, %v", gaps, err)
 	}
 }
@@ -286,24 +310,31 @@ func TestBadServers(t *testing.T) {
 		status     int
 		body, want string
 	}{
-		"login page":  {200, "<html>log in</html>", "status 200, not an answer of Prometheus"},
-		"refused":     {401, "no", "access denied with status 401"},
-		"redirect":    {302, "", "status 302"},
-		"its error":   {400, `{"status":"error","error":"parse error: \u001b[31munexpected"}`, "parse error: "},
-		"secrets":     {400, `{"status":"error","error":"dial http://u:geheim@x/: password: geheim"}`, "dial http://<redacted>@x/"},
-		"no data":     {503, `{"data":null,"status":"error","error":"query timed out"}`, "query timed out"},
-		"null":        {200, `{"status":"success","data":null}`, "not an answer to the query"},
-		"other data":  {200, `{"status":"success","data":[1,2]}`, "not an answer to the query"},
-		"odd samples": {200, `{"status":"success","data":{"result":[{"metric":{"instance":"a"},"value":[1]}]}}`, "not an answer to the query"},
+		"login page": {200, "<html>log in</html>", "status 200, not an answer of Prometheus"},
+		"refused":    {401, "no", "access denied with status 401"},
+		"redirect":   {302, "", "status 302"},
+		"its error":  {400, `{"status":"error","error":"parse error: \u001b[31munexpected"}`, "parse error: "},
+		"secrets": {
+			400, `{"status":"error","error":"dial http://u:geheim@x/: password: geheim"}`, "dial http://<redacted>@x/",
+		},
+		"no data":    {503, `{"data":null,"status":"error","error":"query timed out"}`, "query timed out"},
+		"null":       {200, `{"status":"success","data":null}`, "not an answer to the query"},
+		"other data": {200, `{"status":"success","data":[1,2]}`, "not an answer to the query"},
+		"odd samples": {
+			200, `{"status":"success","data":{"result":[{"metric":{"instance":"a"},"value":[1]}]}}`,
+			"not an answer to the query",
+		},
 	} {
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Location", "http://127.0.0.1:1/elsewhere")
 			w.WriteHeader(x.status)
 			_, _ = io.WriteString(w, x.body)
 		}))
-		_, _, err := Read(t.Context(), Options{URL: strings.Replace(s.URL, "http://", "http://u:geheim@", 1)}, cluster(9), queryTime)
+		_, _, err := Read(t.Context(), Options{URL: strings.Replace(s.URL, "http://", "http://u:geheim@", 1)},
+			cluster(9), queryTime)
 		s.Close()
-		if err == nil || !strings.Contains(err.Error(), x.want) || strings.ContainsAny(err.Error(), "\x1b\n") || strings.Contains(err.Error(), "geheim") {
+		if err == nil || !strings.Contains(err.Error(), x.want) || strings.ContainsAny(err.Error(), "\x1b\n") ||
+			strings.Contains(err.Error(), "geheim") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -348,7 +379,8 @@ func TestAnswersAreBounded(t *testing.T) {
 		_, gaps, err := Read(t.Context(), Options{URL: s.URL, Timeout: 3 * time.Second}, cluster(9), queryTime)
 		runtime.ReadMemStats(&after)
 		s.Close()
-		if took, got := time.Since(start), after.Sys-before.Sys; err != nil || len(gaps) != 1 || took > 15*time.Second || got > 1<<29 {
+		if took, got := time.Since(start), after.Sys-before.Sys; err != nil || len(gaps) != 1 ||
+			took > 15*time.Second || got > 1<<29 {
 			t.Errorf("%s: %v, %d MiB, gaps %v, %v", name, took, got>>20, gaps, err)
 		}
 	}
@@ -356,11 +388,18 @@ func TestAnswersAreBounded(t *testing.T) {
 
 // FuzzSeries checks that live can read the texts that are built from any response of a server.
 func FuzzSeries(f *testing.F) {
-	f.Add([]byte(`[{"metric":{"__name__":"a_bucket","le":"1","x":"\"\n\\"},"values":[[1,"2"],[3.5,"+Inf"]]},{"metric":{"__name__":"a_sum"},"values":[[1,"NaN"]]}]`))
-	f.Add([]byte(`[{"metric":{"__name__":"milvus_x","instance":"i","exported_instance":"j","exported_y":"1","y":"2"},"values":[[1,"2"]]}]`))
-	f.Add([]byte(`[{"metric":{"__name__":"s","quantile":"0.5","le":"2"},"values":[[1,"2"]]},{"metric":{"__name__":"s_count"},"values":[[1,"2"]]}]`))
+	f.Add([]byte(
+		`[{"metric":{"__name__":"a_bucket","le":"1","x":"\"\n\\"},"values":[[1,"2"],[3.5,"+Inf"]]},{"metric":{"__name__":"a_sum"},"values":[[1,"NaN"]]}]`,
+	))
+	f.Add([]byte(
+		`[{"metric":{"__name__":"milvus_x","instance":"i","exported_instance":"j","exported_y":"1","y":"2"},"values":[[1,"2"]]}]`,
+	))
+	f.Add([]byte(
+		`[{"metric":{"__name__":"s","quantile":"0.5","le":"2"},"values":[[1,"2"]]},{"metric":{"__name__":"s_count"},"values":[[1,"2"]]}]`,
+	))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		list, err := newResponseDecoder(io.MultiReader(strings.NewReader(`{"result":`), bytes.NewReader(text), strings.NewReader("}"))).series()
+		list, err := newResponseDecoder(io.MultiReader(strings.NewReader(`{"result":`), bytes.NewReader(text),
+			strings.NewReader("}"))).series()
 		if err != nil {
 			return
 		}

@@ -49,7 +49,8 @@ func (x *sample) UnmarshalJSON(text []byte) error {
 // query requests a vector or a matrix at a moment.
 func (s *server) query(ctx context.Context, expr string, at time.Time) (list []series, err error) {
 	err = s.get(ctx, "/api/v1/query", url.Values{
-		"query": {expr}, "time": {strconv.FormatFloat(float64(at.UnixMilli())/1000, 'f', 3, 64)}, "timeout": {s.timeout.String()},
+		"query": {expr}, "time": {strconv.FormatFloat(float64(at.UnixMilli())/1000, 'f', 3, 64)},
+		"timeout": {s.timeout.String()},
 	}, func(a *responseDecoder) (err error) {
 		list, err = a.series()
 		return err
@@ -82,7 +83,8 @@ func (s *server) get(ctx context.Context, path string, values url.Values, data f
 	}
 	defer response.Body.Close()
 	if response.StatusCode == http.StatusUnauthorized || response.StatusCode == http.StatusForbidden {
-		return s.wrapError(hints.Errorf("put KITESCOPE_PROMETHEUS_TOKEN into the environment, or name it as http://user:password@host:9090",
+		return s.wrapError(hints.Errorf("put KITESCOPE_PROMETHEUS_TOKEN into the environment, or name it as "+
+			"http://user:password@host:9090",
 			"access denied with status %d", response.StatusCode))
 	}
 	problem, err := newResponseDecoder(s.bytes.Reader(response.Body)).read(data)
@@ -122,9 +124,13 @@ func (s *server) selector(matchers ...string) string {
 func (s *server) instances(ctx context.Context, at time.Time) ([]instance, error) {
 	window := fmt.Sprintf("[%ds]", int(lookback.Seconds()))
 	var found []series
-	for _, name := range []string{`__name__="milvus_num_node"`, `__name__=~"milvus_(proxy|querynode|datanode|indexnode|rootcoord|querycoord|datacoord|indexcoord)_.+"`} {
+	for _, name := range []string{
+		`__name__="milvus_num_node"`,
+		`__name__=~"milvus_(proxy|querynode|datanode|indexnode|rootcoord|querycoord|datacoord|indexcoord)_.+"`,
+	} {
 		var err error
-		if found, err = s.query(ctx, "max by (instance, job) (count_over_time("+s.selector(name)+window+"))", at); err != nil {
+		if found, err = s.query(ctx,
+			"max by (instance, job) (count_over_time("+s.selector(name)+window+"))", at); err != nil {
 			return nil, err
 		}
 		if len(found) > 0 {
@@ -132,7 +138,10 @@ func (s *server) instances(ctx context.Context, at time.Time) ([]instance, error
 		}
 	}
 	if len(found) > maxInstances {
-		return nil, hints.Errorf(`name those of one cluster: ?match=namespace="milvus"`, "read Prometheus %s: %d processes have Milvus's metrics, more than %d", s.base, len(found), maxInstances)
+		return nil,
+			hints.Errorf(`name those of one cluster: ?match=namespace="milvus"`,
+				"read Prometheus %s: %d processes have Milvus's metrics, more than %d", s.base, len(found),
+				maxInstances)
 	}
 	list := make([]instance, 0, len(found))
 	for _, x := range found {
@@ -140,16 +149,22 @@ func (s *server) instances(ctx context.Context, at time.Time) ([]instance, error
 		if err != nil || !(n >= 1) {
 			continue
 		}
-		list = append(list, instance{name: x.Metric["instance"], job: x.Metric["job"], interval: time.Duration(float64(lookback) / n)})
+		list = append(list, instance{
+			name: x.Metric["instance"], job: x.Metric["job"], interval: time.Duration(float64(lookback) / n),
+		})
 	}
-	slices.SortFunc(list, func(a, b instance) int { return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.job, b.job)) })
+	slices.SortFunc(list, func(a, b instance) int {
+		return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.job, b.job))
+	})
 	return list, nil
 }
 
 // pages returns the texts of the oldest and the newest scrape of an instance in its window.
 func (s *server) pages(ctx context.Context, x *instance, at time.Time) ([]page, error) {
 	window := min(max(scrapes*x.interval+x.interval/2, minWindow), lookback)
-	all, err := s.query(ctx, s.selector("instance="+strconv.Quote(x.name), "job="+strconv.Quote(x.job))+fmt.Sprintf("[%dms]", window.Milliseconds()), at)
+	all, err := s.query(ctx,
+		s.selector("instance="+strconv.Quote(x.name), "job="+strconv.Quote(x.job))+
+			fmt.Sprintf("[%dms]", window.Milliseconds()), at)
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +174,8 @@ func (s *server) pages(ctx context.Context, x *instance, at time.Time) ([]page, 
 // metadata returns the known types of families: for each, the type that most targets have.
 func (s *server) metadata(ctx context.Context) map[string]string {
 	kinds := map[string]string{}
-	_ = s.get(ctx, "/api/v1/metadata", nil, func(a *responseDecoder) error { // missing before 2.15; types are then derived from names
+	// missing before 2.15; types are then derived from names
+	_ = s.get(ctx, "/api/v1/metadata", nil, func(a *responseDecoder) error {
 		return a.object(func(name string) error {
 			var told []struct {
 				Type string `json:"type"`

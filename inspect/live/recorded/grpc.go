@@ -244,8 +244,10 @@ func (s *grpcServer) admit(ctx context.Context) error {
 	if want := s.opts.Authorization; want != "" && !slices.Contains(md.Get("authorization"), want) {
 		return status.Error(codes.Unauthenticated, "auth check failure, please check api key is correct")
 	}
-	if cluster := md.Get("cluster"); s.opts.Cluster != "" && len(cluster) > 0 && cluster[0] != "" && cluster[0] != s.opts.Cluster {
-		return status.Errorf(codes.Unknown, "cross cluster routing[expectedCluster=%s][actualCluster=%s]", s.opts.Cluster, cluster[0])
+	if cluster := md.Get("cluster"); s.opts.Cluster != "" && len(cluster) > 0 && cluster[0] != "" &&
+		cluster[0] != s.opts.Cluster {
+		return status.Errorf(codes.Unknown, "cross cluster routing[expectedCluster=%s][actualCluster=%s]",
+			s.opts.Cluster, cluster[0])
 	}
 	if values := md.Get("serverid"); len(values) > 0 {
 		if id, err := strconv.ParseInt(values[0], 10, 64); err == nil && !s.nodes[model.NodeID(id)] {

@@ -165,7 +165,9 @@ func requestFor(key int16) kmsg.Request {
 }
 
 func known() []kmsg.Request {
-	return []kmsg.Request{kmsg.NewPtrApiVersionsRequest(), kmsg.NewPtrMetadataRequest(), kmsg.NewPtrListOffsetsRequest()}
+	return []kmsg.Request{
+		kmsg.NewPtrApiVersionsRequest(), kmsg.NewPtrMetadataRequest(), kmsg.NewPtrListOffsetsRequest(),
+	}
 }
 
 const (

@@ -30,7 +30,8 @@ func (p *profiles) serve(w http.ResponseWriter, r *http.Request, name string) {
 	case name == "profile":
 		p.cpu(w, r, content)
 	case r.FormValue("seconds") != "":
-		refuse(w, http.StatusBadRequest, `"seconds" parameter is not supported for this profile type`) // no delta was recorded
+		// no delta was recorded
+		refuse(w, http.StatusBadRequest, `"seconds" parameter is not supported for this profile type`)
 	case r.FormValue("debug") != "" && r.FormValue("debug") != "0":
 		refuse(w, http.StatusNotFound, "the text of this profile was not recorded")
 	default:
@@ -78,7 +79,8 @@ func (p *profiles) cpu(w http.ResponseWriter, r *http.Request, content []byte) {
 // index writes the HTML index page.
 func (p *profiles) index(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_, _ = fmt.Fprint(w, "<html><head><title>/debug/pprof/</title></head><body><p>Profiles as they were recorded:</p><ul>\n")
+	_, _ = fmt.Fprint(w,
+		"<html><head><title>/debug/pprof/</title></head><body><p>Profiles as they were recorded:</p><ul>\n")
 	for _, name := range slices.Sorted(maps.Keys(p.served)) {
 		_, _ = fmt.Fprintf(w, "<li><a href=%q>%s</a></li>\n", name, name)
 	}

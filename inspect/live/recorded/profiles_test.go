@@ -73,7 +73,8 @@ func TestOneProfileAtATime(t *testing.T) {
 	}()
 	url := "http://" + web + "/debug/pprof/profile?seconds=1"
 	time.Sleep(300 * time.Millisecond) // the first has started
-	if text, code := get(t, url); code != http.StatusInternalServerError || !strings.Contains(text, "cpu profiling already in use") {
+	if text, code := get(t, url); code != http.StatusInternalServerError ||
+		!strings.Contains(text, "cpu profiling already in use") {
 		t.Errorf("two profiles at once: %d %q", code, text)
 	}
 	leave()

@@ -79,7 +79,10 @@ type Servers struct {
 
 // Start starts the servers. The caller must close them.
 func Start(records []live.Record, opts Options) (*Servers, error) {
-	s := &Servers{grpc: map[string]*grpcServer{}, http: map[string]*httpServer{}, broker: &broker{topics: map[string]live.TopicOffsets{}}}
+	s := &Servers{
+		grpc: map[string]*grpcServer{}, http: map[string]*httpServer{},
+		broker: &broker{topics: map[string]live.TopicOffsets{}},
+	}
 	for i := range records {
 		r := &records[i]
 		switch {
@@ -105,7 +108,10 @@ func Start(records []live.Record, opts Options) (*Servers, error) {
 
 func (s *Servers) grpcAt(address string, opts *Options) *grpcServer {
 	if s.grpc[address] == nil {
-		s.grpc[address] = &grpcServer{opts: opts, responses: map[string]*recordedResponse{}, nodes: map[model.NodeID]bool{}, methods: map[string]bool{}}
+		s.grpc[address] = &grpcServer{
+			opts: opts, responses: map[string]*recordedResponse{}, nodes: map[model.NodeID]bool{},
+			methods: map[string]bool{},
+		}
 	}
 	return s.grpc[address]
 }

@@ -47,20 +47,40 @@ func marshal(t *testing.T, m proto.Message) []byte {
 func records(t *testing.T) []live.Record {
 	t.Helper()
 	record := func(method string, request, response proto.Message) live.Record {
-		return live.Record{Role: "querynode", Node: 7, Address: address, Method: method, Request: marshal(t, request), Response: marshal(t, response)}
+		return live.Record{
+			Role: "querynode", Node: 7, Address: address, Method: method, Request: marshal(t, request),
+			Response: marshal(t, response),
+		}
 	}
 	base := &commonpb.MsgBase{TargetID: 7}
 	return []live.Record{
-		record(distribution, &querypb.GetDataDistributionRequest{Base: base}, &querypb.GetDataDistributionResponse{Status: &commonpb.Status{}, NodeID: 7}),
-		record(states, &milvuspb.GetComponentStatesRequest{}, &milvuspb.ComponentStates{State: &milvuspb.ComponentInfo{NodeID: 7}}),
-		record(config, &internalpb.ShowConfigurationsRequest{Base: base}, &internalpb.ShowConfigurationsResponse{Configuations: []*commonpb.KeyValuePair{
-			{Key: "commonmetricsport", Value: "9091"}, {Key: "common.metricsPort", Value: "9091"}, {Key: "kafka.brokerList", Value: "10.0.0.9:9092"}, {Key: "a", Value: "9091"},
-		}}),
-		{Role: "querynode", Node: 7, Address: address, Method: metrics, Request: marshal(t, &milvuspb.GetMetricsRequest{Base: base}), Error: "UNIMPLEMENTED: unknown method GetMetrics"},
+		record(distribution, &querypb.GetDataDistributionRequest{Base: base}, &querypb.GetDataDistributionResponse{
+			Status: &commonpb.Status{}, NodeID: 7,
+		}),
+		record(states, &milvuspb.GetComponentStatesRequest{},
+			&milvuspb.ComponentStates{State: &milvuspb.ComponentInfo{NodeID: 7}}),
+		record(config, &internalpb.ShowConfigurationsRequest{Base: base},
+			&internalpb.ShowConfigurationsResponse{Configuations: []*commonpb.KeyValuePair{
+				{Key: "commonmetricsport", Value: "9091"},
+				{Key: "common.metricsPort", Value: "9091"},
+				{Key: "kafka.brokerList", Value: "10.0.0.9:9092"},
+				{Key: "a", Value: "9091"},
+			}}),
+		{
+			Role: "querynode", Node: 7, Address: address, Method: metrics,
+			Request: marshal(t, &milvuspb.GetMetricsRequest{Base: base}),
+			Error:   "UNIMPLEMENTED: unknown method GetMetrics",
+		},
 		{Role: "querynode", Node: 7, Address: "10.0.0.7:9091", Method: "GET /metrics", Response: []byte("first 1\n")},
 		{Role: "querynode", Node: 7, Address: "10.0.0.7:9091", Method: "GET /metrics", Response: []byte("second 2\n")},
-		{Role: "querynode", Node: 8, Address: "10.0.0.8:21123", Method: states, Outcome: "refused", Error: "connection refused"},
-		{Role: "querynode", Node: 9, Address: "10.0.0.9:21123", Method: states, Outcome: "timed out", Error: "no response within 5s"},
+		{
+			Role: "querynode", Node: 8, Address: "10.0.0.8:21123", Method: states, Outcome: "refused",
+			Error: "connection refused",
+		},
+		{
+			Role: "querynode", Node: 9, Address: "10.0.0.9:21123", Method: states, Outcome: "timed out",
+			Error: "no response within 5s",
+		},
 		{Method: "message queue", Outcome: "not asked", Error: "whatever"},
 	}
 }
@@ -96,13 +116,15 @@ func TestAnswers(t *testing.T) {
 		r := new(querypb.GetDataDistributionResponse)
 		ctx := metadata.AppendToOutgoingContext(t.Context(), pairs...)
 		// Its base may hold more than the recorded one: it is not part of the key.
-		err := conn.Invoke(ctx, distribution, &querypb.GetDataDistributionRequest{Base: &commonpb.MsgBase{TargetID: id, MsgID: 99}}, r)
+		err := conn.Invoke(ctx, distribution,
+			&querypb.GetDataDistributionRequest{Base: &commonpb.MsgBase{TargetID: id, MsgID: 99}}, r)
 		return r, err
 	}
 	if r, err := ask(7, "Cluster", "by-dev", "ServerID", "7"); err != nil || r.GetNodeID() != 7 {
 		t.Errorf("%v, %v", r, err)
 	}
-	if r, err := ask(99); err != nil || r.GetStatus().GetCode() != 904 || r.GetStatus().GetReason() != "node not match[expectedNodeID=7][actualNodeID=99]" || r.GetNodeID() != 0 {
+	if r, err := ask(99); err != nil || r.GetStatus().GetCode() != 904 ||
+		r.GetStatus().GetReason() != "node not match[expectedNodeID=7][actualNodeID=99]" || r.GetNodeID() != 0 {
 		t.Errorf("another node: %v, %v", r, err)
 	}
 	for _, test := range []struct {
@@ -112,12 +134,15 @@ func TestAnswers(t *testing.T) {
 		{[]string{"ServerID", "77"}, "node not match[expectedNodeID=77][actualNodeID=7]"},
 		{[]string{"Cluster", "nope"}, "cross cluster routing[expectedCluster=by-dev][actualCluster=nope]"},
 	} {
-		if _, err := ask(7, test.pairs...); status.Code(err) != codes.Unknown || status.Convert(err).Message() != test.want {
+		if _, err := ask(7, test.pairs...); status.Code(err) != codes.Unknown ||
+			status.Convert(err).Message() != test.want {
 			t.Errorf("%v: %v, want %s", test.pairs, err, test.want)
 		}
 	}
 	// Neither the recorded request nor a recorded method.
-	err := conn.Invoke(t.Context(), distribution, &querypb.GetDataDistributionRequest{Base: &commonpb.MsgBase{TargetID: 7}, LastUpdateTs: 5}, new(querypb.GetDataDistributionResponse))
+	err := conn.Invoke(t.Context(), distribution,
+		&querypb.GetDataDistributionRequest{Base: &commonpb.MsgBase{TargetID: 7}, LastUpdateTs: 5},
+		new(querypb.GetDataDistributionResponse))
 	if status.Code(err) != codes.NotFound {
 		t.Errorf("another question: %v", err)
 	}
@@ -127,7 +152,8 @@ func TestAnswers(t *testing.T) {
 		"/milvus.proto.data.DataCoord/GetFlushState":          "unknown service milvus.proto.data.DataCoord",
 		"/milvus.proto.query.QueryNode/ReleaseCollection/but": "unknown service milvus.proto.query.QueryNode/ReleaseCollection",
 	} {
-		err := conn.Invoke(t.Context(), method, &milvuspb.GetMetricsRequest{Base: &commonpb.MsgBase{TargetID: 7}}, new(milvuspb.GetMetricsResponse))
+		err := conn.Invoke(t.Context(), method, &milvuspb.GetMetricsRequest{Base: &commonpb.MsgBase{TargetID: 7}},
+			new(milvuspb.GetMetricsResponse))
 		if status.Code(err) != codes.Unimplemented || status.Convert(err).Message() != want {
 			t.Errorf("%s: %v, want %s", method, err, want)
 		}
@@ -153,7 +179,8 @@ func get(t *testing.T, url string) (string, int) {
 func TestNoOtherAddresses(t *testing.T) {
 	s := start(t, recorded.Options{})
 	r := new(internalpb.ShowConfigurationsResponse)
-	if err := dial(t, s, address).Invoke(t.Context(), config, &internalpb.ShowConfigurationsRequest{Base: &commonpb.MsgBase{TargetID: 7}}, r); err != nil {
+	if err := dial(t, s, address).Invoke(t.Context(), config,
+		&internalpb.ShowConfigurationsRequest{Base: &commonpb.MsgBase{TargetID: 7}}, r); err != nil {
 		t.Fatal(err)
 	}
 	web, ok := s.Address("10.0.0.7:9091")
@@ -184,7 +211,9 @@ func TestNoOtherAddresses(t *testing.T) {
 
 func TestFailuresReplayed(t *testing.T) {
 	s := start(t, recorded.Options{})
-	for at, want := range map[string]codes.Code{"10.0.0.8:21123": codes.Unavailable, "10.0.0.9:21123": codes.DeadlineExceeded} {
+	for at, want := range map[string]codes.Code{
+		"10.0.0.8:21123": codes.Unavailable, "10.0.0.9:21123": codes.DeadlineExceeded,
+	} {
 		patience := time.Minute // a refusal may take long on a busy machine
 		if want == codes.DeadlineExceeded {
 			patience = 300 * time.Millisecond
@@ -206,7 +235,8 @@ func TestFailuresReplayed(t *testing.T) {
 func TestCPUOverAnHour(t *testing.T) {
 	const rate = 50.0 / 1800
 	recordedAt := time.Date(2026, 11, 20, 8, 30, 0, 0, time.UTC)
-	text := "# TYPE x gauge\nprocess_cpu_seconds_total 50\nprocess_start_time_seconds 1.7951616e+09\nother 3\n" // 1,800 s before: start
+	// 1,800 s before: start
+	text := "# TYPE x gauge\nprocess_cpu_seconds_total 50\nprocess_start_time_seconds 1.7951616e+09\nother 3\n"
 	for name, runs := range map[string]float64{"the clock goes": 1, "the clock stands": 0} {
 		t.Run(name, func(t *testing.T) {
 			var passed time.Duration
@@ -260,7 +290,10 @@ func TestCloseEndsEverything(t *testing.T) {
 // TestCloseWithOpenConnections checks that pending calls and idle connections do not block Close.
 func TestCloseWithOpenConnections(t *testing.T) {
 	before := runtime.NumGoroutine()
-	silent := live.Record{Role: "querynode", Node: 7, Address: "10.0.0.7:9099", Method: "GET /metrics", Outcome: "timed out", Error: "no response within 5s"}
+	silent := live.Record{
+		Role: "querynode", Node: 7, Address: "10.0.0.7:9099", Method: "GET /metrics", Outcome: "timed out",
+		Error: "no response within 5s",
+	}
 	s, err := recorded.Start(append(records(t), silent), recorded.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -319,11 +352,15 @@ func TestCloseWithOpenConnections(t *testing.T) {
 // TestPageFailuresReplayed checks that failures of an HTTP server in the recording are replayed.
 func TestPageFailuresReplayed(t *testing.T) {
 	page := func(outcome, body string) live.Record {
-		return live.Record{Role: "querynode", Node: 7, Address: "10.0.0.7:9091", Method: "GET /metrics", Outcome: outcome, Error: outcome, Response: []byte(body)}
+		return live.Record{
+			Role: "querynode", Node: 7, Address: "10.0.0.7:9091", Method: "GET /metrics", Outcome: outcome,
+			Error: outcome, Response: []byte(body),
+		}
 	}
 	for outcome, want := range map[string]int{
-		"answered": http.StatusOK, "not ready": http.StatusInternalServerError, "denied": http.StatusForbidden, "unimplemented": http.StatusNotFound,
-		"not asked": http.StatusNotFound, "failed": http.StatusBadRequest, "refused": 0, "unreachable": 0,
+		"answered": http.StatusOK, "not ready": http.StatusInternalServerError, "denied": http.StatusForbidden,
+		"unimplemented": http.StatusNotFound,
+		"not asked":     http.StatusNotFound, "failed": http.StatusBadRequest, "refused": 0, "unreachable": 0,
 	} {
 		s, err := recorded.Start(append(records(t)[:4:4], page(outcome, "x 1\n")), recorded.Options{})
 		if err != nil {

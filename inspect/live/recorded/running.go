@@ -61,7 +61,9 @@ func readCounters(text []byte, recorded time.Time) *counters {
 			continue
 		}
 		end := begin + len(line)
-		c.parts = append(c.parts, part{text: text[from : end-len(number)], value: value, whole: value == math.Trunc(value) && name != cpuName})
+		c.parts = append(c.parts, part{
+			text: text[from : end-len(number)], value: value, whole: value == math.Trunc(value) && name != cpuName,
+		})
 		from = end
 		switch what {
 		case observation:

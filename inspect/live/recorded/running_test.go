@@ -37,8 +37,8 @@ of_no_type 3
 // recordedAt is one minute after the start of the process in the text.
 var recordedAt = time.Unix(1795161600+60, 0)
 
-// TestCountersIncrease checks that counters and histograms increase at their mean rate, a histogram by whole observations
-// with the same mean, and that all else stays constant.
+// TestCountersIncrease checks that counters and histograms increase at their mean rate, a histogram by whole
+// observations with the same mean, and that all else stays constant.
 func TestCountersIncrease(t *testing.T) {
 	c := readCounters([]byte(runningText), recordedAt)
 	if c == nil {
@@ -49,9 +49,12 @@ func TestCountersIncrease(t *testing.T) {
 	}
 	got := string(c.textAfter(50 * time.Second)) // 110 s instead of 60
 	for _, want := range []string{
-		"process_start_time_seconds 1.7951616e+09\n", "process_cpu_seconds_total 11\n", "go_memstats_alloc_bytes_total 1.833333e+06\n",
-		`query_type="search",le="8"} 0` + "\n", `le="64"} 3` + "\n", `le="+Inf"} 5` + "\n", `_sum{node_id="18",query_type="search"} 333` + "\n",
-		`_count{node_id="18",query_type="search"} 5` + "\n", `{quantile="0.5"} 0.5` + "\n", "go_gc_duration_seconds_sum 9\n", "go_gc_duration_seconds_count 18\n",
+		"process_start_time_seconds 1.7951616e+09\n", "process_cpu_seconds_total 11\n",
+		"go_memstats_alloc_bytes_total 1.833333e+06\n",
+		`query_type="search",le="8"} 0` + "\n", `le="64"} 3` + "\n", `le="+Inf"} 5` + "\n",
+		`_sum{node_id="18",query_type="search"} 333` + "\n",
+		`_count{node_id="18",query_type="search"} 5` + "\n", `{quantile="0.5"} 0.5` + "\n",
+		"go_gc_duration_seconds_sum 9\n", "go_gc_duration_seconds_count 18\n",
 		`status="a b # c"} 12` + "\n", "go_goroutines 70\n", "of_no_type 3\n",
 	} {
 		if !strings.Contains(got, want) {
@@ -76,7 +79,8 @@ func TestCountersIncreaseInWindow(t *testing.T) {
 	for at := time.Duration(0); at < time.Hour; at += 7 * time.Minute {
 		w := metrics.NewWindow(scrape(at), scrape(at+20*time.Minute))
 		h, ok := w.Histogram(metrics.ProxySearch)
-		if !ok || w.SinceStart || h.Count != 60 || h.Sum < 3999 || h.Sum > 4001 || len(h.Buckets) != 2 || h.Buckets[1] != 40 || !h.Truncated {
+		if !ok || w.SinceStart || h.Count != 60 || h.Sum < 3999 || h.Sum > 4001 || len(h.Buckets) != 2 ||
+			h.Buckets[1] != 40 || !h.Truncated {
 			t.Errorf("after %s came %+v (%s), want 60 of 66.7 ms", at, h, w.Reason)
 		}
 	}
