@@ -89,7 +89,10 @@ func (s *state) config() []*model.ConfigEntry {
 		}
 		value := words.Truncate(safe(f.names[0], f.value.(string)), maxSetting)
 		// A bundle redacted its values when it was written, so the text is the only mark left.
-		list = append(list, &model.ConfigEntry{Name: redact.Text(f.names[0]), Value: value, Redacted: strings.Contains(value, redact.Redacted), ModRevision: f.mod})
+		list = append(list, &model.ConfigEntry{
+			Name: redact.Text(f.names[0]), Value: value, Redacted: strings.Contains(value, redact.Redacted),
+			ModRevision: f.mod,
+		})
 	})
 	return list
 }

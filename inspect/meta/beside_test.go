@@ -37,7 +37,8 @@ func TestFollowOutsideRoot(t *testing.T) {
 	defer src.Close()
 	clusters := make(chan *model.Cluster, 100)
 	f := &Follower{
-		Source: src.(source.Watcher), Want: Want{Parts: model.PartAll}, Interval: 10 * time.Millisecond, outsideInterval: 50 * time.Millisecond,
+		Source: src.(source.Watcher), Want: Want{Parts: model.PartAll}, Interval: 10 * time.Millisecond,
+		outsideInterval: 50 * time.Millisecond,
 		Emit: func(c *model.Cluster, err error) {
 			if err != nil {
 				t.Error(err)

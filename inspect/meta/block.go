@@ -92,7 +92,8 @@ func (c *blockCodec) pack(records []record) *block {
 	}
 	c.keyBytes, c.valueBytes = keys, values
 	return &block{
-		first: string(records[0].key), last: string(before), n: len(records), keys: c.compress(keys), values: c.compress(values),
+		first: string(records[0].key), last: string(before), n: len(records), keys: c.compress(keys),
+		values: c.compress(values),
 	}
 }
 
@@ -218,7 +219,9 @@ func (c *blockCodec) apply(blocks []*block, changes map[string]*record) []*block
 func mergeChanges(records []record, keys []string, changes map[string]*record) []record {
 	out := make([]record, 0, len(records)+len(keys))
 	for _, key := range keys {
-		at, found := slices.BinarySearchFunc(records, []byte(key), func(r record, key []byte) int { return bytes.Compare(r.key, key) })
+		at, found := slices.BinarySearchFunc(records, []byte(key), func(r record, key []byte) int {
+			return bytes.Compare(r.key, key)
+		})
 		out = append(out, records[:at]...)
 		records = records[at:]
 		if found {
@@ -315,6 +318,8 @@ func (w *blockWriter) merge(blocks []*block) []*block {
 }
 
 func insertByKey(open [][]record, list []record) [][]record {
-	at, _ := slices.BinarySearchFunc(open, list[0].key, func(l []record, key []byte) int { return bytes.Compare(l[0].key, key) })
+	at, _ := slices.BinarySearchFunc(open, list[0].key, func(l []record, key []byte) int {
+		return bytes.Compare(l[0].key, key)
+	})
 	return slices.Insert(open, at, list)
 }

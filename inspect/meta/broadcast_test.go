@@ -34,10 +34,13 @@ func TestBroadcastMissingChannels(t *testing.T) {
 		"a name of 2 KB": {header(long, "b", "c"), []string{truncateName(long), "c"}},
 	} {
 		got := broadcastTask(&fact{ids: [maxIDs]int64{77}, value: &streamingpb.BroadcastTask{
-			Message:          &messagespb.Message{Properties: map[string]string{"_t": "5", broadcastHeaderProperty: x.header}},
+			Message: &messagespb.Message{
+				Properties: map[string]string{"_t": "5", broadcastHeaderProperty: x.header},
+			},
 			AckedCheckpoints: []*streamingpb.AckedCheckpoint{{}, {TimeTick: 5}, {}},
 		}})
-		if diff := cmp.Diff(x.want, got.Unacknowledged); diff != "" || got.Progress != "1/3 acknowledged" || (len(got.Details) == 1) != (x.want != nil) {
+		if diff := cmp.Diff(x.want, got.Unacknowledged); diff != "" || got.Progress != "1/3 acknowledged" ||
+			(len(got.Details) == 1) != (x.want != nil) {
 			t.Errorf("%s: %s, %v, %s", name, got.Progress, got.Details, diff)
 		}
 	}

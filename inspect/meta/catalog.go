@@ -24,8 +24,10 @@ func (s *state) databases() []*model.Database {
 	s.each(kindDatabase, func(f *fact) {
 		m := f.value.(*etcdpb.DatabaseInfo)
 		list = append(list, &model.Database{
-			ID: model.DatabaseID(f.ids[0]), Name: truncateName(m.GetName()), State: objectState(m.GetState().String(), "Database"),
-			CreatedAt: wallTSO(m.GetCreatedTime()), Properties: pairs(m.GetProperties()), Tenant: truncateName(m.GetTenantId()),
+			ID: model.DatabaseID(f.ids[0]), Name: truncateName(m.GetName()),
+			State:     objectState(m.GetState().String(), "Database"),
+			CreatedAt: wallTSO(m.GetCreatedTime()), Properties: pairs(m.GetProperties()),
+			Tenant: truncateName(m.GetTenantId()),
 		})
 	})
 	return list
@@ -53,7 +55,10 @@ func (s *state) aliases() []*model.Alias {
 
 func alias(f *fact) *model.Alias {
 	if m, ok := f.value.(*etcdpb.CollectionInfo); ok { // 2.1: the alias is the schema's name
-		return &model.Alias{Name: truncateName(f.names[0]), Collection: model.CollectionID(m.GetID()), CreatedAt: model.TSO(m.GetCreateTime())}
+		return &model.Alias{
+			Name: truncateName(f.names[0]), Collection: model.CollectionID(m.GetID()),
+			CreatedAt: model.TSO(m.GetCreateTime()),
+		}
 	}
 	m := f.value.(*etcdpb.AliasInfo)
 	x := &model.Alias{

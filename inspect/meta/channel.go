@@ -72,7 +72,8 @@ func (s *state) channels(collections []*model.Collection) ([]*model.VChannel, []
 func checkpoint(m *msgpb.MsgPosition) model.Checkpoint {
 	queue := queueName(m.GetWALName())
 	return model.Checkpoint{
-		At: model.TSO(m.GetTimestamp()), Message: m.GetMsgID(), PChannel: m.GetChannelName(), Queue: queue, Entry: logEntry(queue, m.GetMsgID()),
+		At: model.TSO(m.GetTimestamp()), Message: m.GetMsgID(), PChannel: m.GetChannelName(), Queue: queue,
+		Entry: logEntry(queue, m.GetMsgID()),
 	}
 }
 
@@ -80,7 +81,10 @@ func checkpoint(m *msgpb.MsgPosition) model.Checkpoint {
 func walCheckpoint(pchannel string, m *streamingpb.WALCheckpoint) model.Checkpoint {
 	id, queue := m.GetMessageId().GetId(), queueName(m.GetMessageId().GetWALName())
 	raw, _ := base64.StdEncoding.DecodeString(id) // an invalid id yields no entry
-	return model.Checkpoint{At: model.TSO(m.GetTimeTick()), Message: storedID(queue, id), PChannel: pchannel, Queue: queue, Entry: logEntry(queue, raw)}
+	return model.Checkpoint{
+		At: model.TSO(m.GetTimeTick()), Message: storedID(queue, id), PChannel: pchannel, Queue: queue,
+		Entry: logEntry(queue, raw),
+	}
 }
 
 // storedID converts a streaming node's message id to the form of a vchannel's checkpoint if the queue numbers
@@ -130,7 +134,8 @@ func (s *state) addWatches(c *channelSet) {
 	}
 	for name, list := range watches {
 		slices.SortFunc(list, func(a, b *fact) int {
-			return cmp.Or(cmp.Compare(success(a), success(b)), cmp.Compare(b.mod, a.mod), cmp.Compare(a.ids[0], b.ids[0]))
+			return cmp.Or(cmp.Compare(success(a), success(b)), cmp.Compare(b.mod, a.mod),
+				cmp.Compare(a.ids[0], b.ids[0]))
 		})
 		v := c.vchannel(name)
 		for _, f := range list {
@@ -155,7 +160,8 @@ func (s *state) addWatches(c *channelSet) {
 func (s *state) addStreaming(c *channelSet) {
 	s.each(kindWALVChannel, func(f *fact) {
 		v, m := c.vchannel(f.names[1]), f.value.(*streamingpb.VChannelMeta)
-		v.State, v.StreamedAt = model.EnumWord(m.GetState().String(), "VCHANNEL_STATE_"), model.TSO(m.GetCheckpointTimeTick())
+		v.State, v.StreamedAt = model.EnumWord(m.GetState().String(), "VCHANNEL_STATE_"),
+			model.TSO(m.GetCheckpointTimeTick())
 		v.Schemas += len(m.GetCollectionInfo().GetSchemas())
 	})
 	s.each(kindWALSchema, func(f *fact) { c.vchannel(f.names[1]).Schemas++ })
@@ -186,7 +192,10 @@ func (s *state) addStreaming(c *channelSet) {
 		}
 		p.AssignedAt = unixSeconds(m.GetLastAssignTimestampSeconds())
 		for _, x := range m.GetHistories() {
-			p.Past = append(p.Past, model.Assignment{Term: x.GetTerm(), Node: model.NodeID(x.GetNode().GetServerId()), AccessMode: accessMode(x.GetAccessMode())})
+			p.Past = append(p.Past, model.Assignment{
+				Term: x.GetTerm(), Node: model.NodeID(x.GetNode().GetServerId()),
+				AccessMode: accessMode(x.GetAccessMode()),
+			})
 		}
 	})
 	for _, v := range c.vchannels {
@@ -210,7 +219,10 @@ func accessMode(m streamingpb.PChannelAccessMode) string {
 }
 
 func replicatePosition(m *commonpb.ReplicateCheckpoint) model.ReplicatePosition {
-	return model.ReplicatePosition{Cluster: m.GetClusterId(), PChannel: m.GetPchannel(), Message: m.GetMessageId().GetId(), At: model.TSO(m.GetTimeTick())}
+	return model.ReplicatePosition{
+		Cluster: m.GetClusterId(), PChannel: m.GetPchannel(), Message: m.GetMessageId().GetId(),
+		At: model.TSO(m.GetTimeTick()),
+	}
 }
 
 // alteration formats a change of the message queue, e.g. "woodpecker: FLUSHING".
@@ -247,15 +259,19 @@ func (s *state) streaming() *model.Streaming {
 			})
 		}
 		for _, x := range config.GetCrossClusterTopology() {
-			out.Links = append(out.Links, model.ReplicationLink{Source: x.GetSourceClusterId(), Target: x.GetTargetClusterId()})
+			out.Links = append(out.Links, model.ReplicationLink{
+				Source: x.GetSourceClusterId(), Target: x.GetTargetClusterId(),
+			})
 		}
 	})
 	s.each(kindReplicatePChannel, func(f *fact) {
 		m := f.value.(*streamingpb.ReplicatePChannelMeta)
 		found = true
 		out.Channels = append(out.Channels, model.ReplicationChannel{
-			Source: m.GetSourceChannelName(), Target: m.GetTargetChannelName(), Cluster: m.GetTargetCluster().GetClusterId(),
-			StartedAt: model.TSO(m.GetInitializedCheckpoint().GetTimeTick()), Start: m.GetInitializedCheckpoint().GetMessageId().GetId(),
+			Source: m.GetSourceChannelName(), Target: m.GetTargetChannelName(),
+			Cluster:   m.GetTargetCluster().GetClusterId(),
+			StartedAt: model.TSO(m.GetInitializedCheckpoint().GetTimeTick()),
+			Start:     m.GetInitializedCheckpoint().GetMessageId().GetId(),
 			FromStart: m.GetSkipGetReplicateCheckpoint(),
 		})
 	})

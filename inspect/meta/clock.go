@@ -115,7 +115,9 @@ func (c *Clock) Put(kv source.KV) {
 	i := len(c.ticks)
 	if i > 0 && c.ticks[i-1].revision >= t.revision {
 		var known bool
-		i, known = slices.BinarySearchFunc(c.ticks, t.revision, func(t tick, r int64) int { return cmp.Compare(t.revision, r) })
+		i, known = slices.BinarySearchFunc(c.ticks, t.revision, func(t tick, r int64) int {
+			return cmp.Compare(t.revision, r)
+		})
 		if known {
 			return
 		}
@@ -173,7 +175,9 @@ func (c *Clock) FillAll(ctx context.Context, past source.Past) error {
 
 // around returns the last tick up to a revision and the first tick after it, nil if there is none.
 func (c *Clock) around(revision int64) (before, after *tick) {
-	i, exact := slices.BinarySearchFunc(c.ticks, revision, func(t tick, r int64) int { return cmp.Compare(t.revision, r) })
+	i, exact := slices.BinarySearchFunc(c.ticks, revision, func(t tick, r int64) int {
+		return cmp.Compare(t.revision, r)
+	})
 	if exact {
 		i++
 	}

@@ -169,7 +169,8 @@ func (f *finder) tooOld(ctx context.Context) error {
 	case len(first) > 0:
 		text = fmt.Sprintf("%s (--at rev:%d)", clockText(first[0].at.Add(time.Second-1)), first[0].revision)
 	}
-	return hints.Errorf(advice, "read the past of %s: %s %w: %s", f.newest.Origin.Location, clockText(f.at), ErrBeforePast, text)
+	return hints.Errorf(advice, "read the past of %s: %s %w: %s", f.newest.Origin.Location, clockText(f.at),
+		ErrBeforePast, text)
 }
 
 func clockText(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }

@@ -88,7 +88,8 @@ func TestPointsOfCaptures(t *testing.T) {
 			t.Fatal(err)
 		}
 		end, known := clock.At(h.Revision)
-		if !known || end.Time.After(h.Taken) || h.Taken.Sub(end.Time) > 4*time.Second || end.Open != (end.Error > 100*time.Millisecond) {
+		if !known || end.Time.After(h.Taken) || h.Taken.Sub(end.Time) > 4*time.Second ||
+			end.Open != (end.Error > 100*time.Millisecond) {
 			t.Errorf("%s: it ends at %+v, was taken %s", path, end, h.Taken)
 		}
 		looks := 0
@@ -176,7 +177,8 @@ func TestPointsOfACompactedStore(t *testing.T) {
 		switch {
 		case want < past.oldest:
 			refused++
-			text := "is before the oldest state available: " + oldest.Time.Add(time.Second-1).Format("2006-01-02 15:04:05 UTC")
+			text := "is before the oldest state available: " +
+				oldest.Time.Add(time.Second-1).Format("2006-01-02 15:04:05 UTC")
 			if err == nil || !strings.Contains(err.Error(), text) {
 				t.Errorf("%s, of revision %d, which is gone: %+v, %v, want %q", when, want, p, err, text)
 			}
@@ -225,11 +227,14 @@ func TestClock(t *testing.T) {
 		1_000_110: {Time: start.Add(second(6.021)), Error: second(3)},
 		1_000_200: {Time: start.Add(second((6.021 + 20) / 2)), Error: second((6.021+20)/2 - 3.021)},
 	} {
-		if got, known := clock.At(revision); !known || got.Time.Sub(want.Time).Abs() > time.Microsecond || (got.Error-want.Error).Abs() > time.Microsecond || got.Open {
+		if got, known := clock.At(revision); !known || got.Time.Sub(want.Time).Abs() > time.Microsecond ||
+			(got.Error-want.Error).Abs() > time.Microsecond || got.Open {
 			t.Errorf("revision %d: %+v, want %+v", revision, got, want)
 		}
 	}
-	for after, want := range map[float64]int64{0: 1_000_000, 1.5: 1_000_000, 1.52: 1_000_099, 3.01: 1_000_099, 3.02: 1_000_100, 20: 1_000_200} {
+	for after, want := range map[float64]int64{
+		0: 1_000_000, 1.5: 1_000_000, 1.52: 1_000_099, 3.01: 1_000_099, 3.02: 1_000_100, 20: 1_000_200,
+	} {
 		if got, known := clock.Revision(start.Add(second(after))); !known || got != want {
 			t.Errorf("%v s: revision %d, want %d", after, got, want)
 		}

@@ -77,12 +77,16 @@ func (c *collectionFacts) byKind(k kindID) []*fact {
 			list = append(list, f)
 		}
 	}
-	slices.SortFunc(list, func(a, b *fact) int { return cmp.Or(cmp.Compare(a.ids[1], b.ids[1]), cmp.Compare(a.key, b.key)) })
+	slices.SortFunc(list, func(a, b *fact) int {
+		return cmp.Or(cmp.Compare(a.ids[1], b.ids[1]), cmp.Compare(a.key, b.key))
+	})
 	return list
 }
 
 // assembleCollections reassembles the changed collections and returns the objects of all collections.
-func (s *state) assembleCollections() (collections []*model.Collection, partitions []*model.Partition, indexes []*model.Index) {
+func (s *state) assembleCollections() (
+	collections []*model.Collection, partitions []*model.Partition, indexes []*model.Index,
+) {
 	for _, id := range slices.Sorted(maps.Keys(s.collections)) {
 		c := s.collections[id]
 		if len(c.facts) == 0 {
@@ -140,7 +144,9 @@ func (c *collectionFacts) rebuild() {
 			c.built.collection = old.collection
 		}
 	}
-	c.built.partitions = share(old.partitions, c.partitions(info), func(p *model.Partition) model.PartitionID { return p.ID })
+	c.built.partitions = share(old.partitions, c.partitions(info), func(p *model.Partition) model.PartitionID {
+		return p.ID
+	})
 	c.built.indexes = share(old.indexes, c.indexes21(info), func(x *model.Index) string { return x.Key })
 	c.built.twoLayouts = len(c.byKind(kindCollection)) > 0 && len(c.byKind(kindCollection22)) > 0
 }
@@ -155,7 +161,9 @@ func (c *collectionFacts) info() *fact {
 	if len(list) == 0 {
 		return nil
 	}
-	return slices.MaxFunc(list, func(a, b *fact) int { return cmp.Or(cmp.Compare(a.mod, b.mod), cmp.Compare(a.ids[0], b.ids[0])) })
+	return slices.MaxFunc(list, func(a, b *fact) int {
+		return cmp.Or(cmp.Compare(a.mod, b.mod), cmp.Compare(a.ids[0], b.ids[0]))
+	})
 }
 
 func (c *collectionFacts) assemble(f *fact) *model.Collection {
@@ -169,7 +177,8 @@ func (c *collectionFacts) assemble(f *fact) *model.Collection {
 		CreatedAt:    model.TSO(info.GetCreateTime()),
 		VChannels:    info.GetVirtualChannelNames(), PChannels: info.GetPhysicalChannelNames(),
 		Properties: pairs(info.GetProperties()),
-		UpdatedAt:  model.TSO(info.GetUpdateTimestamp()), SchemaVersion: schema.GetVersion(), Namespace: schema.GetEnableNamespace(),
+		UpdatedAt:  model.TSO(info.GetUpdateTimestamp()), SchemaVersion: schema.GetVersion(),
+		Namespace:      schema.GetEnableNamespace(),
 		ExternalSource: redact.Text(schema.GetExternalSource()), FileResources: schema.GetFileResourceIds(),
 		Layout: c.layout(f), Key: f.key,
 	}
@@ -188,7 +197,8 @@ func (c *collectionFacts) assemble(f *fact) *model.Collection {
 		x.AutoID = x.AutoID || field.PrimaryKey && field.AutoID
 		x.DynamicField = x.DynamicField || field.Dynamic
 	}
-	x.DynamicUndeclared = !schema.GetEnableDynamicField() && slices.ContainsFunc(x.Fields, func(f *model.Field) bool { return f.Dynamic && f.State == "Created" })
+	x.DynamicUndeclared = !schema.GetEnableDynamicField() &&
+		slices.ContainsFunc(x.Fields, func(f *model.Field) bool { return f.Dynamic && f.State == "Created" })
 	if x.Shards == 0 {
 		x.Shards = len(x.VChannels)
 	}
@@ -232,8 +242,10 @@ func (c *collectionFacts) fields(schema *schemapb.CollectionSchema) []*model.Fie
 	}
 	for _, st := range structs {
 		list = append(list, &model.Field{
-			ID: model.FieldID(st.GetFieldID()), Collection: c.id, Name: truncateName(st.GetName()), Description: st.GetDescription(),
-			Type: schemapb.DataType_ArrayOfStruct.String(), State: objectStateField(0), Params: pairs(st.GetTypeParams()), Nullable: st.GetNullable(),
+			ID: model.FieldID(st.GetFieldID()), Collection: c.id, Name: truncateName(st.GetName()),
+			Description: st.GetDescription(),
+			Type:        schemapb.DataType_ArrayOfStruct.String(), State: objectStateField(0),
+			Params: pairs(st.GetTypeParams()), Nullable: st.GetNullable(),
 		})
 		for _, member := range st.GetFields() {
 			list = append(list, c.field(member, truncateName(st.GetName())))
@@ -249,12 +261,15 @@ func objectStateField(state schemapb.FieldState) string {
 
 func (c *collectionFacts) field(f *schemapb.FieldSchema, structName string) *model.Field {
 	x := &model.Field{
-		ID: model.FieldID(f.GetFieldID()), Collection: c.id, Name: truncateName(f.GetName()), Description: f.GetDescription(),
-		Type: f.GetDataType().String(), State: objectStateField(f.GetState()),
+		ID: model.FieldID(f.GetFieldID()), Collection: c.id, Name: truncateName(f.GetName()),
+		Description: f.GetDescription(),
+		Type:        f.GetDataType().String(), State: objectStateField(f.GetState()),
 		PrimaryKey: f.GetIsPrimaryKey(), AutoID: f.GetAutoID(), PartitionKey: f.GetIsPartitionKey(),
-		Clustering: f.GetIsClusteringKey(), Dynamic: f.GetIsDynamic(), Nullable: f.GetNullable(), FuncOutput: f.GetIsFunctionOutput(),
-		Default: defaultValue(f.GetDefaultValue()),
-		Params:  pairs(f.GetTypeParams()), IndexParams: pairs(f.GetIndexParams()), Struct: structName, External: truncateName(f.GetExternalField()),
+		Clustering: f.GetIsClusteringKey(), Dynamic: f.GetIsDynamic(), Nullable: f.GetNullable(),
+		FuncOutput: f.GetIsFunctionOutput(),
+		Default:    defaultValue(f.GetDefaultValue()),
+		Params:     pairs(f.GetTypeParams()), IndexParams: pairs(f.GetIndexParams()), Struct: structName,
+		External: truncateName(f.GetExternalField()),
 	}
 	if f.GetElementType() != schemapb.DataType_None {
 		x.ElementType = f.GetElementType().String()
@@ -315,7 +330,8 @@ func (c *collectionFacts) partitions(record *fact) []*model.Partition {
 		p := f.value.(*etcdpb.PartitionInfo)
 		list = append(list, &model.Partition{
 			ID: model.PartitionID(f.ids[1]), Collection: c.id, Name: truncateName(p.GetPartitionName()),
-			State: objectState(p.GetState().String(), "Partition"), CreatedAt: model.TSO(p.GetPartitionCreatedTimestamp()),
+			State:     objectState(p.GetState().String(), "Partition"),
+			CreatedAt: model.TSO(p.GetPartitionCreatedTimestamp()),
 		})
 	}
 	if len(list) > 0 || record == nil {

@@ -54,14 +54,17 @@ func TestEveryField(t *testing.T) {
 		old = append(old, kv)
 	})
 	newest := newMemory(metatest.Cluster("3.0")).kvs
-	for _, kvs := range [][]source.KV{old, slices.Concat(newest, outsideKeys(t)), slices.Concat(newest, outsideKeys(t), rareKeys(t))} {
+	for _, kvs := range [][]source.KV{
+		old, slices.Concat(newest, outsideKeys(t)), slices.Concat(newest, outsideKeys(t), rareKeys(t)),
+	} {
 		var rest []int // all values of their kinds, because e.g. little is shown of a damaged log
 		for at, kv := range kvs {
 			k, err := newGrammar(testHeader()).parse(kv.Key)
 			if err != nil || probed[k.kind] || len(kv.Value) == 0 {
 				continue
 			}
-			if row := newGrammar(testHeader()).kinds[k.kind]; row.message != nil && row.enc == encProto && proto.Unmarshal(kv.Value, row.message()) == nil {
+			if row := newGrammar(testHeader()).kinds[k.kind]; row.message != nil && row.enc == encProto &&
+				proto.Unmarshal(kv.Value, row.message()) == nil {
 				rest = append(rest, at)
 			}
 		}
@@ -137,7 +140,8 @@ func manifestSegment(t *testing.T, kvs []source.KV) int {
 	t.Helper()
 	at := slices.IndexFunc(kvs, func(kv source.KV) bool {
 		m := new(datapb.SegmentInfo)
-		return bytes.Contains(kv.Key, []byte("/datacoord-meta/s/")) && proto.Unmarshal(kv.Value, m) == nil && m.GetManifestPath() != ""
+		return bytes.Contains(kv.Key, []byte("/datacoord-meta/s/")) && proto.Unmarshal(kv.Value, m) == nil &&
+			m.GetManifestPath() != ""
 	})
 	if at < 0 {
 		t.Fatal("no segment has a manifest")
@@ -239,7 +243,9 @@ func restore(m protoreflect.Message, saved proto.Message) {
 }
 
 // container adds an entry to a map or to a list of scalars.
-func (p *prober) container(m protoreflect.Message, fd protoreflect.FieldDescriptor, full string, before *model.Cluster) {
+func (p *prober) container(
+	m protoreflect.Message, fd protoreflect.FieldDescriptor, full string, before *model.Cluster,
+) {
 	saved := proto.Clone(m.Interface())
 	if fd.IsMap() {
 		value := m.Mutable(fd).Map().NewValue()
@@ -260,7 +266,10 @@ func (p *prober) container(m protoreflect.Message, fd protoreflect.FieldDescript
 }
 
 // inner probes a message in a field. The field is read if adding it, or changing anything in it, has an effect.
-func (p *prober) inner(m protoreflect.Message, fd protoreflect.FieldDescriptor, full string, before *model.Cluster, around []protoreflect.FullName) {
+func (p *prober) inner(
+	m protoreflect.Message, fd protoreflect.FieldDescriptor, full string, before *model.Cluster,
+	around []protoreflect.FullName,
+) {
 	had, saved := m.Has(fd), proto.Clone(m.Interface())
 	var in protoreflect.Message
 	switch {
@@ -357,7 +366,9 @@ func sameParts(a, b *model.Cluster) bool {
 // shownOf returns the columns and the description of every object, except the lists of keys and of their bytes.
 func shownOf(c *model.Cluster) []string {
 	// The targets did not respond, so metadata that is merged with runtime data is in the same tables.
-	env := view.NewEnv(c.WithRuntime(model.BuildRuntime(model.RuntimeParts{Kind: "recording", Targets: []model.CurrentTarget{}})), model.TSO(metatest.TSO).Time().Add(time.Hour))
+	env := view.NewEnv(c.WithRuntime(model.BuildRuntime(model.RuntimeParts{
+		Kind: "recording", Targets: []model.CurrentTarget{},
+	})), model.TSO(metatest.TSO).Time().Add(time.Hour))
 	var list []string
 	for _, r := range view.Resources {
 		if r.Keyspace || slices.Contains([]string{"etcd-usage", "etcd-prefixes", "history", "keys"}, r.Name) {
@@ -446,10 +457,23 @@ func rareKeys(t *testing.T) (list []source.KV) {
 		m   proto.Message
 	}{
 		{"by-dev/meta/root-coord/collection-alias/latest21", &etcdpb.CollectionInfo{ID: metatest.Docs}},
-		{"by-dev/meta/root-coord/aliases/latest22", &etcdpb.AliasInfo{AliasName: "latest22", CollectionId: metatest.Docs}},
+		{
+			"by-dev/meta/root-coord/aliases/latest22",
+			&etcdpb.AliasInfo{AliasName: "latest22", CollectionId: metatest.Docs},
+		},
 		{"by-dev/meta/queryCoord-unsubscribeChannelInfo/7", &querypb.UnsubscribeChannelInfo{NodeID: 7}},
-		{"by-dev/meta/importtask/9", &legacypb.ImportTaskInfo{CollectionId: metatest.Docs, Infos: []*legacypb.ImportInfo{{Key: "backup", Value: "true"}}}},
-		{"by-dev/meta/streamingnode-meta/wal/by-dev-rootcoord-dml_0/salvage-checkpoint/east", &commonpb.ReplicateCheckpoint{ClusterId: "east", Pchannel: "by-dev-rootcoord-dml_0", TimeTick: metatest.TSO}},
+		{
+			"by-dev/meta/importtask/9",
+			&legacypb.ImportTaskInfo{
+				CollectionId: metatest.Docs, Infos: []*legacypb.ImportInfo{{Key: "backup", Value: "true"}},
+			},
+		},
+		{
+			"by-dev/meta/streamingnode-meta/wal/by-dev-rootcoord-dml_0/salvage-checkpoint/east",
+			&commonpb.ReplicateCheckpoint{
+				ClusterId: "east", Pchannel: "by-dev-rootcoord-dml_0", TimeTick: metatest.TSO,
+			},
+		},
 		{"woodpecker/cleaning/1/1", &legacypb.SegmentCleanupStatus{LogId: 1, SegmentId: 1}},
 		{"woodpecker/quorums/3", &legacypb.QuorumInfo{Id: 3}},
 	} {
@@ -457,7 +481,9 @@ func rareKeys(t *testing.T) (list []source.KV) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		list = append(list, source.KV{Key: []byte(x.key), Value: value, CreateRevision: 5000, ModRevision: 5000, Version: 1})
+		list = append(list, source.KV{
+			Key: []byte(x.key), Value: value, CreateRevision: 5000, ModRevision: 5000, Version: 1,
+		})
 	}
 	return list
 }

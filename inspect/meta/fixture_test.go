@@ -18,7 +18,8 @@ var update = flag.Bool("update", false, "write golden files")
 // fixtures returns the captured servers under testdata/snapshots.
 func fixtures() []string {
 	return []string{
-		"standalone-2.1.0", "standalone-2.2.16", "standalone-2.3.5", "cluster-2.3.5-t1", "cluster-2.3.5-t7", "upgrade-2.2.16", "rollback-2.1.0",
+		"standalone-2.1.0", "standalone-2.2.16", "standalone-2.3.5", "cluster-2.3.5-t1", "cluster-2.3.5-t7",
+		"upgrade-2.2.16", "rollback-2.1.0",
 	}
 }
 

@@ -230,7 +230,8 @@ func (w *watchState) next(now time.Time) (*model.Cluster, error) {
 	c := w.build()
 	// The load was restricted to the collections that the name matched at that time. After a rename, a re-creation
 	// or an alter alias the name matches others, whose segments were never read.
-	if changed && w.state.scope != nil && !maps.Equal(w.state.scope, w.state.matchCollections(w.state.want.Collection)) {
+	if changed && w.state.scope != nil &&
+		!maps.Equal(w.state.scope, w.state.matchCollections(w.state.want.Collection)) {
 		return nil, errScopeChanged
 	}
 	return c, nil

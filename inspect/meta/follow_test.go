@@ -54,7 +54,10 @@ func follow(t *testing.T, kvs []source.KV, want Want, wrap func(source.Watcher) 
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan error, 1)
-	follower := &Follower{Source: watched, Want: want, Interval: 10 * time.Millisecond, Emit: func(c *model.Cluster, err error) { f.updates <- emission{c, err} }}
+	follower := &Follower{
+		Source: watched, Want: want, Interval: 10 * time.Millisecond,
+		Emit: func(c *model.Cluster, err error) { f.updates <- emission{c, err} },
+	}
 	go func() { done <- follower.Run(ctx) }()
 	t.Cleanup(func() {
 		stop()
@@ -106,7 +109,10 @@ func (f *followTest) check(c *model.Cluster, what string) {
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	opts := []cmp.Option{cmpopts.IgnoreFields(model.Origin{}, "Taken"), cmpopts.IgnoreFields(model.Parts{}, "Keyspace"), cmpopts.EquateEmpty()}
+	opts := []cmp.Option{
+		cmpopts.IgnoreFields(model.Origin{}, "Taken"), cmpopts.IgnoreFields(model.Parts{}, "Keyspace"),
+		cmpopts.EquateEmpty(),
+	}
 	if diff := cmp.Diff(fresh.Parts, c.Parts, opts...); diff != "" {
 		f.t.Fatalf("%s (-loaded +followed):\n%s", what, diff)
 	}
@@ -198,11 +204,14 @@ func randomChange(random *rand.Rand, kvs []source.KV) (clientv3.Op, string) {
 func TestFollowSharesUnchanged(t *testing.T) {
 	f := follow(t, metatest.Cluster("2.6"), Want{Parts: model.PartAll}, nil)
 	before := f.at(1)
-	value, err := proto.Marshal(&datapb.FieldBinlog{FieldID: 102, Binlogs: []*datapb.Binlog{{EntriesNum: 1, LogSize: 9999}}})
+	value, err := proto.Marshal(&datapb.FieldBinlog{
+		FieldID: 102, Binlogs: []*datapb.Binlog{{EntriesNum: 1, LogSize: 9999}},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	key := fmt.Sprintf("by-dev/meta/datacoord-meta/binlog/%d/%d/%d/102", metatest.Docs, metatest.Docs0, metatest.Flushed)
+	key := fmt.Sprintf("by-dev/meta/datacoord-meta/binlog/%d/%d/%d/102", metatest.Docs, metatest.Docs0,
+		metatest.Flushed)
 	after := f.change(clientv3.OpPut(key, string(value)))
 	id := model.SegmentID(metatest.Flushed)
 	if got, old := after.Segment(id).Bytes, before.Segment(id).Bytes; got != old-4000+9999 {
@@ -216,7 +225,9 @@ func TestFollowSharesUnchanged(t *testing.T) {
 	if before.Collections[0] != after.Collections[0] || before.VChannels[0] != after.VChannels[0] {
 		t.Error("unchanged objects are not shared")
 	}
-	if before.CollectionTotals(model.CollectionID(metatest.Items)) != after.CollectionTotals(model.CollectionID(metatest.Items)) {
+	if before.CollectionTotals(model.CollectionID(metatest.Items)) != after.CollectionTotals(model.CollectionID(
+		metatest.Items,
+	)) {
 		t.Error("totals of another collection changed")
 	}
 	f.check(after, "after one binlog")
@@ -237,7 +248,8 @@ func TestFollowAdvancesRevision(t *testing.T) {
 	f := follow(t, metatest.Cluster("2.6"), Want{Parts: model.PartSegments}, nil)
 	before := f.at(1)
 	after := f.change(clientv3.OpPut("by-dev/config/some/thing", "x"))
-	if after.Origin.Revision <= before.Origin.Revision || after.Segments[0] != before.Segments[0] || !after.Origin.Taken.After(before.Origin.Taken) {
+	if after.Origin.Revision <= before.Origin.Revision || after.Segments[0] != before.Segments[0] ||
+		!after.Origin.Taken.After(before.Origin.Taken) {
 		t.Errorf("origin %+v after %+v", after.Origin, before.Origin)
 	}
 	if before.Origin.Revision == after.Origin.Revision || after.Keys != before.Keys {
@@ -257,7 +269,8 @@ func TestFollowOneCollection(t *testing.T) {
 	alias := metatest.Cluster("2.6")
 	for _, kv := range alias {
 		if strings.HasSuffix(string(kv.Key), "/latest") {
-			changed := bytes.Replace(kv.Value, binary.AppendUvarint(nil, uint64(metatest.Docs)), binary.AppendUvarint(nil, uint64(metatest.Items)), 1)
+			changed := bytes.Replace(kv.Value, binary.AppendUvarint(nil, uint64(metatest.Docs)),
+				binary.AppendUvarint(nil, uint64(metatest.Items)), 1)
 			c := f.change(clientv3.OpPut(string(kv.Key), string(changed)))
 			f.check(c, "the alias moved")
 			if len(c.Segments) != 3 {
@@ -290,7 +303,8 @@ func TestFollowReloadsWhenTheWatchBreaks(t *testing.T) {
 		return b
 	})
 	f.at(1)
-	answer, err := f.server.Client.Put(t.Context(), "by-dev/meta/session/querynode-12", `{"ServerID":12,"ServerName":"querynode"}`)
+	answer, err := f.server.Client.Put(t.Context(), "by-dev/meta/session/querynode-12",
+		`{"ServerID":12,"ServerName":"querynode"}`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -312,7 +326,10 @@ func TestFollowFailsAtTheStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer src.Close()
-	f := &Follower{Source: src.(source.Watcher), Want: Want{Parts: model.PartAll}, Interval: time.Second, Emit: func(*model.Cluster, error) { t.Error("emitted") }}
+	f := &Follower{
+		Source: src.(source.Watcher), Want: Want{Parts: model.PartAll}, Interval: time.Second,
+		Emit: func(*model.Cluster, error) { t.Error("emitted") },
+	}
 	err = f.Run(t.Context())
 	if _, ok := errors.AsType[*source.RootError](err); !ok {
 		t.Errorf("error %v, want that there is no root", err)
@@ -334,7 +351,8 @@ func TestFollowReloadsAfterGrowth(t *testing.T) {
 	const steps, perStep = 8, 150
 	told := make(chan int64, 10_000)
 	f := &Follower{
-		Source: counted, Want: Want{Parts: model.PartAll}, Interval: time.Millisecond, growth: volume{keys: 100, bytes: 1 << 20},
+		Source: counted, Want: Want{Parts: model.PartAll}, Interval: time.Millisecond,
+		growth: volume{keys: 100, bytes: 1 << 20},
 		Emit: func(c *model.Cluster, err error) {
 			if err != nil {
 				t.Errorf("the reading again is told as %v", err)
@@ -348,7 +366,8 @@ func TestFollowReloadsAfterGrowth(t *testing.T) {
 		for step := range steps { // wait for each step before the next, so that one load cannot see them all
 			var written int64
 			for i := range perStep {
-				put, err := server.Client.Put(ctx, fmt.Sprintf("by-dev/meta/session/querynode-%d", step*perStep+i), "{}")
+				put, err := server.Client.Put(ctx, fmt.Sprintf("by-dev/meta/session/querynode-%d", step*perStep+i),
+					"{}")
 				if err != nil {
 					return
 				}

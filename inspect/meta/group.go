@@ -54,7 +54,8 @@ func groupOf(k kindID) groupSet {
 		return groupAliases
 	case kindFieldIndex:
 		return groupIndexes
-	case kindChannelCheckpoint, kindChannelRemoval, kindChannelWatch, kindWALCheckpoint, kindWALVChannel, kindWALSchema, kindWALSalvage:
+	case kindChannelCheckpoint, kindChannelRemoval, kindChannelWatch, kindWALCheckpoint, kindWALVChannel, kindWALSchema,
+		kindWALSalvage:
 		return groupChannels
 	case kindPChannel:
 		return groupChannels | groupStreaming
@@ -70,8 +71,9 @@ func groupOf(k kindID) groupSet {
 		return groupAccess
 	case kindConfig:
 		return groupConfig
-	case kindImportJob, kindPreImportTask, kindImportTask, kindImportTask23, kindCompactionTask, kindAnalyzeTask, kindStatsTask, kindBroadcastTask,
-		kindCopySegmentJob, kindCopySegmentTask, kindExportSnapshotJob, kindRefreshJob, kindRefreshTask:
+	case kindImportJob, kindPreImportTask, kindImportTask, kindImportTask23, kindCompactionTask, kindAnalyzeTask,
+		kindStatsTask, kindBroadcastTask, kindCopySegmentJob, kindCopySegmentTask, kindExportSnapshotJob,
+		kindRefreshJob, kindRefreshTask:
 		return groupTasks
 	case kindTarget:
 		return groupTargets
@@ -83,7 +85,8 @@ func groupOf(k kindID) groupSet {
 		return groupAllocators
 	case kindStreamingVersion, kindControlChannel, kindReplicateConfig, kindReplicatePChannel:
 		return groupStreaming
-	case kindWoodpeckerLog, kindWoodpeckerLock, kindWoodpeckerSegment, kindWoodpeckerReader, kindWoodpeckerCleaning, kindWoodpeckerInstance, kindWoodpeckerVersion:
+	case kindWoodpeckerLog, kindWoodpeckerLock, kindWoodpeckerSegment, kindWoodpeckerReader, kindWoodpeckerCleaning,
+		kindWoodpeckerInstance, kindWoodpeckerVersion:
 		return groupWoodpecker
 	case kindSegmentIndex21, kindIndexMeta21, kindWALSegment:
 		return groupLegacySegments
@@ -204,7 +207,9 @@ func (s *state) buildCatalog(p *model.Parts) {
 		p.Indexes = share(p.Indexes, indexes, func(x *model.Index) string { return x.Key })
 	}
 	if s.dirty&groupAliases != 0 {
-		p.Aliases = share(p.Aliases, s.aliases(), func(x *model.Alias) string { return x.Database.String() + "/" + x.Name })
+		p.Aliases = share(p.Aliases, s.aliases(), func(x *model.Alias) string {
+			return x.Database.String() + "/" + x.Name
+		})
 	}
 	if s.dirty&(groupCollections|groupChannels) != 0 {
 		vchannels, pchannels := s.channels(p.Collections)
@@ -221,13 +226,17 @@ func (s *state) buildCatalog(p *model.Parts) {
 
 func (s *state) buildServing(p *model.Parts) {
 	if s.dirty&groupLoads != 0 {
-		p.LoadStates = share(p.LoadStates, s.loadStates(), func(x *model.LoadState) model.CollectionID { return x.Collection })
+		p.LoadStates = share(p.LoadStates, s.loadStates(), func(x *model.LoadState) model.CollectionID {
+			return x.Collection
+		})
 	}
 	if s.dirty&groupReplicas != 0 {
 		p.Replicas = share(p.Replicas, s.replicas(), func(x *model.Replica) model.ReplicaID { return x.ID })
 	}
 	if s.dirty&groupResourceGroups != 0 {
-		p.ResourceGroups = share(p.ResourceGroups, s.resourceGroups(), func(x *model.ResourceGroup) string { return x.Name })
+		p.ResourceGroups = share(p.ResourceGroups, s.resourceGroups(), func(x *model.ResourceGroup) string {
+			return x.Name
+		})
 	}
 	if s.dirty&groupTargets != 0 {
 		p.Targets = share(p.Targets, s.targets(), func(x *model.Target) model.CollectionID { return x.Collection })
@@ -245,7 +254,9 @@ func (s *state) buildRest(p *model.Parts) {
 		p.Tasks = share(p.Tasks, s.tasks(), func(x *model.Task) string { return x.Key })
 	}
 	if s.dirty&groupPartitionStats != 0 {
-		p.PartitionStats = share(p.PartitionStats, s.partitionStats(), func(x *model.PartitionStats) string { return x.Key })
+		p.PartitionStats = share(p.PartitionStats, s.partitionStats(), func(x *model.PartitionStats) string {
+			return x.Key
+		})
 	}
 	if s.dirty&groupSnapshots != 0 {
 		p.Snapshots = share(p.Snapshots, s.snapshots(), func(x *model.Snapshot) string { return x.Key })

@@ -17,7 +17,8 @@ func (s *state) putHistory(kv source.KV, k *keyParts) {
 	relative := strings.TrimPrefix(string(kv.Key), string(s.grammar.meta))
 	of := strings.TrimPrefix(relative, historyPrefix)
 	h := &model.HistoryEntry{
-		Key: relative, OriginalKey: of[:strings.LastIndex(of, historySep)], Kind: kind.name, At: k.at, Tombstone: isTombstone(kv.Value),
+		Key: relative, OriginalKey: of[:strings.LastIndex(of, historySep)], Kind: kind.name, At: k.at,
+		Tombstone: isTombstone(kv.Value),
 	}
 	s.dirty |= groupHistory
 	s.history[string(kv.Key)] = h

@@ -21,11 +21,14 @@ func (s *state) indexes() []*model.Index {
 		m := f.value.(*indexpb.FieldIndex)
 		info := m.GetIndexInfo()
 		x := &model.Index{
-			ID: model.IndexID(f.ids[1]), Collection: model.CollectionID(f.ids[0]), Field: model.FieldID(info.GetFieldID()),
-			Name: truncateName(info.GetIndexName()), TypeParams: pairs(info.GetTypeParams()), UserParams: pairs(info.GetUserIndexParams()),
-			Auto: info.GetIsAutoIndex(), Deleted: m.GetDeleted(), CreatedAt: wallTime(m.GetCreateTime()),
-			MinVersion: info.GetMinIndexVersion(), MaxVersion: info.GetMaxIndexVersion(), MinSchemaVersion: m.GetMinSchemaVersion(),
-			Layout: "2.2", Key: f.key,
+			ID: model.IndexID(f.ids[1]), Collection: model.CollectionID(f.ids[0]),
+			Field: model.FieldID(info.GetFieldID()),
+			Name:  truncateName(info.GetIndexName()), TypeParams: pairs(info.GetTypeParams()),
+			UserParams: pairs(info.GetUserIndexParams()),
+			Auto:       info.GetIsAutoIndex(), Deleted: m.GetDeleted(), CreatedAt: wallTime(m.GetCreateTime()),
+			MinVersion: info.GetMinIndexVersion(), MaxVersion: info.GetMaxIndexVersion(),
+			MinSchemaVersion: m.GetMinSchemaVersion(),
+			Layout:           "2.2", Key: f.key,
 		}
 		splitParams(x, info.GetIndexParams())
 		list = append(list, x)
@@ -80,7 +83,8 @@ func (c *collectionFacts) indexes21(record *fact) []*model.Index {
 	for _, f := range c.byKind(kindIndex21) {
 		m := f.value.(*etcdpb.IndexInfo)
 		x := &model.Index{
-			ID: model.IndexID(f.ids[1]), Collection: c.id, Name: truncateName(m.GetIndexName()), Deleted: m.GetDeleted(),
+			ID: model.IndexID(f.ids[1]), Collection: c.id, Name: truncateName(m.GetIndexName()),
+			Deleted:    m.GetDeleted(),
 			UserParams: pairs(m.GetIndexParams()), CreatedAt: wallTime(m.GetCreateTime()), Layout: "2.1", Key: f.key,
 		}
 		splitParams(x, m.GetIndexParams())
@@ -111,9 +115,11 @@ func (s *state) segmentIndexes21() map[model.SegmentID][]model.SegmentIndex {
 	s.each(kindSegmentIndex21, func(f *fact) {
 		m := f.value.(*etcdpb.SegmentIndexInfo)
 		x := model.SegmentIndex{
-			Segment: model.SegmentID(f.ids[3]), Collection: model.CollectionID(f.ids[0]), Partition: model.PartitionID(f.ids[2]),
-			Index: model.IndexID(f.ids[1]), Build: model.BuildID(m.GetBuildID()), CreatedAt: wallTime(m.GetCreateTime()),
-			State: model.IndexUnissued, Legacy: true,
+			Segment: model.SegmentID(f.ids[3]), Collection: model.CollectionID(f.ids[0]),
+			Partition: model.PartitionID(f.ids[2]),
+			Index:     model.IndexID(f.ids[1]), Build: model.BuildID(m.GetBuildID()),
+			CreatedAt: wallTime(m.GetCreateTime()),
+			State:     model.IndexUnissued, Legacy: true,
 		}
 		if build := builds[m.GetBuildID()]; build != nil {
 			addBuild21(&x, build)
@@ -126,7 +132,8 @@ func (s *state) segmentIndexes21() map[model.SegmentID][]model.SegmentIndex {
 			continue
 		}
 		x := model.SegmentIndex{
-			Segment: model.SegmentID(build.GetReq().GetSegmentID()), Index: model.IndexID(build.GetReq().GetIndexID()), Build: model.BuildID(id),
+			Segment: model.SegmentID(build.GetReq().GetSegmentID()), Index: model.IndexID(build.GetReq().GetIndexID()),
+			Build:  model.BuildID(id),
 			Legacy: true,
 		}
 		addBuild21(&x, build)

@@ -26,7 +26,11 @@ func TestParseKey(t *testing.T) {
 		{"by-dev/meta/datacoord-meta/s/1/-1/3", kindSegment, []int64{1, -1, 3}, ""},
 		{"by-dev/meta/datacoord-meta/binlog/1/2/3/100", kindBinlog, []int64{1, 2, 3, 100}, ""},
 		{"by-dev/meta/datacoord-meta/predicate-deltalog/1/2/3/predicate", kindPredicateDeltalog, []int64{1, 2, 3}, ""},
-		{"by-dev/meta/channelwatch/-9223372036854775808/by-dev-rootcoord-dml_0_1v0", kindChannelWatch, []int64{-1 << 63}, "by-dev-rootcoord-dml_0_1v0"},
+		{
+			"by-dev/meta/channelwatch/-9223372036854775808/by-dev-rootcoord-dml_0_1v0", kindChannelWatch,
+			[]int64{-1 << 63},
+			"by-dev-rootcoord-dml_0_1v0",
+		},
 		{"by-dev/meta/streamingnode-meta/wal/p1/vchannel/v1", kindWALVChannel, nil, "p1"},
 		{"by-dev/meta/streamingnode-meta/wal/p1/vchannel/v1/schema/100", kindWALSchema, []int64{100}, "p1"},
 		{"by-dev/meta/queryview/qv/1/2/3/4/5/6", kindQueryView, []int64{1, 2, 3, 4, 5, 6}, "queryview"},
@@ -143,7 +147,10 @@ func TestLeadingID(t *testing.T) {
 		}
 		check(string(b))
 	}
-	for _, text := range []string{"", "0", "00", "-", "-0", "-1", "9223372036854775807", "9223372036854775808", "999999999999999999", "999999999999999999/1", "100000000000000000000", "123456789", "12345678", "1234567812345678"} {
+	for _, text := range []string{
+		"", "0", "00", "-", "-0", "-1", "9223372036854775807", "9223372036854775808", "999999999999999999",
+		"999999999999999999/1", "100000000000000000000", "123456789", "12345678", "1234567812345678",
+	} {
 		check(text)
 	}
 }

@@ -27,7 +27,10 @@ type keyspace struct {
 
 func newKeyspace(r *recordStore, parts model.Parts) *keyspace {
 	parts.Keyspace = nil // otherwise every state would retain the previous one
-	return &keyspace{grammar: r.grammar, packing: r.packing, cache: r.cache, codec: r.codec, decompressor: r.decompressor, parts: parts}
+	return &keyspace{
+		grammar: r.grammar, packing: r.packing, cache: r.cache, codec: r.codec, decompressor: r.decompressor,
+		parts: parts,
+	}
 }
 
 // Len returns the number of keys.
@@ -65,7 +68,8 @@ func (k *keyspace) Collection(i int) model.CollectionID {
 func (k *keyspace) info(e *blockKey) model.KeyInfo {
 	parts, err := k.grammar.parse([]byte(e.key))
 	info := model.KeyInfo{
-		Key: k.grammar.safeKey(&parts, err, e.key), Size: e.size, ModRevision: e.mod, Lease: e.lease, Tombstone: e.flags&flagTombstone != 0,
+		Key: k.grammar.safeKey(&parts, err, e.key), Size: e.size, ModRevision: e.mod, Lease: e.lease,
+		Tombstone: e.flags&flagTombstone != 0,
 	}
 	switch kind := k.grammar.kinds[e.kind]; {
 	case e.flags&flagHistory != 0:
@@ -79,7 +83,9 @@ func (k *keyspace) info(e *blockKey) model.KeyInfo {
 // Find returns the position of key, or its insertion point if it is missing.
 func (k *keyspace) Find(key string) (i int, ok bool) {
 	blocks, starts := k.packing.pack()
-	n, found := slices.BinarySearchFunc(blocks, key, func(b *block, key string) int { return strings.Compare(b.first, key) })
+	n, found := slices.BinarySearchFunc(blocks, key, func(b *block, key string) int {
+		return strings.Compare(b.first, key)
+	})
 	if !found {
 		n--
 	}

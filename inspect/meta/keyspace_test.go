@@ -192,16 +192,32 @@ func TestRecords(t *testing.T) {
 		{"by-dev/meta/datacoord-meta/channel-removal/" + docs0, "channel-removal", "text", "non-removed", ""},
 		{"by-dev/config/minio/secretAccessKey", "config", "text", redact.Redacted, ""},
 		{"by-dev/meta/root-coord/credential/roles/admin", "role", "text", "", ""},
-		{"by-dev/meta/root-coord/credential/users/ann", "user", "json", "{\n  \"encrypted_password\": \"<redacted>\"\n}", ""},
-		{"by-dev/meta/root-coord/database/collection-info/1/455000000000000099", "collection", "text", "tombstone: dropped", ""},
-		{"by-dev/meta/snapshots/root-coord/database/collection-info/1/455000000000000099_ts455000000000000002", "history", "text", "tombstone: dropped at 2024-12-31T23:20:55.859Z", ""},
 		{
-			"by-dev/meta/root-coord/partitions/455000000000000100/455000000000000101", "partition", "milvus.proto.etcd.PartitionInfo",
-			"{\n  \"partitionID\": \"455000000000000101\",\n  \"partitionName\": \"_default\",\n  \"partition_created_timestamp\": \"455000000000000000\",\n  \"collection_id\": \"455000000000000100\"\n}", "",
+			"by-dev/meta/root-coord/credential/users/ann", "user", "json",
+			"{\n  \"encrypted_password\": \"<redacted>\"\n}", "",
 		},
 		{
-			"by-dev/meta/datacoord-meta/s/455000000000000200/455000000000000201/455000000000001008", "segment", "milvus.proto.data.SegmentInfo",
-			"{\n  \"ID\": \"455000000000001008\",\n  \"collectionID\": \"455000000000000200\",\n  \"partitionID\": \"455000000000000201\",\n  \"num_of_rows\": \"8\",\n  \"state\": \"Flushed\",\n  \"level\": \"L1\",\n  \"unknown_fields\": {\n    \"99\": \"980601\"\n  }\n}",
+			"by-dev/meta/root-coord/database/collection-info/1/455000000000000099", "collection", "text",
+			"tombstone: dropped", "",
+		},
+		{
+			"by-dev/meta/snapshots/root-coord/database/collection-info/1/455000000000000099_ts455000000000000002",
+			"history", "text", "tombstone: dropped at 2024-12-31T23:20:55.859Z", "",
+		},
+		{
+			"by-dev/meta/root-coord/partitions/455000000000000100/455000000000000101", "partition",
+			"milvus.proto.etcd.PartitionInfo",
+			"{\n  \"partitionID\": \"455000000000000101\",\n  \"partitionName\": \"_default\",\n  " +
+				"\"partition_created_timestamp\": \"455000000000000000\",\n  \"collection_id\": " +
+				"\"455000000000000100\"\n}",
+			"",
+		},
+		{
+			"by-dev/meta/datacoord-meta/s/455000000000000200/455000000000000201/455000000000001008", "segment",
+			"milvus.proto.data.SegmentInfo",
+			"{\n  \"ID\": \"455000000000001008\",\n  \"collectionID\": \"455000000000000200\",\n  \"partitionID\": " +
+				"\"455000000000000201\",\n  \"num_of_rows\": \"8\",\n  \"state\": \"Flushed\",\n  \"level\": " +
+				"\"L1\",\n  \"unknown_fields\": {\n    \"99\": \"980601\"\n  }\n}",
 			"SegmentInfo: unknown field 99",
 		},
 	}
@@ -222,7 +238,8 @@ func TestRecords(t *testing.T) {
 		t.Errorf("a position in hex: %s", text)
 	}
 	i, _ = c.Keyspace.Find(fmt.Sprintf("by-dev/meta/queryCoord-Collection-Target/%d", metatest.Docs))
-	if r := c.Keyspace.Record(i); r.Message != "milvus.proto.query.CollectionTarget" || !strings.Contains(r.Text, `"num_of_rows": "1000"`) {
+	if r := c.Keyspace.Record(i); r.Message != "milvus.proto.query.CollectionTarget" ||
+		!strings.Contains(r.Text, `"num_of_rows": "1000"`) {
 		t.Errorf("a compressed target: %+v", r)
 	}
 }
@@ -240,8 +257,9 @@ func TestBrokenRecordsAreShown(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{
-		"allocator: 5 bytes where a time has 8", "SegmentInfo: not a valid protobuf message", `segment key with "x" where the segment id belongs`,
-		"CollectionTarget: not zstd compressed", "session: not valid JSON",
+		"allocator: 5 bytes where a time has 8", "SegmentInfo: not a valid protobuf message",
+		`segment key with "x" where the segment id belongs`, "CollectionTarget: not zstd compressed",
+		"session: not valid JSON",
 	}
 	for i, reason := range want {
 		r := c.Keyspace.Record(i)

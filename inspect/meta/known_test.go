@@ -16,7 +16,8 @@ import (
 func reopenAsBundle(t *testing.T, snap source.Snapshot) source.Snapshot {
 	t.Helper()
 	var b bytes.Buffer
-	if _, err := source.WriteBundle(t.Context(), &b, snap, source.BundleInfo{}, nil, Redactor(snap.Header())); err != nil {
+	if _, err := source.WriteBundle(t.Context(), &b, snap, source.BundleInfo{}, nil, Redactor(snap.Header())); err !=
+		nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "x.kite")
@@ -55,7 +56,8 @@ func TestDeniedPartsUnknown(t *testing.T) {
 					t.Fatal(err)
 				}
 				if c.Loaded != tt.known || len(c.Gaps) != 1 {
-					t.Errorf("%s denied, generation %d: known %b, want %b; gaps %v", tt.keys, generation, c.Loaded, tt.known, c.Gaps)
+					t.Errorf("%s denied, generation %d: known %b, want %b; gaps %v", tt.keys, generation, c.Loaded,
+						tt.known, c.Gaps)
 				}
 				if !c.Loaded.Has(model.PartSegments) && len(c.Orphans) > 0 {
 					t.Errorf("%s denied: %d segments are called orphans", tt.keys, len(c.Orphans))

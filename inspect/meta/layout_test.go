@@ -61,7 +61,9 @@ func TestTwoLayoutsCountOnce(t *testing.T) {
 	c := loadStore(t, map[string]any{
 		"datacoord-meta/s/1/2/3": &datapb.SegmentInfo{
 			ID: 3, CollectionID: 1, PartitionID: 2, State: commonpb.SegmentState_Flushed, NumOfRows: 10,
-			Binlogs: []*datapb.FieldBinlog{fieldLogs(101, 1, 10, 500), fieldLogs(100, 2, 5, 100), fieldLogs(100, 1, 3, 1)},
+			Binlogs: []*datapb.FieldBinlog{
+				fieldLogs(101, 1, 10, 500), fieldLogs(100, 2, 5, 100), fieldLogs(100, 1, 3, 1),
+			},
 		},
 		"datacoord-meta/binlog/1/2/3/100":   fieldLogs(100, 2, 5, 100),
 		"datacoord-meta/deltalog/1/2/3/0":   fieldLogs(0, 1, 4, 30),
@@ -94,23 +96,32 @@ func TestTwoLayoutsCountOnce(t *testing.T) {
 func TestCollectionLayouts(t *testing.T) {
 	inline := func(id int64, name string) *etcdpb.CollectionInfo {
 		return &etcdpb.CollectionInfo{
-			ID: id, Schema: &schemapb.CollectionSchema{Name: name, Fields: []*schemapb.FieldSchema{{FieldID: 100, Name: "pk", AutoID: true, IsPrimaryKey: true}}},
-			PartitionIDs: []int64{7, 8}, PartitionNames: []string{"_default"}, VirtualChannelNames: []string{"p_1v0", "p_1v1"},
+			ID: id,
+			Schema: &schemapb.CollectionSchema{
+				Name:   name,
+				Fields: []*schemapb.FieldSchema{{FieldID: 100, Name: "pk", AutoID: true, IsPrimaryKey: true}},
+			},
+			PartitionIDs: []int64{7, 8}, PartitionNames: []string{"_default"},
+			VirtualChannelNames: []string{"p_1v0", "p_1v1"},
 		}
 	}
 	c := loadStore(t, map[string]any{
-		"root-coord/collection/1":                 inline(1, "old name"),
-		"root-coord/database/collection-info/1/1": &etcdpb.CollectionInfo{ID: 1, Schema: &schemapb.CollectionSchema{Name: "new name"}, ShardsNum: 1},
-		"root-coord/fields/1/100":                 &schemapb.FieldSchema{FieldID: 100, Name: "id"},
-		"root-coord/collection/2":                 inline(2, "two"),
-		"root-coord/collection/3":                 &etcdpb.CollectionInfo{ID: 3, Schema: &schemapb.CollectionSchema{Name: "three"}, State: etcdpb.CollectionState_CollectionDropping},
-		"root-coord/fields/3/100":                 &schemapb.FieldSchema{FieldID: 100, Name: "id3"},
-		"root-coord/partitions/3/30":              &etcdpb.PartitionInfo{PartitionID: 30, CollectionId: 3, PartitionName: "p"},
-		"root-coord/collection/4":                 "\xE2\x9B\xBC",
-		"root-coord/fields/5/100":                 &schemapb.FieldSchema{FieldID: 100, Name: "leftover"},
-		"root-coord/collection-alias/a":           &etcdpb.CollectionInfo{ID: 2, Schema: &schemapb.CollectionSchema{Name: "a"}},
-		"root-coord/aliases/a":                    &etcdpb.AliasInfo{AliasName: "a", CollectionId: 3},
-		"root-coord/database/aliases/1/a":         &etcdpb.AliasInfo{AliasName: "a", CollectionId: 1},
+		"root-coord/collection/1": inline(1, "old name"),
+		"root-coord/database/collection-info/1/1": &etcdpb.CollectionInfo{
+			ID: 1, Schema: &schemapb.CollectionSchema{Name: "new name"}, ShardsNum: 1,
+		},
+		"root-coord/fields/1/100": &schemapb.FieldSchema{FieldID: 100, Name: "id"},
+		"root-coord/collection/2": inline(2, "two"),
+		"root-coord/collection/3": &etcdpb.CollectionInfo{
+			ID: 3, Schema: &schemapb.CollectionSchema{Name: "three"}, State: etcdpb.CollectionState_CollectionDropping,
+		},
+		"root-coord/fields/3/100":         &schemapb.FieldSchema{FieldID: 100, Name: "id3"},
+		"root-coord/partitions/3/30":      &etcdpb.PartitionInfo{PartitionID: 30, CollectionId: 3, PartitionName: "p"},
+		"root-coord/collection/4":         "\xE2\x9B\xBC",
+		"root-coord/fields/5/100":         &schemapb.FieldSchema{FieldID: 100, Name: "leftover"},
+		"root-coord/collection-alias/a":   &etcdpb.CollectionInfo{ID: 2, Schema: &schemapb.CollectionSchema{Name: "a"}},
+		"root-coord/aliases/a":            &etcdpb.AliasInfo{AliasName: "a", CollectionId: 3},
+		"root-coord/database/aliases/1/a": &etcdpb.AliasInfo{AliasName: "a", CollectionId: 1},
 	})
 	var got []string
 	for _, x := range c.Collections {
@@ -118,7 +129,9 @@ func TestCollectionLayouts(t *testing.T) {
 		for _, f := range x.Fields {
 			fields = append(fields, f.Name)
 		}
-		got = append(got, fmt.Sprint(x.ID, x.Name, " ", x.Layout, " ", x.State, " db", x.Database, " ", fields, " shards", x.Shards, " parts", len(c.PartitionsOf(x.ID))))
+		got = append(got,
+			fmt.Sprint(x.ID, x.Name, " ", x.Layout, " ", x.State, " db", x.Database, " ", fields, " shards", x.Shards,
+				" parts", len(c.PartitionsOf(x.ID))))
 	}
 	want := []string{
 		"1new name 2.2.9 Created db1 [id] shards1 parts0",
@@ -131,7 +144,8 @@ func TestCollectionLayouts(t *testing.T) {
 	if len(c.Aliases) != 1 || c.Aliases[0].Collection != 1 {
 		t.Errorf("aliases %+v", c.Aliases)
 	}
-	if c.Tombstones != 1 || c.Version.Text != "2.2.9 to 2.3" || !strings.Contains(strings.Join(c.Version.Notes, ";"), "1 collections are recorded in two layouts") {
+	if c.Tombstones != 1 || c.Version.Text != "2.2.9 to 2.3" ||
+		!strings.Contains(strings.Join(c.Version.Notes, ";"), "1 collections are recorded in two layouts") {
 		t.Errorf("tombstones %d, version %+v", c.Tombstones, c.Version)
 	}
 }
@@ -197,14 +211,27 @@ func TestMixedLogs(t *testing.T) {
 	}{
 		{"fields", nil, []*datapb.FieldBinlog{fieldLogs(0, 1, 5, 10), fieldLogs(100, 1, 5, 10)}, false},
 		{"groups", nil, []*datapb.FieldBinlog{group(0, 0, 1, 100), group(101, 101)}, false},
-		{"a group of another field", nil, []*datapb.FieldBinlog{fieldLogs(0, 1, 5, 10), fieldLogs(100, 1, 5, 10), group(153, 153)}, false},
+		{
+			"a group of another field", nil,
+			[]*datapb.FieldBinlog{fieldLogs(0, 1, 5, 10), fieldLogs(100, 1, 5, 10), group(153, 153)},
+			false,
+		},
 		{"both", nil, []*datapb.FieldBinlog{fieldLogs(100, 1, 5, 10), group(0, 0, 1, 100)}, true},
 		{"both, without files", nil, []*datapb.FieldBinlog{fieldLogs(100, 0, 0, 0), group(0, 0, 1, 100)}, false},
 		{"both in the record", []*datapb.FieldBinlog{fieldLogs(100, 1, 5, 10), group(100, 0, 1, 100)}, nil, true},
-		{"one each: keys do not count then", []*datapb.FieldBinlog{fieldLogs(100, 1, 5, 10)}, []*datapb.FieldBinlog{group(0, 0, 100)}, false},
+		{
+			"one each: keys do not count then",
+			[]*datapb.FieldBinlog{fieldLogs(100, 1, 5, 10)},
+			[]*datapb.FieldBinlog{group(0, 0, 100)},
+			false,
+		},
 	} {
 		t.Run(x.name, func(t *testing.T) {
-			keys := map[string]any{"datacoord-meta/s/1/2/3": &datapb.SegmentInfo{ID: 3, CollectionID: 1, PartitionID: 2, State: commonpb.SegmentState_Flushed, Binlogs: x.inline}}
+			keys := map[string]any{
+				"datacoord-meta/s/1/2/3": &datapb.SegmentInfo{
+					ID: 3, CollectionID: 1, PartitionID: 2, State: commonpb.SegmentState_Flushed, Binlogs: x.inline,
+				},
+			}
 			for _, logs := range x.keyed {
 				keys[fmt.Sprintf("%s3/%d", prefix, logs.GetFieldID())] = logs
 			}
@@ -219,17 +246,30 @@ func TestMixedLogs(t *testing.T) {
 // TestReplicationTarget checks that the progress of a replication target is decoded, and that no token is.
 func TestReplicationTarget(t *testing.T) {
 	cluster := func(id string) *commonpb.MilvusCluster {
-		return &commonpb.MilvusCluster{ClusterId: id, ConnectionParam: &commonpb.ConnectionParam{Uri: "http://ann:planted@" + id, Token: "planted"}, Pchannels: []string{id + "-dml_0"}}
+		return &commonpb.MilvusCluster{
+			ClusterId:       id,
+			ConnectionParam: &commonpb.ConnectionParam{Uri: "http://ann:planted@" + id, Token: "planted"},
+			Pchannels:       []string{id + "-dml_0"},
+		}
 	}
 	position := func(at uint64) *commonpb.ReplicateCheckpoint {
-		return &commonpb.ReplicateCheckpoint{ClusterId: "east", Pchannel: "east-dml_0", MessageId: &commonpb.MessageID{Id: "CAMQBQ=="}, TimeTick: at}
+		return &commonpb.ReplicateCheckpoint{
+			ClusterId: "east", Pchannel: "east-dml_0", MessageId: &commonpb.MessageID{Id: "CAMQBQ=="}, TimeTick: at,
+		}
 	}
 	c, err := Load(t.Context(), store(t, map[string]any{
-		"streamingcoord-meta/replicate-configuration": &streamingpb.ReplicateConfigurationMeta{ForcePromoted: true, ReplicateConfiguration: &commonpb.ReplicateConfiguration{
-			Clusters:             []*commonpb.MilvusCluster{cluster("east"), cluster("west")},
-			CrossClusterTopology: []*commonpb.CrossClusterTopology{{SourceClusterId: "east", TargetClusterId: "west"}},
-		}},
-		"streamingnode-meta/wal/west-dml_0/consume-checkpoint":      &streamingpb.WALCheckpoint{TimeTick: 9, ReplicateCheckpoint: position(7)},
+		"streamingcoord-meta/replicate-configuration": &streamingpb.ReplicateConfigurationMeta{
+			ForcePromoted: true,
+			ReplicateConfiguration: &commonpb.ReplicateConfiguration{
+				Clusters: []*commonpb.MilvusCluster{cluster("east"), cluster("west")},
+				CrossClusterTopology: []*commonpb.CrossClusterTopology{
+					{SourceClusterId: "east", TargetClusterId: "west"},
+				},
+			},
+		},
+		"streamingnode-meta/wal/west-dml_0/consume-checkpoint": &streamingpb.WALCheckpoint{
+			TimeTick: 9, ReplicateCheckpoint: position(7),
+		},
 		"streamingnode-meta/wal/west-dml_0/salvage-checkpoint/east": position(5),
 	}), Want{Parts: model.PartAll, Records: true})
 	if err != nil {
@@ -239,7 +279,10 @@ func TestReplicationTarget(t *testing.T) {
 		return model.ReplicatePosition{Cluster: "east", PChannel: "east-dml_0", Message: "CAMQBQ==", At: tick}
 	}
 	taken := at(7)
-	want := &model.PChannel{Name: "west-dml_0", Checkpoint: model.Checkpoint{At: 9, Message: []byte{}, PChannel: "west-dml_0"}, Replicated: &taken, Salvaged: []model.ReplicatePosition{at(5)}}
+	want := &model.PChannel{
+		Name: "west-dml_0", Checkpoint: model.Checkpoint{At: 9, Message: []byte{}, PChannel: "west-dml_0"},
+		Replicated: &taken, Salvaged: []model.ReplicatePosition{at(5)},
+	}
 	if diff := cmp.Diff(want, c.PChannel("west-dml_0")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -255,8 +298,12 @@ func TestReplicationTarget(t *testing.T) {
 func TestDynamicUndeclared(t *testing.T) {
 	for _, said := range []bool{false, true} {
 		c := loadStore(t, map[string]any{
-			"root-coord/database/collection-info/1/9": &etcdpb.CollectionInfo{ID: 9, Schema: &schemapb.CollectionSchema{Name: "x", EnableDynamicField: said}},
-			"root-coord/fields/9/101":                 &schemapb.FieldSchema{FieldID: 101, Name: "$meta", DataType: schemapb.DataType_JSON, IsDynamic: true},
+			"root-coord/database/collection-info/1/9": &etcdpb.CollectionInfo{
+				ID: 9, Schema: &schemapb.CollectionSchema{Name: "x", EnableDynamicField: said},
+			},
+			"root-coord/fields/9/101": &schemapb.FieldSchema{
+				FieldID: 101, Name: "$meta", DataType: schemapb.DataType_JSON, IsDynamic: true,
+			},
 		})
 		if x := c.Collection(9); !x.DynamicField || x.DynamicUndeclared == said {
 			t.Errorf("said %v: %+v", said, x)

@@ -66,7 +66,10 @@ type snapshotInfo struct {
 }
 
 func newSnapshotInfo(snap source.Snapshot) snapshotInfo {
-	h := snapshotInfo{revision: snap.Header().Revision, taken: snap.Header().Taken, denied: deniedKeys(snap.Gaps()), recent: snap.Header().Recent}
+	h := snapshotInfo{
+		revision: snap.Header().Revision, taken: snap.Header().Taken, denied: deniedKeys(snap.Gaps()),
+		recent: snap.Header().Recent,
+	}
 	for _, g := range snap.Gaps() {
 		// Gaps without keys are places in a damaged file, except unrecorded times and the gaps of a recording in a
 		// bundle.

@@ -29,27 +29,38 @@ func TestLongNames(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		kvs = append(kvs, source.KV{Key: []byte("by-dev/meta/" + key), Value: value, ModRevision: int64(len(kvs) + 1), Version: 1})
+		kvs = append(kvs, source.KV{
+			Key: []byte("by-dev/meta/" + key), Value: value, ModRevision: int64(len(kvs) + 1), Version: 1,
+		})
 	}
 	for id, name := range map[string]string{"1": long("a"), "2": long("b"), "3": usual} {
-		put("root-coord/database/collection-info/1/"+id, &etcdpb.CollectionInfo{ID: int64(id[0] - '0'), Schema: &schemapb.CollectionSchema{Name: name}})
+		put("root-coord/database/collection-info/1/"+id, &etcdpb.CollectionInfo{
+			ID: int64(id[0] - '0'), Schema: &schemapb.CollectionSchema{Name: name},
+		})
 	}
 	put("root-coord/database/db-info/1", &etcdpb.DatabaseInfo{Id: 1, Name: long("")})
 	put("root-coord/fields/1/100", &schemapb.FieldSchema{FieldID: 100, Name: long("")})
 	put("root-coord/partitions/1/11", &etcdpb.PartitionInfo{PartitionID: 11, CollectionId: 1, PartitionName: long("")})
 	put("field-index/1/21", &indexpb.FieldIndex{IndexInfo: &indexpb.IndexInfo{
-		CollectionID: 1, FieldID: 100, IndexID: 21, IndexName: long(""), IndexParams: []*commonpb.KeyValuePair{{Key: "index_type", Value: long("")}},
+		CollectionID: 1, FieldID: 100, IndexID: 21, IndexName: long(""),
+		IndexParams: []*commonpb.KeyValuePair{{Key: "index_type", Value: long("")}},
 	}})
 	c, err := Load(context.Background(), newMemory(kvs), Want{Parts: model.PartAll})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(c.Collections) != 3 || len(c.Databases) != 1 || len(c.Partitions) != 1 || len(c.Indexes) != 1 || len(c.Collections[0].Fields) != 1 {
-		t.Fatalf("%d collections, %d databases, %d partitions, %d indexes, %d fields", len(c.Collections), len(c.Databases), len(c.Partitions), len(c.Indexes), len(c.Collections[0].Fields))
+	if len(c.Collections) != 3 || len(c.Databases) != 1 || len(c.Partitions) != 1 || len(c.Indexes) != 1 ||
+		len(c.Collections[0].Fields) != 1 {
+		t.Fatalf("%d collections, %d databases, %d partitions, %d indexes, %d fields", len(c.Collections),
+			len(c.Databases), len(c.Partitions), len(c.Indexes), len(c.Collections[0].Fields))
 	}
-	names := []string{c.Collections[0].Name, c.Collections[1].Name, c.Databases[0].Name, c.Partitions[0].Name, c.Indexes[0].Name, c.Indexes[0].Type, c.Collections[0].Fields[0].Name}
+	names := []string{
+		c.Collections[0].Name, c.Collections[1].Name, c.Databases[0].Name, c.Partitions[0].Name, c.Indexes[0].Name,
+		c.Indexes[0].Type, c.Collections[0].Fields[0].Name,
+	}
 	for i, name := range names {
-		if len(name) > 1<<10 || !strings.HasPrefix(name, "éé") || !strings.HasSuffix(name, "zz") || !strings.Contains(name, "bytes, ") {
+		if len(name) > 1<<10 || !strings.HasPrefix(name, "éé") || !strings.HasSuffix(name, "zz") ||
+			!strings.Contains(name, "bytes, ") {
 			t.Errorf("name %d is %d bytes: %.40q", i, len(name), name)
 		}
 	}

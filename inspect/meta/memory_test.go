@@ -25,7 +25,9 @@ func (m *memory) Close() error          { return nil }
 func (m *memory) Scan(_ context.Context, ranges []source.Range, yield func(source.KV) error) error {
 	m.scans = append(m.scans, ranges)
 	for _, r := range ranges {
-		i, _ := slices.BinarySearchFunc(m.kvs, r.From, func(kv source.KV, from string) int { return bytes.Compare(kv.Key, []byte(from)) })
+		i, _ := slices.BinarySearchFunc(m.kvs, r.From, func(kv source.KV, from string) int {
+			return bytes.Compare(kv.Key, []byte(from))
+		})
 		for ; i < len(m.kvs) && r.Contains(m.kvs[i].Key); i++ {
 			if slices.ContainsFunc(m.gaps, func(g source.Gap) bool { return g.Keys.Contains(m.kvs[i].Key) }) {
 				continue

@@ -78,7 +78,8 @@ func (k *keyspace) keysByName(resource, id string) []string {
 		return k.metaKeys("root-coord/database/db-info/" + id)
 	case "aliases":
 		_, name, _ := strings.Cut(id, "/")
-		return k.metaKeys("root-coord/database/aliases/"+id, "root-coord/aliases/"+name, "root-coord/collection-alias/"+name)
+		return k.metaKeys("root-coord/database/aliases/"+id, "root-coord/aliases/"+name,
+			"root-coord/collection-alias/"+name)
 	case "pchannels":
 		return k.metaKeys("streamingcoord-meta/pchannel/"+id, "streamingnode-meta/wal/"+id+"/consume-checkpoint")
 	case "resource-groups":
@@ -98,7 +99,8 @@ func (k *keyspace) keysByName(resource, id string) []string {
 // replicationKeys returns the keys of the configuration and of both ends of a pair of pchannels.
 func (k *keyspace) replicationKeys(id string) []string {
 	source, target, _ := strings.Cut(id, "/")
-	out := k.metaKeys("streamingcoord-meta/replicate-configuration", "streamingnode-meta/wal/"+target+"/consume-checkpoint", "streamingnode-meta/wal/"+target+"/salvage-checkpoint/")
+	out := k.metaKeys("streamingcoord-meta/replicate-configuration",
+		"streamingnode-meta/wal/"+target+"/consume-checkpoint", "streamingnode-meta/wal/"+target+"/salvage-checkpoint/")
 	for _, key := range k.keysWithPrefix(string(k.grammar.meta) + "streamingcoord-meta/replicating-pchannel/") {
 		if strings.HasSuffix(key, "-"+source) {
 			out = append(out, key)
@@ -130,7 +132,8 @@ func (k *keyspace) listedKeys(resource, id string) []string {
 			}
 		}
 	case "load-states":
-		out = k.metaKeys("querycoord-collection-loadinfo/"+id, "querycoord-partition-loadinfo/"+id+"/", "queryCoord-collectionMeta/"+id)
+		out = k.metaKeys("querycoord-collection-loadinfo/"+id, "querycoord-partition-loadinfo/"+id+"/",
+			"queryCoord-collectionMeta/"+id)
 	case "replicas":
 		out = k.metaKeys("queryCoord-ReplicaMeta/" + id)
 		for _, r := range k.parts.Replicas {
@@ -150,7 +153,8 @@ func (k *keyspace) listedKeys(resource, id string) []string {
 		out = k.keysOrCollection(model.CollectionID(n), "root-coord/fields/"+id, "root-coord/struct-array-fields/"+id)
 	case "collections":
 		n, _ := strconv.ParseInt(id, 10, 64)
-		out = append(k.metaKeys("root-coord/fields/"+id+"/", "root-coord/functions/"+id+"/", "root-coord/struct-array-fields/"+id+"/"),
+		out = append(k.metaKeys("root-coord/fields/"+id+"/", "root-coord/functions/"+id+"/",
+			"root-coord/struct-array-fields/"+id+"/"),
 			k.collectionKey(model.CollectionID(n)))
 	}
 	return out
@@ -228,7 +232,8 @@ func (k *keyspace) segmentIndexKeys(id string) []string {
 	for i := range s.Indexes {
 		x := &s.Indexes[i]
 		if fmt.Sprintf("%d/%d/%d", x.Segment, x.Index, x.Build) == id {
-			return append(k.legacyIndexKeys(x), k.metaKeys(fmt.Sprintf("segment-index/%d/%d/%d/%d", x.Collection, x.Partition, x.Segment, x.Build))...)
+			return append(k.legacyIndexKeys(x),
+				k.metaKeys(fmt.Sprintf("segment-index/%d/%d/%d/%d", x.Collection, x.Partition, x.Segment, x.Build))...)
 		}
 	}
 	return nil
@@ -270,7 +275,9 @@ func (k *keyspace) grantKeys(id string) []string {
 }
 
 func findSegment(list []*model.Segment, id model.SegmentID) *model.Segment {
-	i, ok := slices.BinarySearchFunc(list, id, func(s *model.Segment, id model.SegmentID) int { return cmp.Compare(s.ID, id) })
+	i, ok := slices.BinarySearchFunc(list, id, func(s *model.Segment, id model.SegmentID) int {
+		return cmp.Compare(s.ID, id)
+	})
 	if !ok {
 		return nil
 	}

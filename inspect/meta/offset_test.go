@@ -28,7 +28,8 @@ func TestNumbersOfStreamingNodes(t *testing.T) {
 		{"12345678", commonpb.WALName_Pulsar, 0, false},
 		{"CAMQBA==", commonpb.WALName_WoodPecker, 0, false},
 	} {
-		c := walCheckpoint("dml_0", &streamingpb.WALCheckpoint{MessageId: &commonpb.MessageID{Id: x.id, WALName: x.queue}})
+		c := walCheckpoint("dml_0",
+			&streamingpb.WALCheckpoint{MessageId: &commonpb.MessageID{Id: x.id, WALName: x.queue}})
 		if got, ok := c.Offset(); ok != x.ok || ok && got != x.want {
 			t.Errorf("%q of %s: %d, %v; want %d, %v", x.id, x.queue, got, ok, x.want, x.ok)
 		}

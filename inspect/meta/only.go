@@ -49,8 +49,8 @@ func (s *state) collectionNames() []string {
 	return slices.Compact(known)
 }
 
-// matchCollections returns the collections that match a name, "database.name", alias or id. An id need not be known, because
-// segments may outlive their collection.
+// matchCollections returns the collections that match a name, "database.name", alias or id. An id need not be known,
+// because segments may outlive their collection.
 func (s *state) matchCollections(name string) map[model.CollectionID]bool {
 	found := make(map[model.CollectionID]bool)
 	if id, err := strconv.ParseInt(name, 10, 64); err == nil {

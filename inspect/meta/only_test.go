@@ -110,7 +110,8 @@ func describeCollection(t *testing.T, c *model.Cluster, id model.CollectionID) (
 		lines = append(lines, fmt.Sprintf("%s, unknown %t", s.Title, s.Unknown))
 		for i := range s.Grid.Len() {
 			for j, column := range s.Grid.Columns {
-				lines = append(lines, fmt.Sprintf("%d %s: %+v", i, s.Grid.Table.Resource().Columns[column].Name, s.Grid.Cell(i, j)))
+				lines = append(lines,
+					fmt.Sprintf("%d %s: %+v", i, s.Grid.Table.Resource().Columns[column].Name, s.Grid.Cell(i, j)))
 			}
 		}
 	}

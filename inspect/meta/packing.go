@@ -112,7 +112,8 @@ func newRecordStore(g *grammar, values *decompressor) (*recordStore, error) {
 		return nil, err
 	}
 	return &recordStore{
-		grammar: g, codec: codec, decompressor: values, cache: newBlockCache(), writer: newBlockWriter(codec), changes: make(map[string]*record),
+		grammar: g, codec: codec, decompressor: values, cache: newBlockCache(), writer: newBlockWriter(codec),
+		changes: make(map[string]*record),
 	}, nil
 }
 

@@ -29,7 +29,10 @@ func spans(h source.Header) []span {
 		if rest, ok := strings.CutPrefix(prefix, "/"); ok {
 			absolute = h.Root + "/" + rest
 		}
-		known = append(known, span{Range: source.Prefix(absolute), parts: parts, dependents: dependentParts(prefix, parts), cuts: hotPrefixes()[prefix]})
+		known = append(known, span{
+			Range: source.Prefix(absolute), parts: parts, dependents: dependentParts(prefix, parts),
+			cuts: hotPrefixes()[prefix],
+		})
 	}
 	slices.SortFunc(known, func(a, b span) int { return cmp.Compare(a.From, b.From) })
 	root := source.Prefix(h.Root + "/")
@@ -37,12 +40,16 @@ func spans(h source.Header) []span {
 	from := root.From
 	for _, k := range known {
 		if from < k.From {
-			all = append(all, span{Range: source.Range{From: from, To: k.From}, parts: model.PartRest, dependents: model.PartRest})
+			all = append(all, span{
+				Range: source.Range{From: from, To: k.From}, parts: model.PartRest, dependents: model.PartRest,
+			})
 		}
 		all = append(all, k)
 		from = k.To
 	}
-	return append(all, span{Range: source.Range{From: from, To: root.To}, parts: model.PartRest, dependents: model.PartRest})
+	return append(all, span{
+		Range: source.Range{From: from, To: root.To}, parts: model.PartRest, dependents: model.PartRest,
+	})
 }
 
 // dependentParts returns the parts that are incomplete without the keys of a prefix. These may be fewer than the parts
@@ -60,7 +67,8 @@ func dependentParts(prefix string, parts model.Part) model.Part {
 // prefixParts returns the prefixes that are read separately. They do not overlap. A leading slash means relative
 // to the root. A prefix may cover several kinds of keys if the kinds belong to the same part.
 func prefixParts() map[string]model.Part {
-	const objects, serving, channels, users, tasks = model.PartObjects, model.PartServing, model.PartChannels, model.PartUsers, model.PartTasks
+	const objects, serving, channels, users, tasks = model.PartObjects, model.PartServing, model.PartChannels,
+		model.PartUsers, model.PartTasks
 	return map[string]model.Part{
 		"session/":                                         model.PartAll, // few, and they hold the version
 		"root-coord/aliases/":                              objects,
@@ -126,8 +134,9 @@ func prefixParts() map[string]model.Part {
 // Each piece costs a round trip, and no response may get huge.
 func hotPrefixes() map[string]int {
 	return map[string]int{
-		"datacoord-meta/s/": 64, "segment-index/": 64, "datacoord-meta/binlog/": 64, "datacoord-meta/statslog/": 32, "datacoord-meta/deltalog/": 32,
-		"datacoord-meta/bm25log/": 16, "datacoord-meta/predicate-deltalog/": 4, "root-coord/segment-index/": 16,
+		"datacoord-meta/s/": 64, "segment-index/": 64, "datacoord-meta/binlog/": 64, "datacoord-meta/statslog/": 32,
+		"datacoord-meta/deltalog/": 32,
+		"datacoord-meta/bm25log/":  16, "datacoord-meta/predicate-deltalog/": 4, "root-coord/segment-index/": 16,
 	}
 }
 
@@ -194,7 +203,9 @@ func (l rangeList) sorted() rangeList {
 
 // contains reports whether a key is in one of the ranges, which must be sorted.
 func (l rangeList) contains(key []byte) bool {
-	i, found := slices.BinarySearchFunc(l, string(key), func(r source.Range, key string) int { return cmp.Compare(r.From, key) })
+	i, found := slices.BinarySearchFunc(l, string(key), func(r source.Range, key string) int {
+		return cmp.Compare(r.From, key)
+	})
 	if found {
 		return true
 	}
@@ -217,8 +228,8 @@ func cutAll(prefixes []span, points []string) rangeList {
 	return out
 }
 
-// collectionRanges returns the ranges of some collections in prefixes: the keys that end with a collection's id, and the
-// keys that continue after it.
+// collectionRanges returns the ranges of some collections in prefixes: the keys that end with a collection's id, and
+// the keys that continue after it.
 func collectionRanges(prefixes []span, collections map[model.CollectionID]bool) rangeList {
 	var out rangeList
 	for _, r := range prefixes {

@@ -19,7 +19,9 @@ import (
 // catalog.
 func TestRangesCoverTheRoot(t *testing.T) {
 	h := testHeader()
-	for name, catalog := range map[string]*model.Cluster{"none": nil, "constructed": loadConstructed(t, "2.6"), "many": manyCollections(1000)} {
+	for name, catalog := range map[string]*model.Cluster{
+		"none": nil, "constructed": loadConstructed(t, "2.6"), "many": manyCollections(1000),
+	} {
 		ranges := Ranges(h, model.PartAll, catalog)
 		root := source.Prefix("by-dev/")
 		if ranges[0].From != root.From || ranges[len(ranges)-1].To != root.To {
@@ -30,12 +32,14 @@ func TestRangesCoverTheRoot(t *testing.T) {
 				t.Errorf("%s: %+v after %+v", name, ranges[i], ranges[i-1])
 			}
 		}
-		if want := map[string][2]int{"none": {15, 20}, "constructed": {50, 60}, "many": {250, 320}}[name]; len(ranges) < want[0] || len(ranges) > want[1] {
+		if want := map[string][2]int{"none": {15, 20}, "constructed": {50, 60}, "many": {250, 320}}[name]; len(ranges) <
+			want[0] || len(ranges) > want[1] {
 			t.Errorf("%s: %d ranges, want between %d and %d", name, len(ranges), want[0], want[1])
 		}
 	}
 	h.Revision = smallStore
-	if cut, whole := len(Ranges(h, model.PartAll, manyCollections(1000))), len(Ranges(h, model.PartAll, nil)); cut != whole {
+	if cut, whole := len(Ranges(h, model.PartAll, manyCollections(1000))), len(Ranges(h, model.PartAll, nil)); cut !=
+		whole {
 		t.Errorf("a small store is cut into %d ranges instead of %d", cut, whole)
 	}
 }
@@ -65,7 +69,8 @@ func TestRangesOfParts(t *testing.T) {
 		if !rangeList(Ranges(h, k.part, nil)).contains([]byte(key)) {
 			t.Errorf("%s: %s is not read for its part", k.name, key)
 		}
-		if k.part&model.PartCatalog != 0 && rangeList(Ranges(h, model.PartTasks, nil)).contains([]byte(key)) && !strings.HasPrefix(k.name, "session") {
+		if k.part&model.PartCatalog != 0 && rangeList(Ranges(h, model.PartTasks, nil)).contains([]byte(key)) &&
+			!strings.HasPrefix(k.name, "session") {
 			t.Errorf("%s: %s is read for another part", k.name, key)
 		}
 	}
@@ -75,7 +80,9 @@ func TestRangesOfParts(t *testing.T) {
 // dropped collections are found.
 func TestLoadInPieces(t *testing.T) {
 	kvs := metatest.Cluster("2.6")
-	for _, key := range []string{"datacoord-meta/s/1/2/3", "datacoord-meta/s/9/2/4", "datacoord-meta/binlog/455000000000000150/2/5/100"} {
+	for _, key := range []string{
+		"datacoord-meta/s/1/2/3", "datacoord-meta/s/9/2/4", "datacoord-meta/binlog/455000000000000150/2/5/100",
+	} {
 		kvs = append(kvs, source.KV{Key: []byte("by-dev/meta/" + key), Value: nil, ModRevision: 1, Version: 1})
 	}
 	pieces, whole := newMemory(kvs), newMemory(slices.Clone(kvs))
@@ -101,7 +108,9 @@ func TestLoadInPieces(t *testing.T) {
 }
 
 func TestLoadOneCollection(t *testing.T) {
-	for _, name := range []string{"docs", "default.docs", "latest", "default.latest", strconv.FormatInt(metatest.Docs, 10)} {
+	for _, name := range []string{
+		"docs", "default.docs", "latest", "default.latest", strconv.FormatInt(metatest.Docs, 10),
+	} {
 		for _, seekable := range []bool{true, false} {
 			m := newMemory(metatest.Cluster("2.6"))
 			m.seekable = seekable
@@ -112,7 +121,8 @@ func TestLoadOneCollection(t *testing.T) {
 			if len(c.Segments) != 4 || len(c.SegmentsOf(model.CollectionID(metatest.Docs))) != 4 {
 				t.Errorf("%s: %d segments", name, len(c.Segments))
 			}
-			if !c.Loaded.Has(model.PartCatalog|model.PartSegments|model.PartLogs) || c.Loaded.Has(model.PartSegmentIndexes) {
+			if !c.Loaded.Has(model.PartCatalog|model.PartSegments|model.PartLogs) ||
+				c.Loaded.Has(model.PartSegmentIndexes) {
 				t.Errorf("%s: loaded %b", name, c.Loaded)
 			}
 			if seekable {
@@ -124,12 +134,16 @@ func TestLoadOneCollection(t *testing.T) {
 			}
 		}
 	}
-	_, err := Load(context.Background(), newMemory(metatest.Cluster("2.6")), Want{Parts: model.PartSegments, Collection: "nothing"})
+	_, err := Load(context.Background(), newMemory(metatest.Cluster("2.6")), Want{
+		Parts: model.PartSegments, Collection: "nothing",
+	})
 	var unknown *UnknownCollectionError
 	if !errors.As(err, &unknown) || err.Error() != `no collection "nothing"` {
 		t.Errorf("error %v", err)
 	}
-	c, err := Load(context.Background(), newMemory(metatest.Cluster("2.6")), Want{Parts: model.PartSegments, Collection: "77"})
+	c, err := Load(context.Background(), newMemory(metatest.Cluster("2.6")), Want{
+		Parts: model.PartSegments, Collection: "77",
+	})
 	if err != nil || len(c.Segments) != 0 {
 		t.Errorf("an id that no collection has: %v, %v", c, err)
 	}
@@ -142,7 +156,9 @@ func TestLoadParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(c.Users) != 2 || len(c.Collections) != 0 || len(c.Segments) != 0 || c.Loaded != model.PartUsers || c.Version.Text != "2.6.1" {
-		t.Errorf("users %d, collections %d, loaded %b, version %s", len(c.Users), len(c.Collections), c.Loaded, c.Version.Text)
+	if len(c.Users) != 2 || len(c.Collections) != 0 || len(c.Segments) != 0 || c.Loaded != model.PartUsers ||
+		c.Version.Text != "2.6.1" {
+		t.Errorf("users %d, collections %d, loaded %b, version %s", len(c.Users), len(c.Collections), c.Loaded,
+			c.Version.Text)
 	}
 }

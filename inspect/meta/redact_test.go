@@ -126,7 +126,10 @@ func TestRedactPair(t *testing.T) {
 		{"dim", "128", "128"},
 		{"params", `{"M":16,"efConstruction":200}`, `{"M":16,"efConstruction":200}`},
 		{"spec", `{"api_key":"x","n":1}`, `{"api_key":"<redacted>","n":1}`},
-		{"spec", `{"a":[{"access_key":"x"}],"big":12345678901234567890}`, `{"a":[{"access_key":"<redacted>"}],"big":12345678901234567890}`},
+		{
+			"spec", `{"a":[{"access_key":"x"}],"big":12345678901234567890}`,
+			`{"a":[{"access_key":"<redacted>"}],"big":12345678901234567890}`,
+		},
 		{"spec", `{"secret":{"a":"x"}}`, `{"secret":"<redacted>"}`},
 		{"spec", `{"secret":"x`, redact.Redacted},
 		{"url", "s3://ak:sk@host/path", "s3://<redacted>@host/path"},
@@ -170,17 +173,35 @@ func TestRedactUnknownAndBroken(t *testing.T) {
 		{"by-dev/meta/root-coord/credential/users/bob", "no json $2a$", redact.Redacted},
 		{"by-dev/meta/root-coord/credential/users/bob", `"$2a$"`, redact.Redacted},
 		{"by-dev/meta/root-coord/credential/users/bob", `["$2a$"]`, redact.Redacted},
-		{"by-dev/meta/root-coord/credential/users/bob", `{"hash":"$2a$","username":"bob"}`, `{"hash":"<redacted>","username":"bob"}`},
-		{"by-dev/meta/root-coord/credential/users/bob", `{"encrypted_password":"$2a$","encrypted_password":""}`, `{"encrypted_password":""}`},
-		{"by-dev/meta/snapshots/root-coord/credential/users/bob_ts1", `{"encrypted_password":"$2a$"}`, `{"encrypted_password":"<redacted>"}`},
-		{"by-dev/meta/snapshots/root-coord/credential/users/bob", `{"encrypted_password":"$2a$"}`, `{"encrypted_password":"<redacted>"}`},
+		{
+			"by-dev/meta/root-coord/credential/users/bob", `{"hash":"$2a$","username":"bob"}`,
+			`{"hash":"<redacted>","username":"bob"}`,
+		},
+		{
+			"by-dev/meta/root-coord/credential/users/bob", `{"encrypted_password":"$2a$","encrypted_password":""}`,
+			`{"encrypted_password":""}`,
+		},
+		{
+			"by-dev/meta/snapshots/root-coord/credential/users/bob_ts1", `{"encrypted_password":"$2a$"}`,
+			`{"encrypted_password":"<redacted>"}`,
+		},
+		{
+			"by-dev/meta/snapshots/root-coord/credential/users/bob", `{"encrypted_password":"$2a$"}`,
+			`{"encrypted_password":"<redacted>"}`,
+		},
 		{"by-dev/meta/datacoord-meta/s/1/2/3", `{"password":"x"}`, `{"password":"<redacted>"}`},
 		{"by-dev/meta/datacoord-meta/s/1/2/3", "password x", redact.Redacted},
 		{"by-dev/meta/queryCoord-Collection-Target/1", "no zstd, password x", redact.Redacted},
 		{"by-dev/meta/session/id", "password x", redact.Redacted},
 		{"by-dev/meta/session/id", "17", "17"},
-		{"by-dev/meta/session/proxy-7", `{"Address":"me:pw@h:1","ServerID":7}`, `{"Address":"<redacted>@h:1","ServerID":7}`},
-		{"by-dev/meta/session/proxy-7", `{"Address":"h:1","HostName":"a@b","ServerID":7}`, `{"Address":"h:1","HostName":"a@b","ServerID":7}`},
+		{
+			"by-dev/meta/session/proxy-7", `{"Address":"me:pw@h:1","ServerID":7}`,
+			`{"Address":"<redacted>@h:1","ServerID":7}`,
+		},
+		{
+			"by-dev/meta/session/proxy-7", `{"Address":"h:1","HostName":"a@b","ServerID":7}`,
+			`{"Address":"h:1","HostName":"a@b","ServerID":7}`,
+		},
 		{"by-dev/kv/gid/timestamp", "secret: no time", redact.Redacted},
 		{"by-dev/meta/root-coord/credential/roles/r", "password x", redact.Redacted},
 		{"by-dev/meta/datacoord-meta/channel-removal/v", "removed", "removed"},
@@ -241,17 +262,23 @@ func TestSettingsAreKnownOrRedacted(t *testing.T) {
 	var kvs []source.KV
 	plants := redacttest.Plants(3)
 	add := func(key, value string) {
-		kvs = append(kvs, source.KV{Key: []byte("by-dev/" + key), Value: []byte(value), ModRevision: int64(len(kvs) + 1)})
+		kvs = append(kvs, source.KV{
+			Key: []byte("by-dev/" + key), Value: []byte(value), ModRevision: int64(len(kvs) + 1),
+		})
 	}
 	for i, p := range plants {
 		add(fmt.Sprintf("config/x/plain%d", i), p.Secret) // without any hint that it is a secret
 		add(fmt.Sprintf("config/x/setting%d", i), p.Text)
 		add(fmt.Sprintf("meta/unknown/%d", i), p.Text)
-		add(fmt.Sprintf("meta/session/proxy-%d", i), fmt.Sprintf(`{"ServerID":%d,"ServerName":"proxy","Address":"h:1","Version":%q}`, i, "2.3.5 "+p.Text))
+		add(fmt.Sprintf("meta/session/proxy-%d", i),
+			fmt.Sprintf(`{"ServerID":%d,"ServerName":"proxy","Address":"h:1","Version":%q}`, i, "2.3.5 "+p.Text))
 	}
 	add("config/x/password=sesame/y", "1")
 	add("config/minio/rootPath", strings.Repeat("x", 1<<20))
-	for key, value := range map[string]string{"kafka.brokerList": "u:sesame@h:9092", "minio.address": "h:9000", "queryCoord/autoBalance": "false", "x/size": "2 GB"} {
+	for key, value := range map[string]string{
+		"kafka.brokerList": "u:sesame@h:9092", "minio.address": "h:9000", "queryCoord/autoBalance": "false",
+		"x/size": "2 GB",
+	} {
 		add("config/"+key, value)
 	}
 	c := loadMemory(t, newMemory(kvs), Want{Parts: model.PartAll, Records: true})
@@ -278,12 +305,18 @@ func TestSettingsAreKnownOrRedacted(t *testing.T) {
 			t.Errorf("%s has %d bytes", x.Name, len(x.Value))
 		}
 	}
-	for key, want := range map[string]string{"kafka.brokerList": "<redacted>@h:9092", "minio.address": "h:9000", "queryCoord/autoBalance": "false", "x/size": "2 GB"} {
+	for key, want := range map[string]string{
+		"kafka.brokerList": "<redacted>@h:9092", "minio.address": "h:9000", "queryCoord/autoBalance": "false",
+		"x/size": "2 GB",
+	} {
 		if values[key] != want {
 			t.Errorf("%s is shown as %q, want %q", key, values[key], want)
 		}
 	}
-	c = loadMemory(t, newMemory([]source.KV{{Key: []byte("by-dev/config/x/own"), Value: []byte("text, token=sesame"), ModRevision: 1}}), Want{Parts: model.PartConfig, UnknownSettings: true})
+	c = loadMemory(t,
+		newMemory(
+			[]source.KV{{Key: []byte("by-dev/config/x/own"), Value: []byte("text, token=sesame"), ModRevision: 1}},
+		), Want{Parts: model.PartConfig, UnknownSettings: true})
 	if got := c.Config[0].Value; got != "text, token=<redacted>" {
 		t.Errorf("an unknown setting that was asked for is shown as %q", got)
 	}
@@ -301,15 +334,26 @@ func TestNamesAreNoSecrets(t *testing.T) {
 	}
 	var kvs []source.KV
 	for _, kv := range [][2]string{
-		{"meta/root-coord/database/collection-info/1/1", encode(&etcdpb.CollectionInfo{ID: 1, Schema: &schemapb.CollectionSchema{
-			Name: "AKIAIOSFODNN7EXAMPLE", Description: "basic HNSW index",
-		}})},
-		{"meta/root-coord/database/aliases/1/hf_current_embeddings", encode(&etcdpb.AliasInfo{AliasName: "hf_current_embeddings", CollectionId: 1, DbId: 1})},
+		{
+			"meta/root-coord/database/collection-info/1/1",
+			encode(&etcdpb.CollectionInfo{ID: 1, Schema: &schemapb.CollectionSchema{
+				Name: "AKIAIOSFODNN7EXAMPLE", Description: "basic HNSW index",
+			}}),
+		},
+		{
+			"meta/root-coord/database/aliases/1/hf_current_embeddings",
+			encode(&etcdpb.AliasInfo{AliasName: "hf_current_embeddings", CollectionId: 1, DbId: 1}),
+		},
 		{"meta/root-coord/credential/roles/token=" + strings.Repeat("Zq9", 10), ""},
-		{"meta/session/querynode-7", `{"ServerID":7,"ServerName":"querynode","Address":"sk-prod-milvus-querynode-0.milvus:21123","HostName":"AKIAIOSFODNN7EXAMPLE"}`},
+		{
+			"meta/session/querynode-7",
+			`{"ServerID":7,"ServerName":"querynode","Address":"sk-prod-milvus-querynode-0.milvus:21123","HostName":"AKIAIOSFODNN7EXAMPLE"}`,
+		},
 		{"config/minio/bucketName", "ASIA-SOUTHEAST-milvus-data"},
 	} {
-		kvs = append(kvs, source.KV{Key: []byte("by-dev/" + kv[0]), Value: []byte(kv[1]), ModRevision: int64(len(kvs) + 1)})
+		kvs = append(kvs, source.KV{
+			Key: []byte("by-dev/" + kv[0]), Value: []byte(kv[1]), ModRevision: int64(len(kvs) + 1),
+		})
 	}
 	redactor := Redactor(testHeader())
 	for _, kv := range kvs {
@@ -318,10 +362,13 @@ func TestNamesAreNoSecrets(t *testing.T) {
 		}
 	}
 	c := loadMemory(t, newMemory(kvs), Want{Parts: model.PartAll, Records: true})
-	got := []string{c.Collections[0].Name, c.Collections[0].Description, c.Aliases[0].Name, c.Sessions[0].Address, c.Sessions[0].HostName, c.Config[0].Value}
+	got := []string{
+		c.Collections[0].Name, c.Collections[0].Description, c.Aliases[0].Name, c.Sessions[0].Address,
+		c.Sessions[0].HostName, c.Config[0].Value,
+	}
 	want := []string{
-		"AKIAIOSFODNN7EXAMPLE", "basic HNSW index", "hf_current_embeddings", "sk-prod-milvus-querynode-0.milvus:21123", "AKIAIOSFODNN7EXAMPLE",
-		"ASIA-SOUTHEAST-milvus-data",
+		"AKIAIOSFODNN7EXAMPLE", "basic HNSW index", "hf_current_embeddings", "sk-prod-milvus-querynode-0.milvus:21123",
+		"AKIAIOSFODNN7EXAMPLE", "ASIA-SOUTHEAST-milvus-data",
 	}
 	for _, kv := range kvs {
 		if i, ok := c.Keyspace.Find(string(kv.Key)); !ok || c.Keyspace.Info(i).Key != string(kv.Key) {

@@ -45,7 +45,8 @@ func encodeMessage(e *encode.Encoder, m protoreflect.Message) {
 	defer e.EndObject()
 	encodeFields(e, m)
 	unknown := m.GetUnknown()
-	if extra := supplement(m.Descriptor().FullName()); len(unknown) > 0 && extra != nil && proto.Unmarshal(unknown, extra) == nil {
+	if extra := supplement(m.Descriptor().FullName()); len(unknown) > 0 && extra != nil &&
+		proto.Unmarshal(unknown, extra) == nil {
 		encodeFields(e, extra.ProtoReflect())
 		unknown = extra.ProtoReflect().GetUnknown()
 	}

@@ -7,8 +7,8 @@ import (
 	"kitescope/inspect/source"
 )
 
-// clusterBuilder is a store at one revision, and the last Cluster built from it. Changes are applied key by key. The next
-// Cluster shares unchanged objects with the last one.
+// clusterBuilder is a store at one revision, and the last Cluster built from it. Changes are applied key by key. The
+// next Cluster shares unchanged objects with the last one.
 type clusterBuilder struct {
 	state   *state
 	ranges  rangeList

@@ -93,7 +93,8 @@ func (st *segmentStore) putRecord(s *state, kv source.KV, k *keyParts) {
 		s.note(kv, reason)
 	}
 	// The key takes precedence, because Milvus looks the segment up by key.
-	v.s.Collection, v.s.Partition, v.s.ID = model.CollectionID(k.ids[0]), model.PartitionID(k.ids[1]), model.SegmentID(k.ids[2])
+	v.s.Collection, v.s.Partition, v.s.ID = model.CollectionID(k.ids[0]), model.PartitionID(k.ids[1]),
+		model.SegmentID(k.ids[2])
 	v.s.VChannel = st.intern(v.channel)
 	if st.loading != nil {
 		st.loading.record(v)
@@ -210,7 +211,9 @@ func (st *segmentStore) putIndex(s *state, kv source.KV, k *keyParts) {
 		s.note(kv, unknownReason("SegmentIndex", unknown))
 	}
 	if int64(x.Segment) != k.ids[2] || int64(x.Build) != k.ids[3] {
-		s.note(kv, fmt.Sprintf("SegmentIndex: segment %d build %d, in its key %d and %d", x.Segment, x.Build, k.ids[2], k.ids[3]))
+		s.note(kv,
+			fmt.Sprintf("SegmentIndex: segment %d build %d, in its key %d and %d", x.Segment, x.Build, k.ids[2],
+				k.ids[3]))
 	}
 	x.Collection, x.Partition = model.CollectionID(k.ids[0]), model.PartitionID(k.ids[1])
 	x.Segment, x.Build = model.SegmentID(k.ids[2]), model.BuildID(k.ids[3])
@@ -259,7 +262,9 @@ func (st *segmentStore) edit(k *keyParts) *segmentEdit {
 		clone := *old
 		e.segment = &clone
 	} else {
-		e.segment = &model.Segment{ID: id, Collection: model.CollectionID(k.ids[0]), Partition: model.PartitionID(k.ids[1])}
+		e.segment = &model.Segment{
+			ID: id, Collection: model.CollectionID(k.ids[0]), Partition: model.PartitionID(k.ids[1]),
+		}
 	}
 	st.edits[id] = e
 	return e
@@ -281,7 +286,9 @@ func (st *segmentStore) removeRecord(k *keyParts) {
 	e := st.edit(k)
 	layout := st.layoutOf(e.segment)
 	layout.inline = nil
-	left := &model.Segment{ID: e.segment.ID, Collection: e.segment.Collection, Partition: e.segment.Partition, Indexes: e.segment.Indexes}
+	left := &model.Segment{
+		ID: e.segment.ID, Collection: e.segment.Collection, Partition: e.segment.Partition, Indexes: e.segment.Indexes,
+	}
 	st.setLayout(left, layout)
 	e.segment, e.record = left, false
 }
@@ -301,7 +308,9 @@ func (st *segmentStore) editLogs(k *keyParts, logs model.FieldLogs) {
 
 func (st *segmentStore) editIndex(x model.SegmentIndex) {
 	e := st.edit(&keyParts{ids: [maxIDs]int64{int64(x.Collection), int64(x.Partition), int64(x.Segment)}})
-	list := slices.DeleteFunc(slices.Clone(e.segment.Indexes), func(old model.SegmentIndex) bool { return old.Build == x.Build })
+	list := slices.DeleteFunc(slices.Clone(e.segment.Indexes), func(old model.SegmentIndex) bool {
+		return old.Build == x.Build
+	})
 	list = append(list, x)
 	slices.SortFunc(list, compareSegmentIndex)
 	e.segment.Indexes = list
@@ -357,7 +366,8 @@ func tidyLogs(list []model.FieldLogs) []model.FieldLogs {
 	})
 	out := list[:0]
 	for _, l := range list {
-		if n := len(out); n > 0 && out[n-1].Kind == l.Kind && out[n-1].Field == l.Field && out[n-1].Group.Empty() == l.Group.Empty() {
+		if n := len(out); n > 0 && out[n-1].Kind == l.Kind && out[n-1].Field == l.Field &&
+			out[n-1].Group.Empty() == l.Group.Empty() {
 			out[n-1].Group.Union(l.Group)
 			out[n-1].Files += l.Files
 			out[n-1].Rows += l.Rows

@@ -147,13 +147,18 @@ func (s *state) growing() map[model.SegmentID]*growingFact {
 		m := f.value.(*streamingpb.SegmentAssignmentMeta)
 		stat := m.GetStat()
 		g := &model.GrowingStat{
-			PChannel: f.names[0], State: model.EnumWord(m.GetState().String(), "SEGMENT_ASSIGNMENT_STATE_"), Level: segmentLevel(int32(stat.GetLevel())),
-			Rows: int64(stat.GetModifiedRows()), Bytes: int64(stat.GetModifiedBinarySize()), MaxBytes: int64(stat.GetMaxBinarySize()),
-			Flushes: int64(stat.GetBinlogCounter()), Checkpoint: model.TSO(m.GetCheckpointTimeTick()),
-			CreatedAt: wallTimeSigned(stat.GetCreateTimestamp()), ModifiedAt: wallTimeSigned(stat.GetLastModifiedTimestamp()),
+			PChannel: f.names[0], State: model.EnumWord(m.GetState().String(), "SEGMENT_ASSIGNMENT_STATE_"),
+			Level: segmentLevel(int32(stat.GetLevel())),
+			Rows:  int64(stat.GetModifiedRows()), Bytes: int64(stat.GetModifiedBinarySize()),
+			MaxBytes: int64(stat.GetMaxBinarySize()),
+			Flushes:  int64(stat.GetBinlogCounter()), Checkpoint: model.TSO(m.GetCheckpointTimeTick()),
+			CreatedAt:  wallTimeSigned(stat.GetCreateTimestamp()),
+			ModifiedAt: wallTimeSigned(stat.GetLastModifiedTimestamp()),
 		}
 		id := model.SegmentID(f.ids[0])
-		out[id] = &growingFact{g, segmentKey(model.CollectionID(m.GetCollectionId()), model.PartitionID(m.GetPartitionId()), id)}
+		out[id] = &growingFact{
+			g, segmentKey(model.CollectionID(m.GetCollectionId()), model.PartitionID(m.GetPartitionId()), id),
+		}
 	})
 	return out
 }

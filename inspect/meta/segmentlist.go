@@ -71,7 +71,9 @@ func (l *segmentList) replace(edits map[model.SegmentID]*segmentEdit, ids []mode
 // merge returns the list after segments were added or removed.
 func (l *segmentList) merge(ids []model.SegmentID, wanted func(model.SegmentID) *model.Segment) segmentList {
 	old := l.index()
-	next := segmentList{all: make([]*model.Segment, 0, len(old)+len(ids)), ids: make([]model.SegmentID, 0, len(old)+len(ids))}
+	next := segmentList{
+		all: make([]*model.Segment, 0, len(old)+len(ids)), ids: make([]model.SegmentID, 0, len(old)+len(ids)),
+	}
 	done := 0
 	for _, id := range ids {
 		at, there := model.Seek(old, id, done)

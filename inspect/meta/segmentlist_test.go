@@ -47,7 +47,8 @@ func TestSegmentListsFollow(t *testing.T) {
 				all = append(all, want[kind][id])
 			}
 			if !slices.Equal(lists[kind].all, all) || len(lists[kind].index()) != len(all) {
-				t.Fatalf("step %d: %d segments, %d ids, want %d", step, len(lists[kind].all), len(lists[kind].index()), len(all))
+				t.Fatalf("step %d: %d segments, %d ids, want %d", step, len(lists[kind].all), len(lists[kind].index()),
+					len(all))
 			}
 			for id := range model.SegmentID(60) {
 				if got := lists[kind].find(id); got != want[kind][id] {

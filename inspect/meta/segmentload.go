@@ -35,7 +35,9 @@ func newSegmentLoad() *segmentLoad {
 }
 
 // at returns the segment with an id. It adds the segment if it is missing.
-func (l *segmentLoad) at(id model.SegmentID, collection model.CollectionID, partition model.PartitionID) (*model.Segment, int32) {
+func (l *segmentLoad) at(
+	id model.SegmentID, collection model.CollectionID, partition model.PartitionID,
+) (*model.Segment, int32) {
 	if l.lastAt >= 0 && id == l.lastID {
 		return l.get(l.lastAt), l.lastAt
 	}

@@ -24,7 +24,8 @@ func (s *state) loadStates() []*model.LoadState {
 		x := &model.LoadState{
 			Collection: model.CollectionID(f.ids[0]), Status: m.GetStatus().String(), Replicas: m.GetReplicaNumber(),
 			LoadType: loadType(m.GetLoadType()), Released: ids[model.PartitionID](m.GetReleasedPartitions()),
-			Fields: ids[model.FieldID](m.GetLoadFields()), Recovered: m.GetRecoverTimes(), UserReplicas: m.GetUserSpecifiedReplicaMode(), Key: f.key,
+			Fields: ids[model.FieldID](m.GetLoadFields()), Recovered: m.GetRecoverTimes(),
+			UserReplicas: m.GetUserSpecifiedReplicaMode(), Key: f.key,
 		}
 		if len(m.GetFieldIndexID()) > 0 {
 			x.Indexes = make(map[model.FieldID]model.IndexID)
@@ -46,7 +47,9 @@ func (s *state) loadStates() []*model.LoadState {
 		}
 		for _, f := range list {
 			m := f.value.(*querypb.PartitionLoadInfo)
-			known[id].Partitions = append(known[id].Partitions, model.PartitionLoad{Partition: model.PartitionID(f.ids[1]), Status: m.GetStatus().String()})
+			known[id].Partitions = append(known[id].Partitions, model.PartitionLoad{
+				Partition: model.PartitionID(f.ids[1]), Status: m.GetStatus().String(),
+			})
 			known[id].Recovered = max(known[id].Recovered, m.GetRecoverTimes())
 		}
 	}
@@ -58,7 +61,8 @@ func (s *state) loadStates() []*model.LoadState {
 func partitionsOnly(list []*fact) *model.LoadState {
 	first := list[0].value.(*querypb.PartitionLoadInfo)
 	x := &model.LoadState{
-		Collection: model.CollectionID(list[0].ids[0]), Status: querypb.LoadStatus_Loaded.String(), Replicas: first.GetReplicaNumber(),
+		Collection: model.CollectionID(list[0].ids[0]), Status: querypb.LoadStatus_Loaded.String(),
+		Replicas: first.GetReplicaNumber(),
 		LoadType: querypb.LoadType_LoadPartition.String(), Key: list[0].key,
 	}
 	for _, f := range list {
@@ -83,16 +87,20 @@ func (s *state) loadStates21() []*model.LoadState {
 	s.each(kindCollectionLoad21, func(f *fact) {
 		m := f.value.(*querypb.CollectionInfo)
 		x := &model.LoadState{
-			Collection: model.CollectionID(f.ids[0]), Status: status21(m.GetInMemoryPercentage()), Percent: new(int32(m.GetInMemoryPercentage())),
+			Collection: model.CollectionID(f.ids[0]), Status: status21(m.GetInMemoryPercentage()),
+			Percent:  new(int32(m.GetInMemoryPercentage())),
 			Replicas: m.GetReplicaNumber(), LoadType: loadType(m.GetLoadType()),
 			Released: ids[model.PartitionID](m.GetReleasedPartitionIDs()), Key: f.key,
 		}
 		for _, p := range m.GetPartitionStates() {
 			x.Partitions = append(x.Partitions, model.PartitionLoad{
-				Partition: model.PartitionID(p.GetPartitionID()), Status: status21(p.GetInMemoryPercentage()), Percent: new(int32(p.GetInMemoryPercentage())),
+				Partition: model.PartitionID(p.GetPartitionID()), Status: status21(p.GetInMemoryPercentage()),
+				Percent: new(int32(p.GetInMemoryPercentage())),
 			})
 		}
-		slices.SortFunc(x.Partitions, func(a, b model.PartitionLoad) int { return cmp.Compare(a.Partition, b.Partition) })
+		slices.SortFunc(x.Partitions, func(a, b model.PartitionLoad) int {
+			return cmp.Compare(a.Partition, b.Partition)
+		})
 		list = append(list, x)
 	})
 	return list
@@ -114,8 +122,9 @@ func (s *state) replicas() []*model.Replica {
 	s.each(kindReplica, func(f *fact) {
 		m := f.value.(*querypb.Replica)
 		x := &model.Replica{
-			ID: model.ReplicaID(f.ids[1]), Collection: model.CollectionID(f.ids[0]), ResourceGroup: truncateName(m.GetResourceGroup()),
-			Nodes: nodes(m.GetNodes()), RONodes: nodes(m.GetRoNodes()),
+			ID: model.ReplicaID(f.ids[1]), Collection: model.CollectionID(f.ids[0]),
+			ResourceGroup: truncateName(m.GetResourceGroup()),
+			Nodes:         nodes(m.GetNodes()), RONodes: nodes(m.GetRoNodes()),
 			StreamingNodes: nodes(m.GetRwSqNodes()), ROStreamingNodes: nodes(m.GetRoSqNodes()),
 		}
 		for name, info := range m.GetChannelNodeInfos() {
@@ -156,14 +165,17 @@ func (s *state) resourceGroups() []*model.ResourceGroup {
 	s.each(kindResourceGroup, func(f *fact) {
 		m := f.value.(*querypb.ResourceGroup)
 		x := &model.ResourceGroup{
-			Name: truncateName(f.names[0]), Capacity: m.GetCapacity(), //nolint:staticcheck // releases up to 2.3 fill the deprecated field
-			Nodes: nodes(m.GetNodes()), Requests: -1, Limits: -1,
+			Name:     truncateName(f.names[0]),
+			Capacity: m.GetCapacity(), //nolint:staticcheck // releases up to 2.3 fill the deprecated field
+			Nodes:    nodes(m.GetNodes()), Requests: -1, Limits: -1,
 		}
 		if config := m.GetConfig(); config != nil {
 			x.Requests, x.Limits = config.GetRequests().GetNodeNum(), config.GetLimits().GetNodeNum()
 			x.TransferFrom, x.TransferTo = groupNames(config.GetTransferFrom()), groupNames(config.GetTransferTo())
 			for _, p := range config.GetNodeFilter().GetNodeLabels() {
-				x.NodeLabels = append(x.NodeLabels, model.Pair{Key: p.GetKey(), Value: redact.Pair(p.GetKey(), p.GetValue())})
+				x.NodeLabels = append(x.NodeLabels, model.Pair{
+					Key: p.GetKey(), Value: redact.Pair(p.GetKey(), p.GetValue()),
+				})
 			}
 		}
 		list = append(list, x)
@@ -186,8 +198,9 @@ func (s *state) targets() []*model.Target {
 		x := &model.Target{Collection: model.CollectionID(f.ids[0]), Version: m.GetVersion(), Key: f.key}
 		for _, c := range m.GetChannelTargets() {
 			v := model.TargetVChannel{
-				Name: c.GetChannelName(), Growing: ids[model.SegmentID](c.GetGrowingSegmentIDs()), Dropped: ids[model.SegmentID](c.GetDroppedSegmentIDs()),
-				SeekAt: model.TSO(c.GetSeekPosition().GetTimestamp()),
+				Name: c.GetChannelName(), Growing: ids[model.SegmentID](c.GetGrowingSegmentIDs()),
+				Dropped: ids[model.SegmentID](c.GetDroppedSegmentIDs()),
+				SeekAt:  model.TSO(c.GetSeekPosition().GetTimestamp()),
 			}
 			rows := make(map[model.SegmentID]int64)
 			for _, p := range c.GetPartitionTargets() {

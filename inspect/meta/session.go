@@ -53,7 +53,8 @@ func (s *state) sessions() []*model.Session {
 			standby = true
 		}
 		x := &model.Session{
-			Node: model.NodeID(r.ServerID), Role: truncateName(role), Address: truncateName(r.Address), Version: truncateName(r.Version), HostName: truncateName(r.HostName),
+			Node: model.NodeID(r.ServerID), Role: truncateName(role), Address: truncateName(r.Address),
+			Version: truncateName(r.Version), HostName: truncateName(r.HostName),
 			Exclusive: r.Exclusive, Stopping: r.Stopping, Standby: standby, Lease: r.LeaseID,
 			IndexEngine: r.IndexEngineVersion.model(), ScalarIndexEngine: r.ScalarIndexEngineVersion.model(),
 			Key: f.key, Revision: f.mod,

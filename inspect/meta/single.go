@@ -148,7 +148,8 @@ func (d *Decoder) putIndex(out *DecodedKey, kv *source.KV, k *keyParts) {
 // newIndexBrief returns the fields of an index that events need.
 func newIndexBrief(x *model.SegmentIndex) *IndexBrief {
 	return &IndexBrief{
-		Segment: x.Segment, Build: x.Build, Collection: x.Collection, Index: x.Index, Node: x.Node, State: x.State, FailReason: redact.Text(x.FailReason),
+		Segment: x.Segment, Build: x.Build, Collection: x.Collection, Index: x.Index, Node: x.Node, State: x.State,
+		FailReason: redact.Text(x.FailReason),
 	}
 }
 
@@ -224,8 +225,9 @@ func (s *state) assembleSingle(f *fact) any {
 		return firstOrNil(s.config())
 	case kindAllocator:
 		return firstOrNil(s.allocators())
-	case kindImportJob, kindPreImportTask, kindImportTask, kindImportTask23, kindCompactionTask, kindAnalyzeTask, kindStatsTask, kindBroadcastTask,
-		kindCopySegmentJob, kindCopySegmentTask, kindExportSnapshotJob, kindRefreshJob, kindRefreshTask:
+	case kindImportJob, kindPreImportTask, kindImportTask, kindImportTask23, kindCompactionTask, kindAnalyzeTask,
+		kindStatsTask, kindBroadcastTask, kindCopySegmentJob, kindCopySegmentTask, kindExportSnapshotJob,
+		kindRefreshJob, kindRefreshTask:
 		return firstOrNil(s.tasks())
 	case kindSnapshot:
 		return firstOrNil(s.snapshots())

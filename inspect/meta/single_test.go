@@ -24,18 +24,19 @@ func TestDecoder(t *testing.T) {
 				t.Fatal(err)
 			}
 			compared := map[string]int{}
-			err = snap.Scan(context.Background(), []source.Range{source.Prefix(snap.Header().Root + "/")}, func(kv source.KV) error {
-				single := d.Decode(&kv, false)
-				got, want := inCluster(c, single.Object)
-				if want == nil {
+			err = snap.Scan(context.Background(), []source.Range{source.Prefix(snap.Header().Root + "/")},
+				func(kv source.KV) error {
+					single := d.Decode(&kv, false)
+					got, want := inCluster(c, single.Object)
+					if want == nil {
+						return nil
+					}
+					compared[single.Kind]++
+					if diff := cmp.Diff(want, got); diff != "" {
+						return fmt.Errorf("%s (-cluster +key):\n%s", kv.Key, diff)
+					}
 					return nil
-				}
-				compared[single.Kind]++
-				if diff := cmp.Diff(want, got); diff != "" {
-					return fmt.Errorf("%s (-cluster +key):\n%s", kv.Key, diff)
-				}
-				return nil
-			})
+				})
 			if err != nil {
 				t.Error(err)
 			}
@@ -73,7 +74,8 @@ func inCluster(c *model.Cluster, object any) (got, want any) {
 	case *model.Collection:
 		if full := c.Collection(x.ID); full != nil && full.Key == x.Key {
 			alone := *full
-			alone.Fields, alone.Functions, alone.AutoID, alone.DynamicField = x.Fields, x.Functions, x.AutoID, x.DynamicField
+			alone.Fields, alone.Functions, alone.AutoID, alone.DynamicField = x.Fields, x.Functions, x.AutoID,
+				x.DynamicField
 			return x, &alone
 		}
 	case *model.Partition:
@@ -86,8 +88,9 @@ func inCluster(c *model.Cluster, object any) (got, want any) {
 			x.CompactedFrom = nil
 		}
 		return *x, SegmentBrief{
-			ID: full.ID, Collection: full.Collection, VChannel: full.VChannel, State: full.State, Level: full.Level, Invisible: full.Invisible,
-			Rows: full.Rows, CompactedFrom: full.CompactedFrom,
+			ID: full.ID, Collection: full.Collection, VChannel: full.VChannel, State: full.State, Level: full.Level,
+			Invisible: full.Invisible,
+			Rows:      full.Rows, CompactedFrom: full.CompactedFrom,
 		}
 	case *IndexBrief:
 		for _, full := range c.Segment(x.Segment).Indexes {
@@ -125,14 +128,26 @@ func TestDecoderDeleted(t *testing.T) {
 		t.Fatal(err)
 	}
 	for key, want := range map[string]DecodedKey{
-		"by-dev/meta/datacoord-meta/s/1/2/3":                     {Kind: "segment", Deleted: true, Object: &SegmentBrief{Collection: 1, ID: 3}},
-		"by-dev/meta/segment-index/1/2/3/4":                      {Kind: "segment-index", Deleted: true, Object: &IndexBrief{Collection: 1, Segment: 3, Build: 4}},
-		"by-dev/meta/session/querynode-4":                        {Kind: "session", Deleted: true},
-		"by-dev/meta/root-coord/fields/7/100":                    {Kind: "field", Deleted: true, Collection: 7},
-		"by-dev/meta/snapshots/root-coord/fields/7/100_ts42":     {Kind: "history", Deleted: true},
-		"by-dev/meta/channelwatch/8/by-dev-dml_0_7v1":            {Kind: "channel-watch", Deleted: true, Object: &model.VChannel{Name: "by-dev-dml_0_7v1", PChannel: "by-dev-dml_0", Collection: 7, Shard: -1, Watcher: 8}},
-		"by-dev/meta/no/such/key":                                {Deleted: true, Problem: "unknown key"},
-		"by-dev/meta/datacoord-meta/channel-cp/by-dev-dml_0_7v1": {Kind: "channel-checkpoint", Deleted: true, Object: &model.VChannel{Name: "by-dev-dml_0_7v1", PChannel: "by-dev-dml_0", Collection: 7, Shard: -1}},
+		"by-dev/meta/datacoord-meta/s/1/2/3": {
+			Kind: "segment", Deleted: true, Object: &SegmentBrief{Collection: 1, ID: 3},
+		},
+		"by-dev/meta/segment-index/1/2/3/4": {
+			Kind: "segment-index", Deleted: true, Object: &IndexBrief{Collection: 1, Segment: 3, Build: 4},
+		},
+		"by-dev/meta/session/querynode-4":                    {Kind: "session", Deleted: true},
+		"by-dev/meta/root-coord/fields/7/100":                {Kind: "field", Deleted: true, Collection: 7},
+		"by-dev/meta/snapshots/root-coord/fields/7/100_ts42": {Kind: "history", Deleted: true},
+		"by-dev/meta/channelwatch/8/by-dev-dml_0_7v1": {
+			Kind: "channel-watch", Deleted: true,
+			Object: &model.VChannel{
+				Name: "by-dev-dml_0_7v1", PChannel: "by-dev-dml_0", Collection: 7, Shard: -1, Watcher: 8,
+			},
+		},
+		"by-dev/meta/no/such/key": {Deleted: true, Problem: "unknown key"},
+		"by-dev/meta/datacoord-meta/channel-cp/by-dev-dml_0_7v1": {
+			Kind: "channel-checkpoint", Deleted: true,
+			Object: &model.VChannel{Name: "by-dev-dml_0_7v1", PChannel: "by-dev-dml_0", Collection: 7, Shard: -1},
+		},
 	} {
 		got := *d.Decode(&source.KV{Key: []byte(key)}, true)
 		got.Key = ""
@@ -164,7 +179,10 @@ func TestDecoderSecrets(t *testing.T) {
 		"by-dev/meta/root-coord/credential/grantee-id/a/P":  "root",
 		"by-dev/meta/streamingcoord-meta/broadcast-task/12": "hunter2",
 	} {
-		text := fmt.Sprintf("%+v", reflect.Indirect(reflect.ValueOf(d.Decode(&source.KV{Key: []byte(key), Value: []byte(value)}, false).Object)))
+		text := fmt.Sprintf("%+v",
+			reflect.Indirect(
+				reflect.ValueOf(d.Decode(&source.KV{Key: []byte(key), Value: []byte(value)}, false).Object),
+			))
 		if strings.Contains(text, "hunter2") {
 			t.Errorf("%s tells its secret: %s", key, text)
 		}

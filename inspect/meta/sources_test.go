@@ -33,10 +33,13 @@ func TestSourcesAgree(t *testing.T) {
 			sameCluster(t, "bundle of live", want, loadFrom(t, save(t, live)), attributes)
 			// A backup has the keys below the metadata path, without revisions or leases.
 			backup := filepath.Join(folder, "birdwatcher_backup.bak.gz")
-			for what, from := range map[string]string{"backup": backup, "bundle of backup": save(t, backup), "bundle of bundle": save(t, save(t, backup))} {
+			for what, from := range map[string]string{
+				"backup": backup, "bundle of backup": save(t, backup), "bundle of bundle": save(t, save(t, backup)),
+			} {
 				got := loadFrom(t, from)
 				if got.Loaded != model.PartAll&^model.PartConfig {
-					t.Errorf("%s: known parts are %b; whether there is any configuration is not known", what, got.Loaded)
+					t.Errorf("%s: known parts are %b; whether there is any configuration is not known", what,
+						got.Loaded)
 				}
 				sameCluster(t, what, want, got, attributes, belowMeta)
 			}
@@ -58,7 +61,8 @@ var belowMeta = cmpopts.IgnoreFields(model.Parts{}, "Allocators", "Keys", "KeysB
 // past revisions.
 func sameCluster(t *testing.T, what string, want, got *model.Cluster, options ...cmp.Option) {
 	t.Helper()
-	options = append(options, cmpopts.IgnoreFields(model.Parts{}, "Origin", "Etcd", "Keyspace", "Recent"), cmpopts.EquateEmpty())
+	options = append(options, cmpopts.IgnoreFields(model.Parts{}, "Origin", "Etcd", "Keyspace", "Recent"),
+		cmpopts.EquateEmpty())
 	if d := cmp.Diff(want.Parts, got.Parts, options...); d != "" {
 		t.Errorf("%s (-etcd snapshot +%s):\n%s", what, what, d)
 	}
@@ -94,7 +98,8 @@ func save(t *testing.T, from string) string {
 	t.Helper()
 	snapshot := pin(t, from)
 	var b bytes.Buffer
-	if _, err := source.WriteBundle(t.Context(), &b, snapshot, source.BundleInfo{Redacted: true}, nil, meta.Redactor(snapshot.Header())); err != nil {
+	if _, err := source.WriteBundle(t.Context(), &b, snapshot, source.BundleInfo{Redacted: true}, nil,
+		meta.Redactor(snapshot.Header())); err != nil {
 		t.Fatalf("save %s: %v", from, err)
 	}
 	path := filepath.Join(t.TempDir(), "cluster.kite")

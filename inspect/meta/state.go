@@ -160,7 +160,9 @@ func (s *state) isHot(k kindID) bool {
 func (s *state) note(kv source.KV, reason string) {
 	key := string(kv.Key)
 	k, err := s.grammar.parse(kv.Key)
-	s.undecoded[key] = append(s.undecoded[key], &model.Undecoded{Key: s.grammar.safeKey(&k, err, key), Reason: reason, Size: len(kv.Value)})
+	s.undecoded[key] = append(s.undecoded[key], &model.Undecoded{
+		Key: s.grammar.safeKey(&k, err, key), Reason: reason, Size: len(kv.Value),
+	})
 	s.dirty |= groupUndecoded
 }
 
@@ -205,7 +207,8 @@ func (s *state) fact(kv source.KV, k *keyParts) (*fact, error) {
 		return nil, err
 	}
 	f := &fact{
-		key: string(kv.Key), kind: k.kind, ids: k.ids, mod: kv.ModRevision, lease: kv.Lease, version: kv.Version, created: kv.CreateRevision, value: value,
+		key: string(kv.Key), kind: k.kind, ids: k.ids, mod: kv.ModRevision, lease: kv.Lease, version: kv.Version,
+		created: kv.CreateRevision, value: value,
 	}
 	for i := range k.names {
 		f.names[i] = string(k.names[i])

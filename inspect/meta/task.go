@@ -30,8 +30,9 @@ func (s *state) tasks() []*model.Task {
 		kindStatsTask:      statsTask,
 		kindBroadcastTask:  broadcastTask,
 
-		kindCopySegmentJob: copySegmentJob, kindCopySegmentTask: copySegmentTask, kindExportSnapshotJob: exportSnapshotJob,
-		kindRefreshJob: refreshJob, kindRefreshTask: refreshTask,
+		kindCopySegmentJob: copySegmentJob, kindCopySegmentTask: copySegmentTask,
+		kindExportSnapshotJob: exportSnapshotJob,
+		kindRefreshJob:        refreshJob, kindRefreshTask: refreshTask,
 	} {
 		s.each(kind, func(f *fact) {
 			t := task(f)
@@ -62,8 +63,9 @@ func onlyPartition(list []int64) model.PartitionID {
 func importJob(f *fact) *model.Task {
 	m := f.value.(*datapb.ImportJob)
 	t := &model.Task{
-		ID: f.ids[0], Type: "import-job", Collection: model.CollectionID(m.GetCollectionID()), Partition: onlyPartition(m.GetPartitionIDs()),
-		State: m.GetState().String(), Reason: redact.Text(m.GetReason()), Trigger: m.GetJobID(),
+		ID: f.ids[0], Type: "import-job", Collection: model.CollectionID(m.GetCollectionID()),
+		Partition: onlyPartition(m.GetPartitionIDs()),
+		State:     m.GetState().String(), Reason: redact.Text(m.GetReason()), Trigger: m.GetJobID(),
 		StartedAt: textTime(m.GetCreateTime()), EndedAt: textTime(m.GetCompleteTime()), Details: importJobDetails(m),
 	}
 	if n := len(m.GetFiles()); n > 0 {
@@ -79,8 +81,10 @@ func preImportTask(f *fact) *model.Task {
 	m := f.value.(*datapb.PreImportTask)
 	return &model.Task{
 		ID: f.ids[0], Type: "preimport", Collection: model.CollectionID(m.GetCollectionID()),
-		State: m.GetState().String(), Node: model.NodeID(m.GetNodeID()), Reason: redact.Text(m.GetReason()), Trigger: m.GetJobID(),
-		Progress: fileRows(m.GetFileStats()), StartedAt: textTime(m.GetCreatedTime()), EndedAt: textTime(m.GetCompleteTime()),
+		State: m.GetState().String(), Node: model.NodeID(m.GetNodeID()), Reason: redact.Text(m.GetReason()),
+		Trigger:  m.GetJobID(),
+		Progress: fileRows(m.GetFileStats()), StartedAt: textTime(m.GetCreatedTime()),
+		EndedAt: textTime(m.GetCompleteTime()),
 		Details: importFileDetails(m.GetFileStats()),
 	}
 }
@@ -88,10 +92,13 @@ func preImportTask(f *fact) *model.Task {
 func importTask(f *fact) *model.Task {
 	m := f.value.(*datapb.ImportTaskV2)
 	return &model.Task{
-		ID: f.ids[0], Type: "import", SubType: m.GetSource().String(), Collection: model.CollectionID(m.GetCollectionID()),
-		State: m.GetState().String(), Node: model.NodeID(m.GetNodeID()), Reason: redact.Text(m.GetReason()), Trigger: m.GetJobID(),
+		ID: f.ids[0], Type: "import", SubType: m.GetSource().String(),
+		Collection: model.CollectionID(m.GetCollectionID()),
+		State:      m.GetState().String(), Node: model.NodeID(m.GetNodeID()), Reason: redact.Text(m.GetReason()),
+		Trigger:  m.GetJobID(),
 		Segments: ids[model.SegmentID](m.GetSegmentIDs()), Results: ids[model.SegmentID](m.GetSortedSegmentIDs()),
-		Progress: fileRows(m.GetFileStats()), StartedAt: textTime(m.GetCreatedTime()), EndedAt: textTime(m.GetCompleteTime()),
+		Progress: fileRows(m.GetFileStats()), StartedAt: textTime(m.GetCreatedTime()),
+		EndedAt: textTime(m.GetCompleteTime()),
 		Details: importFileDetails(m.GetFileStats()),
 	}
 }
@@ -102,9 +109,11 @@ func importTask23(f *fact) *model.Task {
 	m := f.value.(*legacypb.ImportTaskInfo)
 	state := m.GetState()
 	t := &model.Task{
-		ID: f.ids[0], Type: "import-job", Collection: model.CollectionID(m.GetCollectionId()), Partition: model.PartitionID(m.GetPartitionId()),
-		State: strings.TrimPrefix(state.GetStateCode().String(), "Import"), Node: model.NodeID(m.GetDatanodeId()),
-		Reason: redact.Text(state.GetErrorMessage()), Trigger: f.ids[0], Results: ids[model.SegmentID](state.GetSegments()),
+		ID: f.ids[0], Type: "import-job", Collection: model.CollectionID(m.GetCollectionId()),
+		Partition: model.PartitionID(m.GetPartitionId()),
+		State:     strings.TrimPrefix(state.GetStateCode().String(), "Import"), Node: model.NodeID(m.GetDatanodeId()),
+		Reason: redact.Text(state.GetErrorMessage()), Trigger: f.ids[0],
+		Results:   ids[model.SegmentID](state.GetSegments()),
 		Progress:  fmt.Sprintf("%d files, %d rows", len(m.GetFiles()), state.GetRowCount()),
 		StartedAt: wallTimeSigned(m.GetCreateTs()), Details: importDetails23(m),
 	}
@@ -130,7 +139,8 @@ func compactionTask(f *fact) *model.Task {
 	t := &model.Task{
 		ID: f.ids[1], Type: "compaction", SubType: m.GetType().String(),
 		Collection: model.CollectionID(m.GetCollectionID()), Partition: model.PartitionID(m.GetPartitionID()),
-		State: m.GetState().String(), Node: model.NodeID(m.GetNodeID()), Reason: redact.Text(m.GetFailReason()), Trigger: m.GetTriggerID(),
+		State: m.GetState().String(), Node: model.NodeID(m.GetNodeID()), Reason: redact.Text(m.GetFailReason()),
+		Trigger:  m.GetTriggerID(),
 		Segments: ids[model.SegmentID](m.GetInputSegments()), Results: ids[model.SegmentID](m.GetResultSegments()),
 		VChannel: m.GetChannel(), StartedAt: wallTimeSigned(m.GetStartTime()), EndedAt: wallTimeSigned(m.GetEndTime()),
 		Details: compactionDetails(m),
@@ -144,9 +154,12 @@ func compactionTask(f *fact) *model.Task {
 func analyzeTask(f *fact) *model.Task {
 	m := f.value.(*indexpb.AnalyzeTask)
 	return &model.Task{
-		ID: f.ids[0], Type: "analyze", Collection: model.CollectionID(m.GetCollectionID()), Partition: model.PartitionID(m.GetPartitionID()),
-		SubType: m.GetFieldName(), State: strings.TrimPrefix(m.GetState().String(), "JobState"), Node: model.NodeID(m.GetNodeID()),
-		Reason: redact.Text(m.GetFailReason()), Segments: ids[model.SegmentID](m.GetSegmentIDs()), Details: analyzeDetails(m),
+		ID: f.ids[0], Type: "analyze", Collection: model.CollectionID(m.GetCollectionID()),
+		Partition: model.PartitionID(m.GetPartitionID()),
+		SubType:   m.GetFieldName(), State: strings.TrimPrefix(m.GetState().String(), "JobState"),
+		Node:   model.NodeID(m.GetNodeID()),
+		Reason: redact.Text(m.GetFailReason()), Segments: ids[model.SegmentID](m.GetSegmentIDs()),
+		Details: analyzeDetails(m),
 	}
 }
 
@@ -155,7 +168,8 @@ func statsTask(f *fact) *model.Task {
 	t := &model.Task{
 		ID: f.ids[0], Type: "stats", SubType: m.GetSubJobType().String(),
 		Collection: model.CollectionID(m.GetCollectionID()), Partition: model.PartitionID(m.GetPartitionID()),
-		State: strings.TrimPrefix(m.GetState().String(), "JobState"), Node: model.NodeID(m.GetNodeID()), Reason: redact.Text(m.GetFailReason()),
+		State: strings.TrimPrefix(m.GetState().String(), "JobState"), Node: model.NodeID(m.GetNodeID()),
+		Reason:   redact.Text(m.GetFailReason()),
 		VChannel: m.GetInsertChannel(), Details: statsDetails(m),
 	}
 	if id := m.GetSegmentID(); id != 0 {
@@ -171,7 +185,9 @@ func statsTask(f *fact) *model.Task {
 // passwords.
 func broadcastTask(f *fact) *model.Task {
 	m := f.value.(*streamingpb.BroadcastTask)
-	t := &model.Task{ID: f.ids[0], Type: "broadcast", State: model.EnumWord(m.GetState().String(), "BROADCAST_TASK_STATE_")}
+	t := &model.Task{
+		ID: f.ids[0], Type: "broadcast", State: model.EnumWord(m.GetState().String(), "BROADCAST_TASK_STATE_"),
+	}
 	if n, err := strconv.ParseInt(m.GetMessage().GetProperties()[messageTypeProperty], 10, 32); err == nil {
 		t.SubType = messagespb.MessageType(n).String()
 	}
@@ -226,7 +242,8 @@ func (s *state) partitionStats() []*model.PartitionStats {
 		m := f.value.(*datapb.PartitionStatsInfo)
 		version, ok := current[name(f)]
 		list = append(list, &model.PartitionStats{
-			Collection: model.CollectionID(f.ids[0]), Partition: model.PartitionID(f.ids[1]), VChannel: f.names[0], Version: f.ids[2],
+			Collection: model.CollectionID(f.ids[0]), Partition: model.PartitionID(f.ids[1]), VChannel: f.names[0],
+			Version: f.ids[2],
 			Current: ok && version == f.ids[2], Segments: ids[model.SegmentID](m.GetSegmentIDs()),
 			CommittedAt: wallTimeSigned(m.GetCommitTime()), AnalyzeTask: m.GetAnalyzeTaskID(), Key: f.key,
 		})
@@ -239,11 +256,14 @@ func (s *state) snapshots() []*model.Snapshot {
 	s.each(kindSnapshot, func(f *fact) {
 		m := f.value.(*datapb.SnapshotInfo)
 		list = append(list, &model.Snapshot{
-			ID: f.ids[1], Name: truncateName(m.GetName()), Description: m.GetDescription(), Collection: model.CollectionID(f.ids[0]),
-			Partitions: ids[model.PartitionID](m.GetPartitionIds()), State: strings.TrimPrefix(m.GetState().String(), "SnapshotState"),
-			CreatedAt: wallTimeSigned(m.GetCreateTs()), Location: redact.Text(m.GetS3Location()),
+			ID: f.ids[1], Name: truncateName(m.GetName()), Description: m.GetDescription(),
+			Collection: model.CollectionID(f.ids[0]),
+			Partitions: ids[model.PartitionID](m.GetPartitionIds()),
+			State:      strings.TrimPrefix(m.GetState().String(), "SnapshotState"),
+			CreatedAt:  wallTimeSigned(m.GetCreateTs()), Location: redact.Text(m.GetS3Location()),
 			Pins: len(m.GetPinIds()), ProtectedUntil: wallTime(m.GetCompactionExpireTime()),
-			PinnedUntil: pinnedUntil(m.GetPinExpireAtMs()), PendingSince: wallTimeSigned(m.GetPendingStartTime()), Key: f.key,
+			PinnedUntil: pinnedUntil(m.GetPinExpireAtMs()), PendingSince: wallTimeSigned(m.GetPendingStartTime()),
+			Key: f.key,
 		})
 	})
 	return list

@@ -55,7 +55,8 @@ func (d *details) position(name string, p *msgpb.MsgPosition) {
 func importJobDetails(m *datapb.ImportJob) (d details) {
 	ready, committed, all := len(m.GetReadyVchannels()), len(m.GetCommittedVchannels()), len(m.GetVchannels())
 	if ready > 0 || committed > 0 {
-		d = append(d, fmt.Sprintf("ready_vchannels=%d/%d", ready, all), fmt.Sprintf("committed_vchannels=%d/%d", committed, all))
+		d = append(d, fmt.Sprintf("ready_vchannels=%d/%d", ready, all),
+			fmt.Sprintf("committed_vchannels=%d/%d", committed, all))
 	}
 	d.flag("auto_commit", m.GetAutoCommit())
 	d.add("disk_bytes", m.GetRequestedDiskSize())

@@ -98,7 +98,8 @@ func TestClusterEqualsClient(t *testing.T) {
 			}
 			for db, collections := range truth.DBs {
 				for collection, tc := range collections {
-					t.Run(collection, func(t *testing.T) { compareCollection(t, name, c, live[db+"/"+collection], &tc) })
+					t.Run(collection,
+						func(t *testing.T) { compareCollection(t, name, c, live[db+"/"+collection], &tc) })
 				}
 			}
 		})
@@ -110,13 +111,16 @@ func compareCollection(t *testing.T, fixture string, c *model.Cluster, x *model.
 	d := &truth.Describe
 	// The client of 2.1 never reports AutoID for a collection.
 	if int64(x.ID) != d.ID || x.Description != d.Description || d.AutoID && !x.AutoID {
-		t.Errorf("id %d description %q auto id %v, client says %d %q %v", x.ID, x.Description, x.AutoID, d.ID, d.Description, d.AutoID)
+		t.Errorf("id %d description %q auto id %v, client says %d %q %v", x.ID, x.Description, x.AutoID, d.ID,
+			d.Description, d.AutoID)
 	}
 	if d.Shards != nil && x.Shards != *d.Shards {
 		t.Errorf("%d shards, client says %d", x.Shards, *d.Shards)
 	}
-	if levels := []string{"Strong", "Session", "Bounded", "Eventually", "Customized"}; x.ConsistencyLevel != levels[d.Consistency] &&
-		!(x.ConsistencyLevel == "Strong" && d.Consistency == 2) { // a default level is recorded as 0, and the client shows its own default
+	if levels := []string{"Strong", "Session", "Bounded", "Eventually", "Customized"}; x.ConsistencyLevel !=
+		levels[d.Consistency] &&
+		// a default level is recorded as 0, and the client shows its own default
+		!(x.ConsistencyLevel == "Strong" && d.Consistency == 2) {
 		t.Errorf("consistency %s, client says %d", x.ConsistencyLevel, d.Consistency)
 	}
 	compareFields(t, x, truth)
@@ -134,7 +138,10 @@ func compareCollection(t *testing.T, fixture string, c *model.Cluster, x *model.
 
 func compareFields(t *testing.T, x *model.Collection, truth *truthCollection) {
 	t.Helper()
-	types := map[int]string{1: "Bool", 2: "Int8", 3: "Int16", 4: "Int32", 5: "Int64", 10: "Float", 11: "Double", 21: "VarChar", 22: "Array", 23: "JSON", 100: "BinaryVector", 101: "FloatVector"}
+	types := map[int]string{
+		1: "Bool", 2: "Int8", 3: "Int16", 4: "Int32", 5: "Int64", 10: "Float", 11: "Double", 21: "VarChar", 22: "Array",
+		23: "JSON", 100: "BinaryVector", 101: "FloatVector",
+	}
 	var want, got []string
 	for _, f := range truth.Describe.Fields {
 		want = append(want, fmt.Sprintln(f.ID, f.Name, types[f.Type], f.Primary, f.AutoID, fmt.Sprint(f.Params)))
@@ -273,16 +280,19 @@ func TestSegmentsEqualDump(t *testing.T) {
 				if len(s.From) > 0 && string(s.From) != "null" {
 					from = 1
 				}
-				want = append(want, fmt.Sprintln(s.ID, s.CollectionID, s.PartitionID, s.Channel, s.Rows, s.State, s.MaxRows, s.ExpireAt,
-					s.ByCompaction == 1, s.Compacted == 1, from, s.DroppedAt/1e6))
+				want = append(want,
+					fmt.Sprintln(s.ID, s.CollectionID, s.PartitionID, s.Channel, s.Rows, s.State, s.MaxRows, s.ExpireAt,
+						s.ByCompaction == 1, s.Compacted == 1, from, s.DroppedAt/1e6))
 			}
 			for _, s := range c.Segments {
 				dropped := int64(0)
 				if !s.DroppedAt.Time().IsZero() {
 					dropped = s.DroppedAt.Time().UnixMilli()
 				}
-				got = append(got, fmt.Sprintln(s.ID, s.Collection, s.Partition, s.VChannel, s.Rows, s.State, s.MaxRows, uint64(s.ExpireAt),
-					s.ByCompaction, s.Compacted, min(len(s.CompactedFrom), 1), dropped))
+				got = append(got,
+					fmt.Sprintln(s.ID, s.Collection, s.Partition, s.VChannel, s.Rows, s.State, s.MaxRows,
+						uint64(s.ExpireAt),
+						s.ByCompaction, s.Compacted, min(len(s.CompactedFrom), 1), dropped))
 			}
 			slices.Sort(want)
 			slices.Sort(got)
@@ -309,7 +319,8 @@ func TestSessionsEqualDump(t *testing.T) {
 				if json.Unmarshal(raw, &s) != nil || s.ServerName == "" {
 					continue // session/id
 				}
-				want = append(want, fmt.Sprintln(key, s.ServerID, s.ServerName, s.Address, s.Version, s.HostName, s.Exclusive))
+				want = append(want,
+					fmt.Sprintln(key, s.ServerID, s.ServerName, s.Address, s.Version, s.HostName, s.Exclusive))
 			}
 			for _, s := range loadFixture(t, name, Want{Parts: model.PartCatalog}).Sessions {
 				got = append(got, fmt.Sprintln(s.Key, s.Node, s.Role, s.Address, s.Version, s.HostName, s.Exclusive))
@@ -359,7 +370,8 @@ func TestEveryKeyIsDecoded(t *testing.T) {
 
 func TestVersions(t *testing.T) {
 	want := map[string][2]string{
-		"standalone-2.1.0": {"2.1", "key layout"}, "standalone-2.2.16": {"2.2.16", "sessions"}, "standalone-2.3.5": {"2.3.5", "sessions"},
+		"standalone-2.1.0": {"2.1", "key layout"}, "standalone-2.2.16": {"2.2.16", "sessions"},
+		"standalone-2.3.5": {"2.3.5", "sessions"},
 		"cluster-2.3.5-t1": {"2.3.5", "sessions"}, "cluster-2.3.5-t7": {"2.3.5", "sessions"},
 		"upgrade-2.2.16": {"2.2.16", "sessions"}, "rollback-2.1.0": {"2.1", "key layout"},
 	}

@@ -31,7 +31,9 @@ func newDecompressor() (*decompressor, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &decompressor{small: small, large: sync.OnceValues(func() (*zstd.Decoder, error) { return valueDecoder(maxMessage) })}, nil
+	return &decompressor{
+		small: small, large: sync.OnceValues(func() (*zstd.Decoder, error) { return valueDecoder(maxMessage) }),
+	}, nil
 }
 
 func valueDecoder(maxSize uint64) (*zstd.Decoder, error) {

@@ -22,10 +22,28 @@ type layoutRule struct {
 // request 31449).
 func layoutRules() []layoutRule {
 	return []layoutRule{
-		{"3.0 or newer", []kindID{kindSnapshot, kindCopySegmentJob, kindCopySegmentTask, kindExportSnapshotJob, kindRefreshJob, kindRefreshTask, kindQueryView, kindWALQueryView, kindWALSalvage, kindPredicateDeltalog}},
-		{"2.6 or newer", []kindID{kindStreamingVersion, kindControlChannel, kindPChannel, kindBroadcastTask, kindWALCheckpoint, kindWALVChannel, kindWALSegment, kindStructField}},
+		{
+			"3.0 or newer",
+			[]kindID{
+				kindSnapshot, kindCopySegmentJob, kindCopySegmentTask, kindExportSnapshotJob, kindRefreshJob,
+				kindRefreshTask, kindQueryView, kindWALQueryView, kindWALSalvage, kindPredicateDeltalog,
+			},
+		},
+		{
+			"2.6 or newer",
+			[]kindID{
+				kindStreamingVersion, kindControlChannel, kindPChannel, kindBroadcastTask, kindWALCheckpoint,
+				kindWALVChannel, kindWALSegment, kindStructField,
+			},
+		},
 		{"2.5 or newer", []kindID{kindStatsTask, kindBM25Log, kindFunction, kindPrivilegeGroup}},
-		{"2.4 or newer", []kindID{kindImportJob, kindPreImportTask, kindImportTask, kindCompactionTask, kindAnalyzeTask, kindPartitionStats, kindPartitionStatsVersion}},
+		{
+			"2.4 or newer",
+			[]kindID{
+				kindImportJob, kindPreImportTask, kindImportTask, kindCompactionTask, kindAnalyzeTask,
+				kindPartitionStats, kindPartitionStatsVersion,
+			},
+		},
 		{"2.2.9 or newer", []kindID{kindDatabase, kindCollection, kindAlias}},
 		{"2.2.0 to 2.2.8", []kindID{kindField, kindPartition, kindFieldIndex, kindCollectionLoad, kindAlias22}},
 		{"2.1", []kindID{kindCollection22, kindIndex21, kindIndexMeta21, kindCollectionLoad21}},
@@ -120,7 +138,8 @@ func (s *state) legacyLive() bool {
 		return s.counts[kindField] == 0
 	}
 	newer := s.counts[kindField] + s.counts[kindFieldIndex] + s.counts[kindCollectionLoad] + s.counts[kindCollection]
-	older := s.counts[kindCollection22] + s.counts[kindIndex21] + s.counts[kindIndexMeta21] + s.counts[kindCollectionLoad21]
+	older := s.counts[kindCollection22] + s.counts[kindIndex21] + s.counts[kindIndexMeta21] +
+		s.counts[kindCollectionLoad21]
 	return newer == 0 && older > 0
 }
 
@@ -135,13 +154,17 @@ func (s *state) versionNotes() []string {
 	indexes := s.counts[kindIndex21] + s.counts[kindSegmentIndex21] + s.counts[kindIndexMeta21]
 	loads := s.counts[kindCollectionLoad21] + s.counts[kindReplica21] + s.counts[kindLoadedSegment21]
 	newer := s.counts[kindBinlog] + s.counts[kindStatslog] + s.counts[kindDeltalog] + s.counts[kindFieldIndex] +
-		s.counts[kindCollectionLoad] + s.counts[kindChannelCheckpoint] + s.counts[kindResourceGroup] + s.counts[kindDatabase]
+		s.counts[kindCollectionLoad] + s.counts[kindChannelCheckpoint] + s.counts[kindResourceGroup] +
+		s.counts[kindDatabase]
 	if s.legacy {
-		note(newer, "%d keys of Milvus 2.2 or newer exist (binlog, channel-cp, db-info, ...): a newer version has run here, 2.1 does not read them", newer)
+		note(newer,
+			"%d keys of Milvus 2.2 or newer exist (binlog, channel-cp, db-info, ...): a newer version has run here, "+
+				"2.1 does not read them", newer)
 	} else {
 		note(indexes, "%d index keys of Milvus 2.1 (root-coord/index, root-coord/segment-index, indexes) are "+
 			"left over and no longer read", indexes)
-		note(loads, "%d leftover load keys of Milvus 2.1 (queryCoord-*): collections loaded then are not loaded now", loads)
+		note(loads, "%d leftover load keys of Milvus 2.1 (queryCoord-*): collections loaded then are not loaded now",
+			loads)
 	}
 	var both, old int64
 	for _, c := range s.collections {
@@ -186,7 +209,9 @@ func (st *segmentStore) notes(legacy bool) []string {
 		notes = append(notes, fmt.Sprintf(
 			"%d segments have their logs only under separate keys: Milvus 2.1 sees no data in them", keyed))
 	case keyed > 0 && inline > 0:
-		notes = append(notes, fmt.Sprintf("%d segments have their logs inside their record (Milvus 2.1), %d under separate keys", inline, keyed))
+		notes = append(notes,
+			fmt.Sprintf("%d segments have their logs inside their record (Milvus 2.1), %d under separate keys", inline,
+				keyed))
 	}
 	return notes
 }

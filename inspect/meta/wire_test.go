@@ -38,7 +38,8 @@ func checkSegment(t *testing.T, value []byte) (fast bool) {
 	if !bytes.Equal(a.channel, b.channel) {
 		t.Fatalf("%x: channel %q, generated %q", value, a.channel, b.channel)
 	}
-	if diff := cmp.Diff(append([]model.SegmentID{}, a.compacted...), append([]model.SegmentID{}, b.compacted...)); diff != "" {
+	if diff := cmp.Diff(append([]model.SegmentID{}, a.compacted...),
+		append([]model.SegmentID{}, b.compacted...)); diff != "" {
 		t.Fatalf("%x: compacted (-fast +generated):\n%s", value, diff)
 	}
 	if diff := cmp.Diff(tidyLogs(a.inline), tidyLogs(b.inline)); diff != "" {
@@ -120,32 +121,55 @@ func TestFastDecodersOnFixtures(t *testing.T) {
 func segmentSeeds(tb testing.TB) [][]byte {
 	tb.Helper()
 	full := &datapb.SegmentInfo{
-		ID: 1, CollectionID: 2, PartitionID: -1, InsertChannel: "ch", NumOfRows: 5, State: commonpb.SegmentState_Flushed, MaxRowNum: 7, //nolint:staticcheck // old releases fill it
-		LastExpireTime: 8, StartPosition: &msgpb.MsgPosition{ChannelName: "p", MsgID: []byte{1, 2}, MsgGroup: "g", Timestamp: 9},
-		DmlPosition: &msgpb.MsgPosition{Timestamp: 10, WALName: commonpb.WALName_Kafka},
-		Binlogs:     []*datapb.FieldBinlog{{FieldID: 100, Binlogs: []*datapb.Binlog{{EntriesNum: 3, LogPath: "x", LogSize: 4, LogID: 5, MemorySize: 6}}, ChildFields: []int64{1, 300}}},
-		Statslogs:   []*datapb.FieldBinlog{{FieldID: 100}}, Deltalogs: []*datapb.FieldBinlog{{Binlogs: []*datapb.Binlog{{EntriesNum: 1}}}},
-		CreatedByCompaction: true, CompactionFrom: []int64{1, 1 << 40, -1}, DroppedAt: 1795165014526221902, IsImporting: true, IsFake: true,
-		Compacted: true, Level: datapb.SegmentLevel_L2, StorageVersion: 2, LastLevel: datapb.SegmentLevel_L1, LastPartitionStatsVersion: 4,
-		IsSorted: true, Bm25Statslogs: []*datapb.FieldBinlog{{FieldID: 7}}, IsInvisible: true, IsCreatedByStreaming: true,
-		IsSortedByNamespace: true, SchemaVersion: 2, DataVersion: 3, Stats: &datapb.Statistics{
-			InsertBinlogSize: 1, StatsBinlogSize: 2, DeltaBinlogSize: 3, DeleteNumRows: 4, InsertBinlogCount: 5, DeltaBinlogCount: 6,
-			TimestampQuantiles: []int64{1, 2, 3, 4, 5}, TimestampFrom: 9, TimestampTo: 10, DeltaTimestampFrom: 11, DeltaTimestampTo: 12,
-			NullCounts: map[int64]int64{100: 3}, Formats: []string{"parquet"},
+		ID: 1, CollectionID: 2, PartitionID: -1, InsertChannel: "ch", NumOfRows: 5,
+		State: commonpb.SegmentState_Flushed, MaxRowNum: 7, //nolint:staticcheck // old releases fill it
+		LastExpireTime: 8,
+		StartPosition:  &msgpb.MsgPosition{ChannelName: "p", MsgID: []byte{1, 2}, MsgGroup: "g", Timestamp: 9},
+		DmlPosition:    &msgpb.MsgPosition{Timestamp: 10, WALName: commonpb.WALName_Kafka},
+		Binlogs: []*datapb.FieldBinlog{
+			{
+				FieldID:     100,
+				Binlogs:     []*datapb.Binlog{{EntriesNum: 3, LogPath: "x", LogSize: 4, LogID: 5, MemorySize: 6}},
+				ChildFields: []int64{1, 300},
+			},
+		},
+		Statslogs:           []*datapb.FieldBinlog{{FieldID: 100}},
+		Deltalogs:           []*datapb.FieldBinlog{{Binlogs: []*datapb.Binlog{{EntriesNum: 1}}}},
+		CreatedByCompaction: true, CompactionFrom: []int64{1, 1 << 40, -1}, DroppedAt: 1795165014526221902,
+		IsImporting: true, IsFake: true,
+		Compacted: true, Level: datapb.SegmentLevel_L2, StorageVersion: 2, LastLevel: datapb.SegmentLevel_L1,
+		LastPartitionStatsVersion: 4,
+		IsSorted:                  true, Bm25Statslogs: []*datapb.FieldBinlog{{FieldID: 7}}, IsInvisible: true,
+		IsCreatedByStreaming: true,
+		IsSortedByNamespace:  true, SchemaVersion: 2, DataVersion: 3, Stats: &datapb.Statistics{
+			InsertBinlogSize: 1, StatsBinlogSize: 2, DeltaBinlogSize: 3, DeleteNumRows: 4, InsertBinlogCount: 5,
+			DeltaBinlogCount:   6,
+			TimestampQuantiles: []int64{1, 2, 3, 4, 5}, TimestampFrom: 9, TimestampTo: 10, DeltaTimestampFrom: 11,
+			DeltaTimestampTo: 12,
+			NullCounts:       map[int64]int64{100: 3}, Formats: []string{"parquet"},
 		},
 	}
 	var seeds [][]byte
 	for _, m := range []proto.Message{
-		full, &datapb.SegmentInfo{PartitionStatsVersion: 3}, &datapb.SegmentInfo{TextStatsLogs: map[int64]*datapb.TextIndexStats{1: {LogSize: 2}}},
+		full, &datapb.SegmentInfo{PartitionStatsVersion: 3},
+		&datapb.SegmentInfo{TextStatsLogs: map[int64]*datapb.TextIndexStats{1: {LogSize: 2}}},
 		&datapb.SegmentInfo{State: 300, Level: -1},
 		&datapb.SegmentInfo{SchemaVersion: -1},
-		&datapb.SegmentInfo{CommitTimestamp: 5, SchemaVersion: 2, DataVersion: 3, ExpirQuantiles: []int64{1, 2, 3, 4, 5}},
+		&datapb.SegmentInfo{
+			CommitTimestamp: 5, SchemaVersion: 2, DataVersion: 3, ExpirQuantiles: []int64{1, 2, 3, 4, 5},
+		},
 		&datapb.SegmentInfo{ManifestPath: "m", Stats: &datapb.Statistics{DeleteNumRows: 4}},
-		&datapb.FieldBinlog{FieldID: 1, Format: "vortex", Binlogs: []*datapb.Binlog{{EntriesNum: 2, FieldNullCounts: map[int64]int64{101: 1}}}},
-		&indexpb.SegmentIndex{BuildID: 6, CurrentScalarIndexVersion: 3, IndexStorePathVersion: 1}, &indexpb.SegmentIndex{BuildID: 6, IndexStorePathVersion: 2},
+		&datapb.FieldBinlog{
+			FieldID: 1, Format: "vortex",
+			Binlogs: []*datapb.Binlog{{EntriesNum: 2, FieldNullCounts: map[int64]int64{101: 1}}},
+		},
+		&indexpb.SegmentIndex{BuildID: 6, CurrentScalarIndexVersion: 3, IndexStorePathVersion: 1},
+		&indexpb.SegmentIndex{BuildID: 6, IndexStorePathVersion: 2},
 		full.GetBinlogs()[0], &indexpb.SegmentIndex{
-			CollectionID: 1, PartitionID: 2, SegmentID: 3, NumRows: 4, IndexID: 5, BuildID: 6, NodeID: 7, IndexVersion: 8, State: 9, FailReason: "no",
-			IndexFileKeys: []string{"a", "b"}, Deleted: true, CreateTime: 470590760626097542, SerializeSize: 14, WriteHandoff: true, CurrentIndexVersion: 16,
+			CollectionID: 1, PartitionID: 2, SegmentID: 3, NumRows: 4, IndexID: 5, BuildID: 6, NodeID: 7,
+			IndexVersion: 8, State: 9, FailReason: "no",
+			IndexFileKeys: []string{"a", "b"}, Deleted: true, CreateTime: 470590760626097542, SerializeSize: 14,
+			WriteHandoff: true, CurrentIndexVersion: 16,
 			FinishedTime: 1795165014, MemSize: 19, CurrentScalarIndexVersion: 20, IndexType: "HNSW",
 		},
 	} {
@@ -153,7 +177,8 @@ func segmentSeeds(tb testing.TB) [][]byte {
 		if err != nil {
 			tb.Fatal(err)
 		}
-		seeds = append(seeds, value, append(value, value...), append(value, 0xf8, 0x02, 1), value[:max(0, len(value)-1)])
+		seeds = append(seeds, value, append(value, value...), append(value, 0xf8, 0x02, 1),
+			value[:max(0, len(value)-1)])
 	}
 	return append(seeds,
 		[]byte{0x22, 2, 0xff, 0xfe},      // invalid UTF-8 in the channel

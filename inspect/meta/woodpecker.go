@@ -105,7 +105,8 @@ func (s *state) addReaders(logs map[int64]*model.Log) {
 		l.Readers = append(l.Readers, model.LogReader{
 			Name:     f.names[0],
 			Read:     model.LogPosition{Segment: m.GetRecentReadSegmentId(), Entry: m.GetRecentReadEntryId()},
-			OpenedAt: model.MillisTime(int64(m.GetOpenTimestamp())), ReadAt: model.MillisTime(int64(m.GetRecentReadTimestamp())),
+			OpenedAt: model.MillisTime(int64(m.GetOpenTimestamp())),
+			ReadAt:   model.MillisTime(int64(m.GetRecentReadTimestamp())),
 		})
 	})
 	for _, l := range logs {
@@ -119,7 +120,9 @@ func (s *state) addCleaning(logs map[int64]*model.Log) {
 		if l == nil {
 			return
 		}
-		i, ok := slices.BinarySearchFunc(l.Segments, f.ids[1], func(x model.LogSegment, id int64) int { return cmp.Compare(x.ID, id) })
+		i, ok := slices.BinarySearchFunc(l.Segments, f.ids[1], func(x model.LogSegment, id int64) int {
+			return cmp.Compare(x.ID, id)
+		})
 		if !ok {
 			return
 		}

@@ -28,14 +28,20 @@ func TestWoodpeckerHostile(t *testing.T) {
 	}
 	const many = 5_000
 	extremes := []int64{math.MaxInt64, math.MaxInt64 - 1, math.MinInt64, -1}
-	add(&legacypb.LogMeta{LogId: 7, TruncatedSegmentId: math.MaxInt64, TruncatedEntryId: math.MinInt64, CreationTimestamp: math.MaxUint64}, "woodpecker/logs/a")
+	add(&legacypb.LogMeta{
+		LogId: 7, TruncatedSegmentId: math.MaxInt64, TruncatedEntryId: math.MinInt64, CreationTimestamp: math.MaxUint64,
+	}, "woodpecker/logs/a")
 	for i := range int64(many) {
-		add(&legacypb.SegmentMetadata{LastEntryId: math.MaxInt64, Size: math.MaxInt64, CompletionTime: math.MaxInt64}, "woodpecker/logs/a/segments/%d", 2*i)
-		add(&legacypb.SegmentCleanupStatus{State: legacypb.SegmentCleanupState_CLEANUP_FAILED, ErrorMessage: "dial http://u:sesame@h"}, "woodpecker/cleaning/7/%d", 2*i)
+		add(&legacypb.SegmentMetadata{LastEntryId: math.MaxInt64, Size: math.MaxInt64, CompletionTime: math.MaxInt64},
+			"woodpecker/logs/a/segments/%d", 2*i)
+		add(&legacypb.SegmentCleanupStatus{
+			State: legacypb.SegmentCleanupState_CLEANUP_FAILED, ErrorMessage: "dial http://u:sesame@h",
+		}, "woodpecker/cleaning/7/%d", 2*i)
 	}
 	for _, n := range extremes {
 		add(&legacypb.SegmentMetadata{LastEntryId: n, Size: n}, "woodpecker/logs/a/segments/%d", n)
-		add(&legacypb.ReaderTempInfo{RecentReadSegmentId: n, RecentReadEntryId: n, OpenTimestamp: uint64(n)}, "woodpecker/readers/7/r%d", n)
+		add(&legacypb.ReaderTempInfo{RecentReadSegmentId: n, RecentReadEntryId: n, OpenTimestamp: uint64(n)},
+			"woodpecker/readers/7/r%d", n)
 	}
 	slices.SortFunc(kvs, func(a, b source.KV) int { return bytes.Compare(a.Key, b.Key) })
 	c := loadMemory(t, newMemory(kvs), Want{Parts: model.PartAll})
@@ -44,7 +50,8 @@ func TestWoodpeckerHostile(t *testing.T) {
 		t.Fatalf("%+v", log)
 	}
 	for i := range log.Segments {
-		if x := &log.Segments[i]; strings.Contains(x.CleaningError, "sesame") || x.CleaningFailed && x.CleaningError != "dial http://<redacted>@h" {
+		if x := &log.Segments[i]; strings.Contains(x.CleaningError, "sesame") ||
+			x.CleaningFailed && x.CleaningError != "dial http://<redacted>@h" {
 			t.Fatalf("%+v", x)
 		}
 	}

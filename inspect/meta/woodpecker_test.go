@@ -35,7 +35,8 @@ const woodpeckerFolder = "../../testdata/woodpecker"
 
 func loadWoodpecker(t *testing.T) *model.Cluster {
 	t.Helper()
-	return capturedtest.Cluster(t, meta.Want{Parts: model.PartAll, Records: true}, woodpeckerFolder, capturedtest.Snapshot)
+	return capturedtest.Cluster(t, meta.Want{Parts: model.PartAll, Records: true}, woodpeckerFolder,
+		capturedtest.Snapshot)
 }
 
 // TestWoodpeckerAgainstItsClient checks a Woodpecker with two logs that was filled, truncated and damaged: all
@@ -87,10 +88,12 @@ func TestWoodpeckerAgainstItsClient(t *testing.T) {
 func TestWoodpeckerCounts(t *testing.T) {
 	c := loadWoodpecker(t)
 	whole, damaged := c.Woodpecker.Logs[0], c.Woodpecker.Logs[1]
-	if got, want := whole.Retained(), (model.RetainedLog{Segments: 4, Entries: 41 + 42 + 25, Bytes: 9471 + 9723 + 5575, Uncounted: 1}); got != want {
+	if got, want := whole.Retained(),
+		(model.RetainedLog{Segments: 4, Entries: 41 + 42 + 25, Bytes: 9471 + 9723 + 5575, Uncounted: 1}); got != want {
 		t.Errorf("kept: %+v, want %+v", got, want)
 	}
-	if entries, _, uncounted := whole.Behind(model.LogPosition{Segment: 2, Entry: 39}); entries != 2+25 || uncounted != 1 {
+	if entries, _, uncounted := whole.Behind(model.LogPosition{Segment: 2, Entry: 39}); entries != 2+25 ||
+		uncounted != 1 {
 		t.Errorf("%d entries behind 2/39, %d segments not counted", entries, uncounted)
 	}
 	if oldest, ok := whole.Oldest(); !ok || oldest.Segment != 1 {

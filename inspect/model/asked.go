@@ -53,12 +53,13 @@ func (c *Cluster) AtQuery() *Cluster {
 		return c
 	}
 	// These have times of their own.
-	at.Etcd, at.Profiles, at.Storage, at.ConfigChanges, at.Starts = c.Etcd, c.Profiles, c.Storage, c.ConfigChanges, c.Starts
+	at.Etcd, at.Profiles, at.Storage, at.ConfigChanges, at.Starts = c.Etcd, c.Profiles, c.Storage, c.ConfigChanges,
+		c.Starts
 	return &at
 }
 
-// ChangedDuringQuery returns the collections that were created, dropped, loaded, released or altered while the processes
-// were queried, by id. Their responses and metadata may be of different times.
+// ChangedDuringQuery returns the collections that were created, dropped, loaded, released or altered while the
+// processes were queried, by id. Their responses and metadata may be of different times.
 func (c *Cluster) ChangedDuringQuery() []CollectionID {
 	if c.queryState == nil {
 		return nil

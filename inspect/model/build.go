@@ -82,7 +82,8 @@ func sortAccess(c *Cluster) {
 	order(c.Users, func(a, b *User) int { return cmp.Compare(a.Name, b.Name) })
 	order(c.Roles, func(a, b *Role) int { return cmp.Compare(a.Name, b.Name) })
 	order(c.Grants, func(a, b *Grant) int {
-		return cmp.Or(cmp.Compare(a.Role, b.Role), cmp.Compare(a.ObjectType, b.ObjectType), cmp.Compare(a.Database, b.Database),
+		return cmp.Or(cmp.Compare(a.Role, b.Role), cmp.Compare(a.ObjectType, b.ObjectType),
+			cmp.Compare(a.Database, b.Database),
 			cmp.Compare(a.Object, b.Object), cmp.Compare(a.Privilege, b.Privilege), cmp.Compare(a.Grantor, b.Grantor))
 	})
 	order(c.PrivilegeGroups, func(a, b *PrivilegeGroup) int { return cmp.Compare(a.Name, b.Name) })

@@ -28,12 +28,37 @@ func TestIndexState(t *testing.T) {
 		want    IndexState
 	}{
 		{"all built", Segment{State: SegmentFlushed, Indexes: both(IndexFinished, IndexFinished)}, IndexFinished},
-		{"one building", Segment{State: SegmentFlushed, Indexes: both(IndexFinished, IndexInProgress)}, IndexInProgress},
-		{"failed is worse than missing", Segment{State: SegmentFlushed, Indexes: []SegmentIndex{{Index: 11, State: IndexFailed}}}, IndexFailed},
-		{"missing is worse than retry", Segment{State: SegmentFlushed, Indexes: []SegmentIndex{{Index: 11, State: IndexRetry}}}, IndexMissing},
-		{"retry is worse than unissued", Segment{State: SegmentFlushed, Indexes: both(IndexRetry, IndexUnissued)}, IndexRetry},
+		{
+			"one building",
+			Segment{State: SegmentFlushed, Indexes: both(IndexFinished, IndexInProgress)},
+			IndexInProgress,
+		},
+		{
+			"failed is worse than missing",
+			Segment{State: SegmentFlushed, Indexes: []SegmentIndex{{Index: 11, State: IndexFailed}}},
+			IndexFailed,
+		},
+		{
+			"missing is worse than retry",
+			Segment{State: SegmentFlushed, Indexes: []SegmentIndex{{Index: 11, State: IndexRetry}}},
+			IndexMissing,
+		},
+		{
+			"retry is worse than unissued",
+			Segment{State: SegmentFlushed, Indexes: both(IndexRetry, IndexUnissued)},
+			IndexRetry,
+		},
 		{"no record", Segment{State: SegmentFlushed}, IndexMissing},
-		{"record marked deleted", Segment{State: SegmentFlushed, Indexes: []SegmentIndex{{Index: 11, State: IndexFinished, Deleted: true}, {Index: 12, State: IndexFinished}}}, IndexMissing},
+		{
+			"record marked deleted",
+			Segment{
+				State: SegmentFlushed,
+				Indexes: []SegmentIndex{
+					{Index: 11, State: IndexFinished, Deleted: true}, {Index: 12, State: IndexFinished},
+				},
+			},
+			IndexMissing,
+		},
 		{"flushing", Segment{State: SegmentFlushing}, IndexMissing},
 		{"growing", Segment{State: SegmentGrowing}, IndexNotNeeded},
 		{"dropped", Segment{State: SegmentDropped}, IndexNotNeeded},
@@ -62,23 +87,33 @@ func TestIndexState(t *testing.T) {
 func TestTotals(t *testing.T) {
 	finished := []SegmentIndex{{Index: 11, State: IndexFinished}, {Index: 12, State: IndexFinished}}
 	c := Build(indexedParts(
-		&Segment{ID: 5, Collection: 1, Partition: 2, VChannel: "a", State: SegmentFlushed, Rows: 100, DeletedRows: 3, Bytes: 1000, IndexBytes: 50, Indexes: finished},
+		&Segment{
+			ID: 5, Collection: 1, Partition: 2, VChannel: "a", State: SegmentFlushed, Rows: 100, DeletedRows: 3,
+			Bytes: 1000, IndexBytes: 50, Indexes: finished,
+		},
 		&Segment{ID: 4, Collection: 1, Partition: 2, VChannel: "b", State: SegmentFlushed, Rows: 10, Bytes: 100},
 		&Segment{ID: 3, Collection: 1, Partition: 3, VChannel: "a", State: SegmentGrowing, Rows: 7},
 		&Segment{ID: 2, Collection: 1, Partition: 3, VChannel: "a", State: SegmentDropped, Rows: 1000, Bytes: 9999},
-		&Segment{ID: 1, Collection: 1, Partition: -1, VChannel: "a", State: SegmentFlushed, Level: LevelL0, Rows: 40, DeletedRows: 40, Bytes: 20},
+		&Segment{
+			ID: 1, Collection: 1, Partition: -1, VChannel: "a", State: SegmentFlushed, Level: LevelL0, Rows: 40,
+			DeletedRows: 40, Bytes: 20,
+		},
 		&Segment{ID: 6, Collection: 9, State: SegmentFlushed, Rows: 1},
 	))
 	want := Totals{
-		Segments: 4, Rows: 117, DeletedRows: 43, Bytes: 1120, IndexBytes: 50, SealedRows: 110, IndexedRows: 100, NeedIndexRows: 110,
-		ByState: [SegmentStates]int{SegmentGrowing: 1, SegmentFlushed: 3, SegmentDropped: 1}, RowsByState: [SegmentStates]int64{SegmentGrowing: 7, SegmentFlushed: 150, SegmentDropped: 1000},
+		Segments: 4, Rows: 117, DeletedRows: 43, Bytes: 1120, IndexBytes: 50, SealedRows: 110, IndexedRows: 100,
+		NeedIndexRows: 110,
+		ByState:       [SegmentStates]int{SegmentGrowing: 1, SegmentFlushed: 3, SegmentDropped: 1},
+		RowsByState:   [SegmentStates]int64{SegmentGrowing: 7, SegmentFlushed: 150, SegmentDropped: 1000},
 	}
 	if diff := cmp.Diff(want, c.CollectionTotals(1)); diff != "" {
 		t.Errorf("collection (-want +got):\n%s", diff)
 	}
 	for name, got := range map[string][2]int64{
-		"partition 2": {c.PartitionTotals(2).Rows, 110}, "partition 3": {c.PartitionTotals(3).Rows, 7}, "partition 99": {c.PartitionTotals(99).Rows, 0},
-		"channel a": {c.VChannelTotals("a").Rows, 107}, "channel b": {c.VChannelTotals("b").Rows, 10}, "all": {c.Totals().Rows, 118},
+		"partition 2": {c.PartitionTotals(2).Rows, 110}, "partition 3": {c.PartitionTotals(3).Rows, 7},
+		"partition 99": {c.PartitionTotals(99).Rows, 0},
+		"channel a":    {c.VChannelTotals("a").Rows, 107}, "channel b": {c.VChannelTotals("b").Rows, 10},
+		"all":                 {c.Totals().Rows, 118},
 		"orphaned collection": {c.CollectionTotals(9).Rows, 1},
 	} {
 		if got[0] != got[1] {
@@ -98,8 +133,10 @@ func TestUpdateEqualsBuild(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	fresh := func(id SegmentID) *Segment {
 		return &Segment{
-			ID: id, Collection: CollectionID(random.IntN(3)), Partition: PartitionID(random.IntN(4) - 1), VChannel: string(rune('a' + random.IntN(3))),
-			State: SegmentState(random.IntN(9)), Level: SegmentLevel(random.IntN(3)), Rows: int64(random.IntN(100)), Bytes: int64(random.IntN(100)),
+			ID: id, Collection: CollectionID(random.IntN(3)), Partition: PartitionID(random.IntN(4) - 1),
+			VChannel: string(rune('a' + random.IntN(3))),
+			State:    SegmentState(random.IntN(9)), Level: SegmentLevel(random.IntN(3)), Rows: int64(random.IntN(100)),
+			Bytes:   int64(random.IntN(100)),
 			Indexes: []SegmentIndex{{Index: 11, State: IndexState(random.IntN(6))}, {Index: 12, State: IndexFinished}},
 		}
 	}
@@ -176,7 +213,8 @@ func TestAt(t *testing.T) {
 	c := Build(indexedParts(&Segment{ID: 1, Collection: 1}))
 	now := time.Unix(100, 0)
 	later := c.At(7, now)
-	if later.Origin.Revision != 7 || !later.Origin.Taken.Equal(now) || c.Origin.Revision != 0 || later.Segment(1) != c.Segment(1) {
+	if later.Origin.Revision != 7 || !later.Origin.Taken.Equal(now) || c.Origin.Revision != 0 ||
+		later.Segment(1) != c.Segment(1) {
 		t.Errorf("origin %+v from %+v", later.Origin, c.Origin)
 	}
 }

@@ -67,7 +67,10 @@ func (m *Metrics) Cache() *Cache {
 		}
 		return math.NaN()
 	}
-	c := &Cache{Memory: m.tier("memory"), Disk: m.tier("disk"), Cells: sum(cacheCells), LoadedCells: sum(cacheLoadedCells), LoadingCells: sum(cacheLoadingCells)}
+	c := &Cache{
+		Memory: m.tier("memory"), Disk: m.tier("disk"), Cells: sum(cacheCells), LoadedCells: sum(cacheLoadedCells),
+		LoadingCells: sum(cacheLoadingCells),
+	}
 	for _, s := range loaded {
 		tier := &c.Memory
 		if s.Label("location") == "disk" {
@@ -92,7 +95,8 @@ func (m *Metrics) tier(location string) CacheTier {
 	}
 	return CacheTier{
 		Loaded: math.NaN(), Loading: gauge(cacheLoading),
-		Capacity: positive(gauge(cacheCapacity)), HighWater: positive(gauge(cacheHighWater)), LowWater: positive(gauge(cacheLowWater)),
+		Capacity: positive(gauge(cacheCapacity)), HighWater: positive(gauge(cacheHighWater)),
+		LowWater: positive(gauge(cacheLowWater)),
 	}
 }
 

@@ -14,9 +14,13 @@ import (
 // omitted.
 func TestCache(t *testing.T) {
 	want := &model.Cache{
-		Memory: model.CacheTier{Loaded: 7 << 20, Loading: 1 << 20, Capacity: 10 << 20, HighWater: 8 << 20, LowWater: 7 << 20},
-		Disk:   model.CacheTier{Loaded: 20 << 20, Loading: 0, Capacity: 100 << 20, HighWater: 80 << 20, LowWater: 70 << 20},
-		Cells:  200, LoadedCells: 50, LoadingCells: 1,
+		Memory: model.CacheTier{
+			Loaded: 7 << 20, Loading: 1 << 20, Capacity: 10 << 20, HighWater: 8 << 20, LowWater: 7 << 20,
+		},
+		Disk: model.CacheTier{
+			Loaded: 20 << 20, Loading: 0, Capacity: 100 << 20, HighWater: 80 << 20, LowWater: 70 << 20,
+		},
+		Cells: 200, LoadedCells: 50, LoadingCells: 1,
 		Types: []model.CacheType{{Name: "scalar_field", Bytes: 21 << 20}, {Name: "vector_index", Bytes: 6 << 20}},
 	}
 	got := loadScrape(t, "querynode-cache.txt").Cache()
@@ -32,7 +36,9 @@ func TestCacheUnset(t *testing.T) {
 		return model.Series{Labels: []model.Pair{{Key: "location", Value: name}}, Value: v}
 	}
 	m := &model.Metrics{Families: map[string]*model.Family{
-		"internal_cache_used_bytes":     {Series: []model.Series{location("memory", 7), location("disk", 0), location("mixed", 0)}},
+		"internal_cache_used_bytes": {
+			Series: []model.Series{location("memory", 7), location("disk", 0), location("mixed", 0)},
+		},
 		"internal_cache_capacity_bytes": {Series: []model.Series{location("memory", 0), location("disk", 0)}},
 	}}
 	no := math.NaN()

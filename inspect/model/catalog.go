@@ -96,7 +96,8 @@ func (f *Field) System() bool { return f.ID < FirstUserField }
 // Vector reports whether the field holds vectors of any kind.
 func (f *Field) Vector() bool {
 	switch f.Type {
-	case "BinaryVector", "FloatVector", "Float16Vector", "BFloat16Vector", "SparseFloatVector", "Int8Vector", "ArrayOfVector":
+	case "BinaryVector", "FloatVector", "Float16Vector", "BFloat16Vector", "SparseFloatVector", "Int8Vector",
+		"ArrayOfVector":
 		return true
 	}
 	return false

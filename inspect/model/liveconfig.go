@@ -122,7 +122,9 @@ func (c *Cluster) Setting(key string, roles ...string) (Setting, bool) {
 func (r *Runtime) SubstituteConfig(key string, roles ...string) (copied *Config, proxy string) {
 	component, _, _ := strings.Cut(key, ".")
 	if r == nil || !slices.Contains(roles, "mixcoord") ||
-		!slices.ContainsFunc(r.Nodes, func(n *LiveNode) bool { return n.Role == "mixcoord" && !n.Config.HasComponent(component) }) {
+		!slices.ContainsFunc(r.Nodes, func(n *LiveNode) bool {
+			return n.Role == "mixcoord" && !n.Config.HasComponent(component)
+		}) {
 		return nil, ""
 	}
 	for _, p := range r.Processes {
@@ -170,14 +172,18 @@ func DynamicEntry(list []*ConfigEntry, key string) *ConfigEntry {
 // MixCoord reports them only if each is requested by name.
 func CoordinatorKeys() []string {
 	return []string{
-		"dataCoord.channel.watchTimeoutInterval", "dataCoord.compaction.enableAutoCompaction", "dataCoord.enableCompaction",
-		"dataCoord.enableGarbageCollection", "dataCoord.gc.dropTolerance", "dataCoord.gc.interval", "dataCoord.index.storePathVersion", "dataCoord.segment.diskSegmentMaxSize",
-		"dataCoord.segment.expansionRate", "dataCoord.segment.maxIdleTime", "dataCoord.segment.maxLife", "dataCoord.segment.maxSize",
-		"dataCoord.segment.minSizeFromIdleToSealed", "dataCoord.segment.sealProportion", "dataCoord.targetScalarIndexVersion", "dataCoord.targetVecIndexVersion",
-		"queryCoord.NextTargetSurviveTime", "queryCoord.autoBalance", "queryCoord.autoBalanceChannel", "queryCoord.autoHandoff",
-		"queryCoord.balanceIntervalSeconds", "queryCoord.balancer", "queryCoord.checkInterval", "queryCoord.collectionBalanceSegmentBatchSize",
-		"queryCoord.delegatorMemoryOverloadFactor", "queryCoord.distPullInterval", "queryCoord.globalRowCountFactor",
-		"queryCoord.growingRowCountWeight", "queryCoord.loadTimeoutSeconds", "queryCoord.memoryUsageMaxDifferencePercentage",
-		"queryCoord.reverseUnBalanceTolerationFactor", "queryCoord.scoreUnbalanceTolerationFactor",
+		"dataCoord.channel.watchTimeoutInterval", "dataCoord.compaction.enableAutoCompaction",
+		"dataCoord.enableCompaction", "dataCoord.enableGarbageCollection", "dataCoord.gc.dropTolerance",
+		"dataCoord.gc.interval", "dataCoord.index.storePathVersion", "dataCoord.segment.diskSegmentMaxSize",
+		"dataCoord.segment.expansionRate", "dataCoord.segment.maxIdleTime", "dataCoord.segment.maxLife",
+		"dataCoord.segment.maxSize", "dataCoord.segment.minSizeFromIdleToSealed",
+		"dataCoord.segment.sealProportion", "dataCoord.targetScalarIndexVersion", "dataCoord.targetVecIndexVersion",
+		"queryCoord.NextTargetSurviveTime", "queryCoord.autoBalance", "queryCoord.autoBalanceChannel",
+		"queryCoord.autoHandoff", "queryCoord.balanceIntervalSeconds", "queryCoord.balancer",
+		"queryCoord.checkInterval", "queryCoord.collectionBalanceSegmentBatchSize",
+		"queryCoord.delegatorMemoryOverloadFactor", "queryCoord.distPullInterval",
+		"queryCoord.globalRowCountFactor", "queryCoord.growingRowCountWeight", "queryCoord.loadTimeoutSeconds",
+		"queryCoord.memoryUsageMaxDifferencePercentage", "queryCoord.reverseUnBalanceTolerationFactor",
+		"queryCoord.scoreUnbalanceTolerationFactor",
 	}
 }

@@ -5,7 +5,9 @@ import "testing"
 // TestSettingOfSeveralSpellings checks that the last spelling of a dynamic key in etcd wins, as in Milvus.
 func TestSettingOfSeveralSpellings(t *testing.T) {
 	c := Build(Parts{Config: []*ConfigEntry{
-		{Name: "queryCoord/autoBalance", Value: "true"}, {Name: "queryNode/cacheSize", Value: "1"}, {Name: "querycoord.autobalance", Value: "false"},
+		{Name: "queryCoord/autoBalance", Value: "true"},
+		{Name: "queryNode/cacheSize", Value: "1"},
+		{Name: "querycoord.autobalance", Value: "false"},
 	}})
 	if s, ok := c.Setting("queryCoord.autoBalance", "querycoord"); !ok || s.Value != "false" {
 		t.Errorf("the setting is %+v, %v", s, ok)

@@ -47,7 +47,8 @@ func (c *Cluster) PartitionName(id PartitionID) string {
 
 // Segment returns a segment by id, nil if there is none.
 func (c *Cluster) Segment(id SegmentID) *Segment {
-	i, ok := slices.BinarySearchFunc(c.Segments, id, func(s *Segment, id SegmentID) int { return cmp.Compare(s.ID, id) })
+	i, ok := slices.BinarySearchFunc(c.Segments, id,
+		func(s *Segment, id SegmentID) int { return cmp.Compare(s.ID, id) })
 	if !ok {
 		return nil
 	}

@@ -52,7 +52,8 @@ func hasServedMetrics(m *Metrics, node string) bool {
 		}
 	}
 	for name, f := range m.Families {
-		if strings.HasPrefix(name, "milvus_querynode_") && slices.ContainsFunc(f.Series, func(s Series) bool { return s.Label("node_id") == node }) {
+		if strings.HasPrefix(name, "milvus_querynode_") &&
+			slices.ContainsFunc(f.Series, func(s Series) bool { return s.Label("node_id") == node }) {
 			return true
 		}
 	}
@@ -69,7 +70,9 @@ func (m *Metrics) ServedOf(node NodeID) []MetricServed {
 			if err != nil || s.Value <= 0 || s.Label("node_id") != node.String() {
 				continue
 			}
-			i, ok := slices.BinarySearchFunc(list, CollectionID(id), func(x MetricServed, id CollectionID) int { return int(min(max(x.Collection-id, -1), 1)) })
+			i, ok := slices.BinarySearchFunc(list, CollectionID(id), func(x MetricServed, id CollectionID) int {
+				return int(min(max(x.Collection-id, -1), 1))
+			})
 			if !ok {
 				list = slices.Insert(list, i, MetricServed{Collection: CollectionID(id)})
 			}

@@ -48,7 +48,9 @@ func RecordsOf(c *Cluster, id CollectionID) *Records {
 // NewRecords returns the Records of a list of segments sorted by id.
 func NewRecords(list []*Segment) *Records {
 	n := len(list)
-	r := &Records{IDs: make([]SegmentID, n), States: make([]SegmentState, n), Rows: make([]int64, n), Bytes: make([]int64, n)}
+	r := &Records{
+		IDs: make([]SegmentID, n), States: make([]SegmentState, n), Rows: make([]int64, n), Bytes: make([]int64, n),
+	}
 	for i, s := range list {
 		r.IDs[i], r.States[i], r.Rows[i], r.Bytes[i] = s.ID, s.State, s.Rows, s.Bytes
 	}

@@ -25,7 +25,10 @@ func TestRecords(t *testing.T) {
 		for _, n := range []int{0, 1, 2, 3, 100, 5000} {
 			list := make([]*model.Segment, n)
 			for i := range list {
-				list[i] = &model.Segment{ID: id(i), State: model.SegmentState(random.IntN(model.SegmentStates)), Rows: random.Int64(), Bytes: random.Int64()}
+				list[i] = &model.Segment{
+					ID: id(i), State: model.SegmentState(random.IntN(model.SegmentStates)), Rows: random.Int64(),
+					Bytes: random.Int64(),
+				}
 			}
 			slices.SortFunc(list, func(a, b *model.Segment) int { return cmp.Compare(a.ID, b.ID) })
 			r := model.NewRecords(list)

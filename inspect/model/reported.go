@@ -60,7 +60,9 @@ func (r *Runtime) Connections() []Connection {
 // reported reports whether any proxy returned its clients (possibly none) or dependencies, or any process its
 // log level.
 func (r *Runtime) reported() bool {
-	return slices.ContainsFunc(r.processes(), func(p *Process) bool { return p.Connections != nil || p.Dependencies != nil || p.LogLevel != "" })
+	return slices.ContainsFunc(r.processes(), func(p *Process) bool {
+		return p.Connections != nil || p.Dependencies != nil || p.LogLevel != ""
+	})
 }
 
 func (r *Runtime) processes() []*Process {

@@ -124,7 +124,8 @@ const (
 )
 
 var outcomeNames = [...]string{
-	"not asked", "answered", "unreachable", "refused", "timed out", "unimplemented", "stale", "other cluster", "denied", "not ready", "garbled", "too large", "cut off", "failed",
+	"not asked", "answered", "unreachable", "refused", "timed out", "unimplemented", "stale", "other cluster", "denied",
+	"not ready", "garbled", "too large", "cut off", "failed",
 }
 
 func (o Outcome) String() string {
@@ -177,7 +178,8 @@ func (c *Call) OfTarget() bool { return c.Method == "GetMetrics" && c.About == "
 
 // OfConfigs reports whether the call requests configuration that MixCoord does not report otherwise.
 func (c *Call) OfConfigs() bool {
-	return strings.HasPrefix(c.Method, "GET ") && (strings.HasSuffix(c.Method, "/_cluster/configs") || strings.HasSuffix(c.Method, "/config/get"))
+	return strings.HasPrefix(c.Method, "GET ") &&
+		(strings.HasSuffix(c.Method, "/_cluster/configs") || strings.HasSuffix(c.Method, "/config/get"))
 }
 
 // LiveNode is one session that was queried.

@@ -223,7 +223,9 @@ func (r *Runtime) DataSegment(id SegmentID) *DataSegment {
 	if r == nil {
 		return nil
 	}
-	i, ok := slices.BinarySearchFunc(r.DataSegments, id, func(s DataSegment, id SegmentID) int { return cmp.Compare(s.ID, id) })
+	i, ok := slices.BinarySearchFunc(r.DataSegments, id, func(s DataSegment, id SegmentID) int {
+		return cmp.Compare(s.ID, id)
+	})
 	if !ok {
 		return nil
 	}

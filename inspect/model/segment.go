@@ -22,7 +22,9 @@ const (
 	segmentStates
 )
 
-var segmentStateNames = [segmentStates]string{"None", "NotExist", "Growing", "Sealed", "Flushed", "Flushing", "Dropped", "Importing"}
+var segmentStateNames = [segmentStates]string{
+	"None", "NotExist", "Growing", "Sealed", "Flushed", "Flushing", "Dropped", "Importing",
+}
 
 // SegmentStates is the number of states. Totals.ByState is indexed by state.
 const SegmentStates = int(segmentStates)
@@ -36,7 +38,8 @@ func (s SegmentState) String() string {
 
 // Healthy reports whether the rows of the segment count, i.e. it is neither dropped nor nonexistent.
 func (s SegmentState) Healthy() bool {
-	return s == SegmentGrowing || s == SegmentSealed || s == SegmentFlushing || s == SegmentFlushed || s == SegmentImporting
+	return s == SegmentGrowing || s == SegmentSealed || s == SegmentFlushing || s == SegmentFlushed ||
+		s == SegmentImporting
 }
 
 // SegmentLevel is the compaction level: Legacy before 2.4, L0 (deletes only), L1 or L2.
@@ -147,7 +150,9 @@ const (
 )
 
 func (s IndexState) String() string {
-	names := [...]string{"None", "Unissued", "InProgress", "Finished", "Failed", "Retry", "Missing", "NotNeeded", "Unknown"}
+	names := [...]string{
+		"None", "Unissued", "InProgress", "Finished", "Failed", "Retry", "Missing", "NotNeeded", "Unknown",
+	}
 	if int(s) < len(names) {
 		return names[s]
 	}
@@ -261,14 +266,16 @@ type SegmentDetails struct {
 
 // IsZero reports whether the details are empty.
 func (d *SegmentDetails) IsZero() bool {
-	return d.Growing == nil && d.ManifestPath == "" && len(d.TextIndexes) == 0 && len(d.JSONIndexes) == 0 && d.PartitionStatsVersion == 0 && d.CommitAt == 0 &&
+	return d.Growing == nil && d.ManifestPath == "" && len(d.TextIndexes) == 0 && len(d.JSONIndexes) == 0 &&
+		d.PartitionStatsVersion == 0 && d.CommitAt == 0 &&
 		d.SchemaVersion == 0 && d.DataVersion == 0 && len(d.ExpiresAt) == 0 && d.Stats == nil
 }
 
 // Unsized reports whether the size of a segment in storage is unknown. With storage version 3 a manifest in
 // storage lists the files. The metadata only have their size in memory (Details.Stats).
 func (s *Segment) Unsized() bool {
-	return s.Details != nil && s.Details.ManifestPath != "" && !slices.ContainsFunc(s.Logs, func(l FieldLogs) bool { return l.Kind == InsertLog })
+	return s.Details != nil && s.Details.ManifestPath != "" &&
+		!slices.ContainsFunc(s.Logs, func(l FieldLogs) bool { return l.Kind == InsertLog })
 }
 
 // RecordedStats holds the statistics that a writer recorded about the files of a segment (datapb.Statistics).

@@ -48,7 +48,10 @@ func (r *Runtime) ServedCollections() []CollectionID {
 
 // group groups the segments and views of query nodes by collection. It runs on first use.
 func (r *Runtime) group() *collectionGroups {
-	g := &collectionGroups{sealed: make(map[CollectionID][]NodeSegments), views: make(map[CollectionID][]ShardView), multiServed: make(map[CollectionID][]SegmentID)}
+	g := &collectionGroups{
+		sealed: make(map[CollectionID][]NodeSegments), views: make(map[CollectionID][]ShardView),
+		multiServed: make(map[CollectionID][]SegmentID),
+	}
 	found := make(map[CollectionID]bool)
 	var divided sealedGroups
 	for _, n := range r.queryNodes {

@@ -64,7 +64,8 @@ func TestSegmentOwners(t *testing.T) {
 		want[s.Collection] = true
 	}
 	ids := c.SegmentOwners()
-	if len(ids) != len(want) || !slices.IsSorted(ids) || slices.ContainsFunc(ids, func(id model.CollectionID) bool { return !want[id] }) {
+	if len(ids) != len(want) || !slices.IsSorted(ids) ||
+		slices.ContainsFunc(ids, func(id model.CollectionID) bool { return !want[id] }) {
 		t.Errorf("%v, want %v", ids, want)
 	}
 	if !slices.ContainsFunc(ids, func(id model.CollectionID) bool { return c.Collection(id) == nil }) {

@@ -202,7 +202,9 @@ func (x *dedupBuilder) preferred(r *Replica, a, b Served) bool {
 
 // NodeOf returns the node that a leader queries for a sealed segment, or 0 if the view does not have it.
 func (v *LeaderView) NodeOf(id SegmentID) NodeID {
-	i, ok := slices.BinarySearchFunc(v.Sealed, id, func(s LeaderSegment, id SegmentID) int { return cmp.Compare(s.ID, id) })
+	i, ok := slices.BinarySearchFunc(v.Sealed, id, func(s LeaderSegment, id SegmentID) int {
+		return cmp.Compare(s.ID, id)
+	})
 	if !ok {
 		return 0
 	}
@@ -255,12 +257,16 @@ func (x *dedupBuilder) replaced(id SegmentID, r *Replica, depth int) bool {
 	if len(results) == 0 || depth == maxGenerations {
 		return false
 	}
-	return !slices.ContainsFunc(results, func(id SegmentID) bool { return !x.sealed(id, r) && !x.replaced(id, r, depth+1) })
+	return !slices.ContainsFunc(results, func(id SegmentID) bool {
+		return !x.sealed(id, r) && !x.replaced(id, r, depth+1)
+	})
 }
 
 // sealed reports whether a replica has a segment sealed.
 func (x *dedupBuilder) sealed(id SegmentID, r *Replica) bool {
-	return slices.ContainsFunc(x.cluster.Runtime.Served(id), func(s Served) bool { return s.Sealed != nil && x.replica(s.Node.Node) == r })
+	return slices.ContainsFunc(x.cluster.Runtime.Served(id), func(s Served) bool {
+		return s.Sealed != nil && x.replica(s.Node.Node) == r
+	})
 }
 
 func (x *dedupBuilder) compactedInto(id SegmentID) []SegmentID {
@@ -308,12 +314,15 @@ func (x *dedupBuilder) counts(v ShardView, id SegmentID) bool {
 		return false
 	}
 	return !slices.ContainsFunc(x.cluster.Runtime.ShardViews(v.Channel), func(other ShardView) bool {
-		return other.LeaderView != v.LeaderView && x.replica(other.Node.Node) == r && other.hasGrowing(id) && leads(other, v)
+		return other.LeaderView != v.LeaderView && x.replica(other.Node.Node) == r && other.hasGrowing(id) &&
+			leads(other, v)
 	})
 }
 
 func (v *LeaderView) hasGrowing(id SegmentID) bool {
-	_, ok := slices.BinarySearchFunc(v.Growing, id, func(g GrowingView, id SegmentID) int { return cmp.Compare(g.ID, id) })
+	_, ok := slices.BinarySearchFunc(v.Growing, id, func(g GrowingView, id SegmentID) int {
+		return cmp.Compare(g.ID, id)
+	})
 	return ok
 }
 
@@ -326,6 +335,7 @@ func leads(a, b ShardView) bool {
 		}
 		return 1
 	}
-	return cmp.Or(cmp.Compare(ready(a), ready(b)), cmp.Compare(len(b.Sealed)+len(b.Growing), len(a.Sealed)+len(a.Growing)),
+	return cmp.Or(cmp.Compare(ready(a), ready(b)),
+		cmp.Compare(len(b.Sealed)+len(b.Growing), len(a.Sealed)+len(a.Growing)),
 		cmp.Compare(a.Node.Node, b.Node.Node)) < 0
 }

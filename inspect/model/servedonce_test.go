@@ -23,21 +23,27 @@ func (s *servedCluster) addFlushed(id model.SegmentID, from ...model.SegmentID) 
 			x.State = model.SegmentDropped
 		}
 	}
-	s.Segments = append(s.Segments, &model.Segment{ID: id, Collection: 1, VChannel: "c", State: model.SegmentFlushed, Rows: 100, CompactedFrom: from})
+	s.Segments = append(s.Segments, &model.Segment{
+		ID: id, Collection: 1, VChannel: "c", State: model.SegmentFlushed, Rows: 100, CompactedFrom: from,
+	})
 }
 
 // addNode adds a query node with sealed segments. Nodes added later have higher versions.
 func (s *servedCluster) addNode(id model.NodeID, sealed ...model.SegmentID) *model.Distribution {
 	d := &model.Distribution{}
 	for _, x := range sealed {
-		d.Sealed = append(d.Sealed, model.ServedSegment{ID: x, Collection: 1, Channel: "c", Version: int64(len(s.nodes))})
+		d.Sealed = append(d.Sealed, model.ServedSegment{
+			ID: x, Collection: 1, Channel: "c", Version: int64(len(s.nodes)),
+		})
 	}
 	s.nodes = append(s.nodes, &model.LiveNode{Role: "querynode", Node: id, Distribution: d})
 	return d
 }
 
 // addLeader adds a leader's view to a node, with the total rows of growing segments and the nodes of sealed ones.
-func addLeader(d *model.Distribution, rows int64, growing []model.SegmentID, asks map[model.SegmentID]model.NodeID) *model.LeaderView {
+func addLeader(
+	d *model.Distribution, rows int64, growing []model.SegmentID, asks map[model.SegmentID]model.NodeID,
+) *model.LeaderView {
 	v := model.LeaderView{Channel: "c", Collection: 1, GrowingRows: rows}
 	for _, id := range growing {
 		v.Growing = append(v.Growing, model.GrowingView{ID: id})
@@ -81,7 +87,9 @@ func TestOnce(t *testing.T) {
 			s.addNode(3, 11)
 		}, map[model.NodeID]ids{3: {11}}, nil},
 		{"each replica has its own", func(s *servedCluster) {
-			s.Replicas = []*model.Replica{{ID: 50, Collection: 1, Nodes: []model.NodeID{1}}, {ID: 51, Collection: 1, Nodes: []model.NodeID{2}}}
+			s.Replicas = []*model.Replica{
+				{ID: 50, Collection: 1, Nodes: []model.NodeID{1}}, {ID: 51, Collection: 1, Nodes: []model.NodeID{2}},
+			}
 			s.addFlushed(11)
 			addLeader(s.addNode(1, 11), 500, ids{21}, map[model.SegmentID]model.NodeID{11: 1})
 			addLeader(s.addNode(2, 11), 500, ids{21}, map[model.SegmentID]model.NodeID{11: 2})
@@ -99,7 +107,9 @@ func TestOnce(t *testing.T) {
 			s.addNode(1, 11)
 		}, map[model.NodeID]ids{1: {11}}, nil},
 		{"compacted, and only another replica has the result", func(s *servedCluster) {
-			s.Replicas = []*model.Replica{{ID: 50, Collection: 1, Nodes: []model.NodeID{1}}, {ID: 51, Collection: 1, Nodes: []model.NodeID{2}}}
+			s.Replicas = []*model.Replica{
+				{ID: 50, Collection: 1, Nodes: []model.NodeID{1}}, {ID: 51, Collection: 1, Nodes: []model.NodeID{2}},
+			}
 			s.addFlushed(11)
 			s.addFlushed(13, 11)
 			s.addNode(1, 11)
@@ -132,12 +142,16 @@ func TestOnce(t *testing.T) {
 			s.addNode(2, 21)
 		}, map[model.NodeID]ids{2: {21}}, map[model.NodeID]int64{1: 400}},
 		{"sealed and still growing, as the metadata has it", func(s *servedCluster) {
-			s.Segments = append(s.Segments, &model.Segment{ID: 21, Collection: 1, VChannel: "c", State: model.SegmentGrowing})
+			s.Segments = append(s.Segments, &model.Segment{
+				ID: 21, Collection: 1, VChannel: "c", State: model.SegmentGrowing,
+			})
 			addLeader(s.addNode(1), 500, ids{21}, nil)
 			s.addNode(2, 21)
 		}, map[model.NodeID]ids{2: {21}}, map[model.NodeID]int64{1: 0}},
 		{"sealed in another replica only", func(s *servedCluster) {
-			s.Replicas = []*model.Replica{{ID: 50, Collection: 1, Nodes: []model.NodeID{1}}, {ID: 51, Collection: 1, Nodes: []model.NodeID{2}}}
+			s.Replicas = []*model.Replica{
+				{ID: 50, Collection: 1, Nodes: []model.NodeID{1}}, {ID: 51, Collection: 1, Nodes: []model.NodeID{2}},
+			}
 			s.addFlushed(21)
 			addLeader(s.addNode(1), 500, ids{21}, nil)
 			s.addNode(2, 21)

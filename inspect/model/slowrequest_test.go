@@ -14,10 +14,16 @@ import (
 func TestSlowRequestsOfBoth(t *testing.T) {
 	at := time.Date(2026, 11, 26, 1, 49, 47, 123e6, time.UTC)
 	r := model.BuildRuntime(model.RuntimeParts{Processes: []*model.Process{{SlowRequests: []model.SlowRequest{
-		{Source: model.FromProxy, Node: 4, Type: "Search", Collection: "docs", Took: 7311 * time.Millisecond, Trace: "a", Consistency: "Strong", NQ: 10},
+		{
+			Source: model.FromProxy, Node: 4, Type: "Search", Collection: "docs", Took: 7311 * time.Millisecond,
+			Trace: "a", Consistency: "Strong", NQ: 10,
+		},
 		{Source: model.FromProxy, Node: 4, Type: "Search", Collection: "docs", Took: 6 * time.Second},
 	}}}}).WithLogged([]model.SlowRequest{
-		{Source: model.FromAccessLog, EndedAt: at, Type: "Search", Collection: "docs", Took: 7312 * time.Millisecond, Trace: "a", SDK: "Python-2.6.0", Status: "Successful", NQ: 10, TopK: 5},
+		{
+			Source: model.FromAccessLog, EndedAt: at, Type: "Search", Collection: "docs", Took: 7312 * time.Millisecond,
+			Trace: "a", SDK: "Python-2.6.0", Status: "Successful", NQ: 10, TopK: 5,
+		},
 		{Source: model.FromAccessLog, Type: "Search", Collection: "docs", Took: 7311 * time.Millisecond, Trace: "a"},
 		{Source: model.FromAccessLog, Type: "Query", Collection: "docs", Took: 7310 * time.Millisecond, Trace: "a"},
 		{Source: model.FromAccessLog, Type: "Search", Collection: "docs", Took: 5 * time.Second, Trace: "a"},
@@ -44,7 +50,8 @@ func TestSlowRequestsOfBoth(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	both := model.SlowRequest{
-		Source: model.FromBoth, Node: 4, EndedAt: at, Type: "Search", Collection: "docs", Took: 7311 * time.Millisecond, Trace: "a", Consistency: "Strong", NQ: 10, TopK: 5,
+		Source: model.FromBoth, Node: 4, EndedAt: at, Type: "Search", Collection: "docs", Took: 7311 * time.Millisecond,
+		Trace: "a", Consistency: "Strong", NQ: 10, TopK: 5,
 		SDK: "Python-2.6.0", Status: "Successful",
 	}
 	if diff := cmp.Diff(both, list[0]); diff != "" {

@@ -72,7 +72,9 @@ func (c *Cluster) WithStorage(s *Storage) *Cluster {
 }
 
 // storageRoles are the roles that read or write storage.
-var storageRoles = [...]string{"querynode", "datanode", "datacoord", "mixcoord", "indexnode", "streamingnode", "rootcoord", "querycoord", "proxy"}
+var storageRoles = [...]string{
+	"querynode", "datanode", "datacoord", "mixcoord", "indexnode", "streamingnode", "rootcoord", "querycoord", "proxy",
+}
 
 // ConfiguredStorage is the storage of a cluster according to the configuration of its processes. It reads no keys with
 // credentials.
@@ -116,7 +118,8 @@ func (o ConfiguredStorage) Matches(place string, here bool) bool {
 	}
 	a, errA := url.Parse(o.Place)
 	b, errB := url.Parse(place)
-	if errA != nil || errB != nil || b.Scheme != "s3" || a.Host != b.Host || a.Query().Get("endpoint") != b.Query().Get("endpoint") {
+	if errA != nil || errB != nil || b.Scheme != "s3" || a.Host != b.Host ||
+		a.Query().Get("endpoint") != b.Query().Get("endpoint") {
 		return false
 	}
 	prefix := strings.Trim(b.Path, "/")

@@ -78,7 +78,8 @@ func (c *Cluster) joinTasks() []*Task {
 		}
 	}
 	slices.SortFunc(all, func(a, b *Task) int {
-		return cmp.Or(cmp.Compare(a.Type, b.Type), cmp.Compare(a.ID, b.ID), cmp.Compare(a.Name(), b.Name()), cmp.Compare(a.Key, b.Key))
+		return cmp.Or(cmp.Compare(a.Type, b.Type), cmp.Compare(a.ID, b.ID), cmp.Compare(a.Name(), b.Name()),
+			cmp.Compare(a.Key, b.Key))
 	})
 	return all
 }

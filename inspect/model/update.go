@@ -44,14 +44,16 @@ func (c *Cluster) Update(p Parts) *Cluster {
 // databases to sessions and replicas.
 func (c *Cluster) SharesCatalog(prev *Cluster) bool {
 	return c.SharesSchemas(prev) && sameList(c.VChannels, prev.VChannels) && sameList(c.PChannels, prev.PChannels) &&
-		sameList(c.LoadStates, prev.LoadStates) && sameList(c.Sessions, prev.Sessions) && sameList(c.Aliases, prev.Aliases) &&
+		sameList(c.LoadStates, prev.LoadStates) && sameList(c.Sessions, prev.Sessions) &&
+		sameList(c.Aliases, prev.Aliases) &&
 		sameList(c.Replicas, prev.Replicas)
 }
 
 // SharesSchemas reports whether two clusters have the same loaded parts, databases, collections, partitions and
 // index definitions. These determine the names of segments and the indexes that they need.
 func (c *Cluster) SharesSchemas(prev *Cluster) bool {
-	return c.Loaded == prev.Loaded && sameList(c.Databases, prev.Databases) && sameList(c.Collections, prev.Collections) &&
+	return c.Loaded == prev.Loaded && sameList(c.Databases, prev.Databases) &&
+		sameList(c.Collections, prev.Collections) &&
 		sameList(c.Partitions, prev.Partitions) && sameList(c.Indexes, prev.Indexes)
 }
 
@@ -198,7 +200,9 @@ func patch(list []*Segment, changes []SegmentChange) []*Segment {
 		if change.Before != nil {
 			at = slices.Index(list, change.Before)
 		} else {
-			at, _ = slices.BinarySearchFunc(list, change.ID(), func(s *Segment, id SegmentID) int { return cmp.Compare(s.ID, id) })
+			at, _ = slices.BinarySearchFunc(list, change.ID(), func(s *Segment, id SegmentID) int {
+				return cmp.Compare(s.ID, id)
+			})
 		}
 		next = append(next, list[:at]...)
 		if list = list[at:]; change.Before != nil {

@@ -124,7 +124,9 @@ func (s *StreamingMetrics) WALs(pchannel string) []*WAL { return s.byPChannel[pc
 
 // Node returns a streaming node, nil if its metrics are unknown.
 func (s *StreamingMetrics) Node(id NodeID) *StreamingNode {
-	i, ok := slices.BinarySearchFunc(s.Nodes, id, func(n *StreamingNode, id NodeID) int { return cmp.Compare(n.Node, id) })
+	i, ok := slices.BinarySearchFunc(s.Nodes, id, func(n *StreamingNode, id NodeID) int {
+		return cmp.Compare(n.Node, id)
+	})
 	if !ok {
 		return nil
 	}
@@ -188,7 +190,9 @@ func (m *Metrics) StreamingNodes() []*StreamingNode {
 func (m *Metrics) Broadcasts() (list []Broadcasts) {
 	for _, s := range m.Samples(broadcasterTasks) {
 		if s.Value >= 1 && s.Value < math.MaxInt32 {
-			list = append(list, Broadcasts{s.Label("message_type"), EnumWord(s.Label("state"), "BROADCAST_TASK_STATE_"), int64(s.Value)})
+			list = append(list, Broadcasts{
+				s.Label("message_type"), EnumWord(s.Label("state"), "BROADCAST_TASK_STATE_"), int64(s.Value),
+			})
 		}
 	}
 	slices.SortFunc(list, func(a, b Broadcasts) int {
@@ -228,7 +232,10 @@ func (r *walReader) log(s *Series) *WAL {
 	w := r.logs[key]
 	if w == nil {
 		no := math.NaN()
-		w = &WAL{Node: n.Node, PChannel: key.pchannel, Growing: no, GrowingRows: no, Buffer: no, BufferCapacity: no, InflightTxns: no}
+		w = &WAL{
+			Node: n.Node, PChannel: key.pchannel, Growing: no, GrowingRows: no, Buffer: no, BufferCapacity: no,
+			InflightTxns: no,
+		}
 		if r.nodes[n.Node] == n && key.pchannel != "" {
 			r.logs[key] = w
 			n.WALs = append(n.WALs, w)

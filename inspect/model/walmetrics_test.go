@@ -35,16 +35,25 @@ func TestStreamingNodes(t *testing.T) {
 	at := func(seconds float64) time.Time { return time.UnixMilli(int64(seconds * 1000)).UTC() }
 	no := math.NaN()
 	open := &model.WAL{
-		Node: 30, PChannel: "by-dev-rootcoord-dml_0", Process: p, Open: true, Term: 7, Queue: "woodpecker", Recovery: "working", Flusher: "working",
-		Allocated: at(1764000060), Confirmed: at(1764000059.5), Flushed: at(1764000029), Recovered: at(1764000028), Persisted: at(1764000000),
-		Growing: 5 << 20, GrowingRows: 4010, Buffer: 64 << 10, BufferCapacity: 64 << 20, BufferFrom: at(1764000000), BufferTo: at(1764000059), InflightTxns: 2,
+		Node: 30, PChannel: "by-dev-rootcoord-dml_0", Process: p, Open: true, Term: 7, Queue: "woodpecker",
+		Recovery: "working", Flusher: "working",
+		Allocated: at(1764000060), Confirmed: at(1764000059.5), Flushed: at(1764000029), Recovered: at(1764000028),
+		Persisted: at(1764000000),
+		Growing:   5 << 20, GrowingRows: 4010, Buffer: 64 << 10, BufferCapacity: 64 << 20, BufferFrom: at(1764000000),
+		BufferTo: at(1764000059), InflightTxns: 2,
 		Throttles: []model.Throttle{{Source: "b", Mode: "slowdown", Rate: 16 << 20}},
 	}
 	closed := &model.WAL{
-		Node: 30, PChannel: "by-dev-rootcoord-dml_1", Process: p, Recovery: "stream-recovering", Persisted: at(1763900000),
-		Buffer: no, BufferCapacity: no, InflightTxns: no,
+		Node: 30, PChannel: "by-dev-rootcoord-dml_1", Process: p, Recovery: "stream-recovering",
+		Persisted: at(1763900000),
+		Buffer:    no, BufferCapacity: no, InflightTxns: no,
 	}
-	want := []*model.StreamingNode{{Node: 30, Process: p, WALs: []*model.WAL{open, closed}, Growing: 5 << 20, HighWater: 20 << 20, LowWater: 10 << 20}}
+	want := []*model.StreamingNode{
+		{
+			Node: 30, Process: p, WALs: []*model.WAL{open, closed}, Growing: 5 << 20, HighWater: 20 << 20,
+			LowWater: 10 << 20,
+		},
+	}
 	s := r.Streaming()
 	same := cmp.Options{cmpopts.EquateNaNs(), cmp.Comparer(func(a, b *model.Process) bool { return a == b })}
 	if diff := cmp.Diff(want, s.Nodes, same); diff != "" {
@@ -62,15 +71,22 @@ func TestStreamingNodes(t *testing.T) {
 // and that a series without a node is ignored.
 func TestStreamingUnset(t *testing.T) {
 	family := func(name string, labels []model.Pair, v float64) *model.Metrics {
-		return &model.Metrics{Families: map[string]*model.Family{name: {Name: name, Series: []model.Series{{Labels: labels, Value: v}}}}}
+		return &model.Metrics{
+			Families: map[string]*model.Family{name: {Name: name, Series: []model.Series{{Labels: labels, Value: v}}}},
+		}
 	}
 	node := []model.Pair{{Key: "channel_name", Value: "a"}, {Key: "node_id", Value: "4"}}
 	m := family("milvus_wal_inflight_txn", node, 1)
-	if got := m.StreamingNodes(); len(got) != 1 || !math.IsNaN(got[0].Growing) || !math.IsNaN(got[0].WALs[0].Growing) || got[0].WALs[0].InflightTxns != 1 {
+	if got := m.StreamingNodes(); len(got) != 1 || !math.IsNaN(got[0].Growing) || !math.IsNaN(got[0].WALs[0].Growing) ||
+		got[0].WALs[0].InflightTxns != 1 {
 		t.Errorf("no watermarks: %+v", got)
 	}
-	m.Families["milvus_wal_growing_segment_flush_pressure_bytes"] = &model.Family{Series: []model.Series{{Labels: node[1:], Value: 7}}}
-	m.Families["milvus_wal_growing_segment_hwm_bytes"] = &model.Family{Series: []model.Series{{Labels: node[1:], Value: 0}}}
+	m.Families["milvus_wal_growing_segment_flush_pressure_bytes"] = &model.Family{
+		Series: []model.Series{{Labels: node[1:], Value: 7}},
+	}
+	m.Families["milvus_wal_growing_segment_hwm_bytes"] = &model.Family{
+		Series: []model.Series{{Labels: node[1:], Value: 0}},
+	}
 	if got := m.StreamingNodes(); got[0].Growing != 7 || !math.IsNaN(got[0].HighWater) {
 		t.Errorf("pressure: %+v", got[0])
 	}
@@ -89,14 +105,19 @@ func TestStreamingPartial(t *testing.T) {
 	m := loadScrape(t, "streamingnode.txt")
 	m.Partial = true
 	n := m.StreamingNodes()[0]
-	if !math.IsNaN(n.Growing) || !math.IsNaN(n.WALs[1].Growing) || !math.IsNaN(n.WALs[1].GrowingRows) || n.WALs[0].GrowingRows != 4010 {
+	if !math.IsNaN(n.Growing) || !math.IsNaN(n.WALs[1].Growing) || !math.IsNaN(n.WALs[1].GrowingRows) ||
+		n.WALs[0].GrowingRows != 4010 {
 		t.Errorf("node %v, logs %+v, %+v", n.Growing, n.WALs[0], n.WALs[1])
 	}
 }
 
 func TestBroadcasts(t *testing.T) {
-	r := &model.Runtime{RuntimeParts: model.RuntimeParts{Processes: []*model.Process{{}, {Metrics: loadScrape(t, "coordinator.txt")}}}}
-	want := []model.Broadcasts{{"CreateCollection", "Pending", 2}, {"CreateCollection", "Tombstone", 5}, {"DropCollection", "WaitAck", 1}}
+	r := &model.Runtime{
+		RuntimeParts: model.RuntimeParts{Processes: []*model.Process{{}, {Metrics: loadScrape(t, "coordinator.txt")}}},
+	}
+	want := []model.Broadcasts{
+		{"CreateCollection", "Pending", 2}, {"CreateCollection", "Tombstone", 5}, {"DropCollection", "WaitAck", 1},
+	}
 	s := r.Streaming()
 	if diff := cmp.Diff(want, s.Broadcasts); diff != "" || s.Coordinator != r.Processes[1] {
 		t.Errorf("(-want +got)\n%s", diff)

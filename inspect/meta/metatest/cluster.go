@@ -39,15 +39,16 @@ const (
 
 // VChannels returns the vchannels of docs and items.
 func VChannels() (docs0, docs1, items string) {
-	return fmt.Sprintf("by-dev-rootcoord-dml_0_%dv0", Docs), fmt.Sprintf("by-dev-rootcoord-dml_1_%dv1", Docs), fmt.Sprintf("by-dev-rootcoord-dml_2_%dv0", Items)
+	return fmt.Sprintf("by-dev-rootcoord-dml_0_%dv0", Docs), fmt.Sprintf("by-dev-rootcoord-dml_1_%dv1", Docs),
+		fmt.Sprintf("by-dev-rootcoord-dml_2_%dv0", Items)
 }
 
 // Secrets returns the secrets that the clusters hold in various places. They must not be in anything that is shown
 // or stored.
 func Secrets() []string {
 	return []string{
-		"s3cr3t-minio", "s3cr3t-token", "s3cr3t-apikey", "s3cr3t-cipher", "s3cr3t-import", "s3cr3t-broadcast", "s3cr3t-schema", "s3cr3t-url",
-		"$2a$10$s3cr3thashs3cr3thashs3",
+		"s3cr3t-minio", "s3cr3t-token", "s3cr3t-apikey", "s3cr3t-cipher", "s3cr3t-import", "s3cr3t-broadcast",
+		"s3cr3t-schema", "s3cr3t-url", "$2a$10$s3cr3thashs3cr3thashs3",
 	}
 }
 
@@ -92,7 +93,9 @@ func (b *builder) atLeast(version string) bool { return b.version >= version }
 
 func (b *builder) raw(key string, value []byte) {
 	n := int64(len(b.kvs) + 10)
-	b.kvs = append(b.kvs, source.KV{Key: []byte(Root + "/" + key), Value: value, CreateRevision: n, ModRevision: n, Version: 1})
+	b.kvs = append(b.kvs, source.KV{
+		Key: []byte(Root + "/" + key), Value: value, CreateRevision: n, ModRevision: n, Version: 1,
+	})
 }
 
 func (b *builder) text(key, value string) { b.raw(MetaPath+"/"+key, []byte(value)) }
@@ -147,7 +150,8 @@ type session struct {
 // node registers a process. change, if not nil, modifies its session.
 func (b *builder) node(key, role string, id int64, change func(*session)) {
 	s := session{
-		ServerID: id, ServerName: role, Address: fmt.Sprintf("10.0.0.%d:53100", id), TriggerKill: true, Version: b.version + ".1",
+		ServerID: id, ServerName: role, Address: fmt.Sprintf("10.0.0.%d:53100", id), TriggerKill: true,
+		Version: b.version + ".1",
 		LeaseID: 7000 + id, HostName: fmt.Sprintf("%s-%d", role, id),
 	}
 	if change != nil {

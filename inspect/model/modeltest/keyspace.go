@@ -13,12 +13,19 @@ type keyspace []model.Record
 func newKeyspace() keyspace {
 	k := keyspace{
 		{
-			KeyInfo: model.KeyInfo{Key: "by-dev/meta/root-coord/database/collection-info/1/470590569932652633", Kind: "collection", Size: 310, ModRevision: 1200},
+			KeyInfo: model.KeyInfo{
+				Key: "by-dev/meta/root-coord/database/collection-info/1/470590569932652633", Kind: "collection",
+				Size: 310, ModRevision: 1200,
+			},
 			Message: "milvus.proto.etcd.CollectionInfo",
-			Text:    "{\n  \"ID\": \"470590569932652633\",\n  \"shardsNum\": 2,\n  \"schema\": {\n    \"name\": \"docs\",\n    \"enableDynamicField\": true\n  }\n}",
+			Text: "{\n  \"ID\": \"470590569932652633\",\n  \"shardsNum\": 2,\n  \"schema\": {\n    \"name\": " +
+				"\"docs\",\n    \"enableDynamicField\": true\n  }\n}",
 		},
 		{
-			KeyInfo: model.KeyInfo{Key: "by-dev/meta/session/rootcoord-1", Kind: "session", Size: 120, ModRevision: 1001, Lease: 7587000000000000001},
+			KeyInfo: model.KeyInfo{
+				Key: "by-dev/meta/session/rootcoord-1", Kind: "session", Size: 120, ModRevision: 1001,
+				Lease: 7587000000000000001,
+			},
 			Message: "json", Text: `{"ServerID":1}`,
 		},
 		{
@@ -26,7 +33,10 @@ func newKeyspace() keyspace {
 			Message: "binary", Text: "00ff1b", Problem: "unknown key", Raw: []byte{0, 0xff, 0x1b},
 		},
 		{
-			KeyInfo: model.KeyInfo{Key: "by-dev/meta/snapshots/root-coord/x_ts1", Kind: "history", Size: 3, ModRevision: 11, Tombstone: true},
+			KeyInfo: model.KeyInfo{
+				Key: "by-dev/meta/snapshots/root-coord/x_ts1", Kind: "history", Size: 3, ModRevision: 11,
+				Tombstone: true,
+			},
 			Message: "text", Text: "⛼",
 		},
 	}

@@ -22,7 +22,9 @@ func (p *largeServed) profiles() *model.Profiles {
 		cpu.BruteForce = &brute
 		profiles.Processes = append(profiles.Processes, &model.ProfiledProcess{
 			Name: s.Name(), Roles: []string{s.Role}, Nodes: []model.NodeID{s.Node}, CPU: cpu,
-			Goroutines: &model.GoroutineDumps{Dumps: 2, From: Now.Add(-20 * time.Second), To: Now, Before: 800, After: 810},
+			Goroutines: &model.GoroutineDumps{
+				Dumps: 2, From: Now.Add(-20 * time.Second), To: Now, Before: 800, After: 810,
+			},
 		})
 	}
 	return profiles

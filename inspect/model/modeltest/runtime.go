@@ -16,7 +16,9 @@ func Served() *model.Cluster {
 // RuntimeOf returns synthetic responses of a cluster's processes. Flushed segments of loaded collections are
 // distributed over the query nodes of their replica. The first of these nodes leads all shards.
 func RuntimeOf(c *model.Cluster) model.RuntimeParts {
-	r := model.RuntimeParts{Kind: "live", From: Now.Add(-3 * time.Second), To: Now.Add(-2 * time.Second), ClusterKey: "by-dev"}
+	r := model.RuntimeParts{
+		Kind: "live", From: Now.Add(-3 * time.Second), To: Now.Add(-2 * time.Second), ClusterKey: "by-dev",
+	}
 	for _, s := range c.Sessions {
 		r.Nodes = append(r.Nodes, liveNode(s))
 	}
@@ -26,9 +28,12 @@ func RuntimeOf(c *model.Cluster) model.RuntimeParts {
 		}
 	}
 	r.Logged = []model.SlowRequest{{
-		Source: model.FromBoth, Node: 9, EndedAt: Now.Add(-time.Minute), LocalTime: "2026-11-20 09:29:00", Database: "default", Collection: "docs", Partitions: []string{"_default"},
-		Type: "Search", Expr: "lang == ? and id in [? x3]", Filtered: model.Yes, NQ: 10, TopK: 100, Output: []string{"title"}, DefaultConsistency: true,
-		Took: 7311 * time.Millisecond, Trace: "4b2bbf8c7d9e1f00a1b2c3d4e5f60718", SDK: "Python-2.4.5", Status: "Successful",
+		Source: model.FromBoth, Node: 9, EndedAt: Now.Add(-time.Minute), LocalTime: "2026-11-20 09:29:00",
+		Database: "default", Collection: "docs", Partitions: []string{"_default"},
+		Type: "Search", Expr: "lang == ? and id in [? x3]", Filtered: model.Yes, NQ: 10, TopK: 100,
+		Output: []string{"title"}, DefaultConsistency: true,
+		Took: 7311 * time.Millisecond, Trace: "4b2bbf8c7d9e1f00a1b2c3d4e5f60718", SDK: "Python-2.4.5",
+		Status: "Successful",
 	}}
 	for _, replica := range c.Replicas {
 		serveReplica(c, &r, replica)
@@ -46,7 +51,10 @@ func RuntimeOf(c *model.Cluster) model.RuntimeParts {
 }
 
 func liveNode(s *model.Session) *model.LiveNode {
-	call := model.Call{Role: s.Role, Node: s.Node, Address: s.Address, Method: "GetMetrics", Outcome: model.Answered, Took: 4 * time.Millisecond}
+	call := model.Call{
+		Role: s.Role, Node: s.Node, Address: s.Address, Method: "GetMetrics", Outcome: model.Answered,
+		Took: 4 * time.Millisecond,
+	}
 	n := &model.LiveNode{Role: s.Role, Node: s.Node, Address: s.Address, Outcome: model.Answered, State: "Healthy"}
 	if s.Stopping {
 		call.Outcome, call.Reason = model.TimedOut, "no response within 5s"
@@ -56,9 +64,13 @@ func liveNode(s *model.Session) *model.LiveNode {
 	}
 	n.Calls = []model.Call{call}
 	n.System = &model.System{
-		Name: n.Name(), CPUs: 8, CPUUsage: 29, Memory: 16 << 30, MemoryUse: 2 << 30, Version: "2.4.5", GoVersion: "go1.21.11",
-		Jemalloc: &model.Jemalloc{Allocated: 1 << 30, Active: 1200 << 20, Metadata: 40 << 20, Resident: 1300 << 20, Mapped: 1500 << 20, Retained: 300 << 20},
-		Mode:     "DISTRIBUTED", StartedAt: Now.Add(-2 * time.Hour),
+		Name: n.Name(), CPUs: 8, CPUUsage: 29, Memory: 16 << 30, MemoryUse: 2 << 30, Version: "2.4.5",
+		GoVersion: "go1.21.11",
+		Jemalloc: &model.Jemalloc{
+			Allocated: 1 << 30, Active: 1200 << 20, Metadata: 40 << 20, Resident: 1300 << 20, Mapped: 1500 << 20,
+			Retained: 300 << 20,
+		},
+		Mode: "DISTRIBUTED", StartedAt: Now.Add(-2 * time.Hour),
 	}
 	n.Config = &model.Config{
 		Values: map[string]string{"querynodeschedulercpuratio": "10", "commonmetricsport": "9091"},
@@ -79,10 +91,18 @@ func liveNode(s *model.Session) *model.LiveNode {
 		Metrics: scrape(Now.Add(-2*time.Second), 100.5), Before: scrape(Now.Add(-4*time.Second), 100),
 	}
 	if s.Role == "proxy" {
-		n.Process.Connections = []model.Connection{{Proxy: s.Node, ID: "461", SDK: "Python", Version: "2.6.1", Host: "web-7", ActiveAt: Now.Add(-time.Minute)}}
+		n.Process.Connections = []model.Connection{
+			{Proxy: s.Node, ID: "461", SDK: "Python", Version: "2.6.1", Host: "web-7", ActiveAt: Now.Add(-time.Minute)},
+		}
 		n.Process.Dependencies = []model.Dependency{
-			{Proxy: s.Node, Kind: "metadata store", Type: "etcd", Healthy: model.No, Reason: "Not all etcd members are healthy"},
-			{Proxy: s.Node, Kind: "metadata store", Type: "etcd", Member: "etcd-1:2379", Healthy: model.No, Reason: "Active Alarm(s): NOSPACE"},
+			{
+				Proxy: s.Node, Kind: "metadata store", Type: "etcd", Healthy: model.No,
+				Reason: "Not all etcd members are healthy",
+			},
+			{
+				Proxy: s.Node, Kind: "metadata store", Type: "etcd", Member: "etcd-1:2379", Healthy: model.No,
+				Reason: "Active Alarm(s): NOSPACE",
+			},
 			{Proxy: s.Node, Kind: "message queue", Type: "kafka", Healthy: model.Yes},
 		}
 	}
@@ -101,11 +121,15 @@ func serveReplica(c *model.Cluster, r *model.RuntimeParts, replica *model.Replic
 	if len(nodes) == 0 {
 		return
 	}
-	live := &model.LiveReplica{ID: replica.ID, Collection: replica.Collection, ResourceGroup: replica.ResourceGroup, Nodes: replica.Nodes}
+	live := &model.LiveReplica{
+		ID: replica.ID, Collection: replica.Collection, ResourceGroup: replica.ResourceGroup, Nodes: replica.Nodes,
+	}
 	for _, v := range c.VChannelsOf(replica.Collection) {
 		leader := nodes[0]
 		view := model.LeaderView{Channel: v.Name, Collection: replica.Collection, TargetVersion: 7}
-		recovery := &model.Recovery{Collection: replica.Collection, Channel: v.Name, SeekAt: v.Checkpoint.At, Seek: v.Checkpoint}
+		recovery := &model.Recovery{
+			Collection: replica.Collection, Channel: v.Name, SeekAt: v.Checkpoint.At, Seek: v.Checkpoint,
+		}
 		for i, s := range c.SegmentsOf(replica.Collection) {
 			switch {
 			case s.VChannel != v.Name:
@@ -121,20 +145,30 @@ func serveReplica(c *model.Cluster, r *model.RuntimeParts, replica *model.Replic
 			}
 		}
 		leader.Distribution.Leaders = append(leader.Distribution.Leaders, view)
-		leader.Distribution.Channels = append(leader.Distribution.Channels, model.ServedChannel{Name: v.Name, Collection: replica.Collection, Version: 1})
-		live.Leaders = append(live.Leaders, model.ShardLeader{Collection: replica.Collection, Channel: v.Name, Nodes: []model.NodeID{leader.Node}})
+		leader.Distribution.Channels = append(leader.Distribution.Channels, model.ServedChannel{
+			Name: v.Name, Collection: replica.Collection, Version: 1,
+		})
+		live.Leaders = append(live.Leaders, model.ShardLeader{
+			Collection: replica.Collection, Channel: v.Name, Nodes: []model.NodeID{leader.Node},
+		})
 		r.ShardLeaders = append(r.ShardLeaders, live.Leaders[len(live.Leaders)-1])
 		r.Recovery = append(r.Recovery, recovery)
 	}
 	r.Replicas = append(r.Replicas, live)
-	r.Loaded = append(r.Loaded, &model.LoadedCollection{Collection: replica.Collection, Percent: 100, Available: true, RefreshPercent: 100})
+	r.Loaded = append(r.Loaded, &model.LoadedCollection{
+		Collection: replica.Collection, Percent: 100, Available: true, RefreshPercent: 100,
+	})
 }
 
 func servedSegment(s *model.Segment) model.ServedSegment {
-	out := model.ServedSegment{ID: s.ID, Collection: s.Collection, Partition: s.Partition, Channel: s.VChannel, Version: 1, Level: s.Level}
+	out := model.ServedSegment{
+		ID: s.ID, Collection: s.Collection, Partition: s.Partition, Channel: s.VChannel, Version: 1, Level: s.Level,
+	}
 	for i := range s.Indexes {
 		if x := &s.Indexes[i]; x.State == model.IndexFinished {
-			out.Indexes = append(out.Indexes, model.ServedIndex{Field: 100, Index: x.Index, Build: x.Build, Bytes: x.Bytes, Rows: x.Rows})
+			out.Indexes = append(out.Indexes, model.ServedIndex{
+				Field: 100, Index: x.Index, Build: x.Build, Bytes: x.Bytes, Rows: x.Rows,
+			})
 		}
 	}
 	if s.Details != nil {

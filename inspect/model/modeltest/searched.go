@@ -53,10 +53,14 @@ func addSearches(n *model.LiveNode) {
 		add(proxy+"sq_decode_result_latency", 0)
 		AddTimes(m, proxy+"req_in_queue_latency", searches, 0, model.Pair{Key: "function_name", Value: "Search"})
 		for i := range servedCollections {
-			AddTimes(m, proxy+"collection_sq_latency", searches/servedCollections, 9, model.Pair{Key: "collection_name", Value: "docs_" + strconv.Itoa(i)}, kind)
+			AddTimes(m, proxy+"collection_sq_latency", searches/servedCollections, 9,
+				model.Pair{Key: "collection_name", Value: "docs_" + strconv.Itoa(i)}, kind)
 		}
 		AddSeries(m, proxy+"search_vectors_count", model.Series{Value: searches})
-		AddSeries(m, proxy+"rate_limit_req_count", model.Series{Labels: []model.Pair{{Key: "msg_type", Value: "DQLSearch"}, {Key: "status", Value: "total"}}, Value: searches})
+		AddSeries(m, proxy+"rate_limit_req_count", model.Series{
+			Labels: []model.Pair{{Key: "msg_type", Value: "DQLSearch"}, {Key: "status", Value: "total"}},
+			Value:  searches,
+		})
 	case "querynode":
 		add(node+"sq_req_latency", 7, model.Pair{Key: "scope", Value: "OnLeader"})
 		add(node+"sq_req_latency", 6, model.Pair{Key: "scope", Value: "FromLeader"})

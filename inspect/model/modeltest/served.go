@@ -35,11 +35,16 @@ const (
 // segments of a partition that is gone.
 func ServedLarge(segments, nodes int) *model.Cluster {
 	p := &largeServed{}
-	p.Origin = model.Origin{Kind: "etcd", Location: "etcd://127.0.0.1:2379/by-dev", Root: "by-dev", MetaPath: "meta", Revision: 42, Taken: Now}
+	p.Origin = model.Origin{
+		Kind: "etcd", Location: "etcd://127.0.0.1:2379/by-dev", Root: "by-dev", MetaPath: "meta", Revision: 42,
+		Taken: Now,
+	}
 	p.Loaded = model.PartAll
 	p.Version = model.Version{Text: servedVersion, From: "sessions"}
 	p.Databases = []*model.Database{{ID: 1, Name: "default", State: "Created"}}
-	p.Allocators = []*model.Allocator{{Name: "gid/timestamp", At: Now.Add(2 * time.Second), Key: "by-dev/kv/gid/timestamp"}}
+	p.Allocators = []*model.Allocator{
+		{Name: "gid/timestamp", At: Now.Add(2 * time.Second), Key: "by-dev/kv/gid/timestamp"},
+	}
 	p.sessions(nodes)
 	p.groups()
 	for i := range servedPChannels {
@@ -52,11 +57,23 @@ func ServedLarge(segments, nodes int) *model.Cluster {
 		p.segment(i)
 	}
 	p.tasks()
-	p.Etcd = &model.Etcd{At: Now, Activity: &model.EtcdActivity{Over: 30 * time.Second, Revisions: 900, Writes: 850}, Members: []model.EtcdMember{
-		{Name: "etcd-0", Endpoint: "10.0.0.1:2379", Version: "3.5.16", Leader: true, DBSize: 700 << 20, DBInUse: 500 << 20, DBQuota: 4 << 30},
-		{Name: "etcd-1", Endpoint: "10.0.0.2:2379", Version: "3.5.16", DBSize: 700 << 20, DBInUse: 500 << 20, DBQuota: 4 << 30},
-		{Name: "etcd-2", Endpoint: "10.0.0.3:2379", Version: "3.5.16", DBSize: 700 << 20, DBInUse: 500 << 20, DBQuota: 4 << 30},
-	}}
+	p.Etcd = &model.Etcd{
+		At: Now, Activity: &model.EtcdActivity{Over: 30 * time.Second, Revisions: 900, Writes: 850},
+		Members: []model.EtcdMember{
+			{
+				Name: "etcd-0", Endpoint: "10.0.0.1:2379", Version: "3.5.16", Leader: true, DBSize: 700 << 20,
+				DBInUse: 500 << 20, DBQuota: 4 << 30,
+			},
+			{
+				Name: "etcd-1", Endpoint: "10.0.0.2:2379", Version: "3.5.16", DBSize: 700 << 20, DBInUse: 500 << 20,
+				DBQuota: 4 << 30,
+			},
+			{
+				Name: "etcd-2", Endpoint: "10.0.0.3:2379", Version: "3.5.16", DBSize: 700 << 20, DBInUse: 500 << 20,
+				DBQuota: 4 << 30,
+			},
+		},
+	}
 	p.Profiles = p.profiles()
 	p.Storage = &model.Storage{Location: "/data", DiskSpace: &model.DiskSpace{Free: 1 << 40, Size: 4 << 40}}
 	c := model.Build(p.Parts)
@@ -74,8 +91,10 @@ func pchannelName(i int) string { return "by-dev-rootcoord-dml_" + strconv.Itoa(
 func (p *largeServed) sessions(nodes int) {
 	add := func(id int, role string, port int) *model.Session {
 		s := &model.Session{
-			Node: model.NodeID(id), Role: role, Address: fmt.Sprintf("10.1.%d.%d:%d", id/250, id%250+1, port), Version: servedVersion,
-			HostName: role + "-" + strconv.Itoa(id), Lease: int64(7587000000000000000 + id), Key: "by-dev/meta/session/" + role + "-" + strconv.Itoa(id),
+			Node: model.NodeID(id), Role: role, Address: fmt.Sprintf("10.1.%d.%d:%d", id/250, id%250+1, port),
+			Version:  servedVersion,
+			HostName: role + "-" + strconv.Itoa(id), Lease: int64(7587000000000000000 + id),
+			Key: "by-dev/meta/session/" + role + "-" + strconv.Itoa(id),
 		}
 		p.Sessions = append(p.Sessions, s)
 		return s
@@ -103,7 +122,9 @@ func (p *largeServed) groups() {
 	half := len(p.nodes) / 2
 	each := (len(p.nodes) - half - 1) / servedGroups
 	add := func(name string, nodes []model.NodeID, requests int32) {
-		p.ResourceGroups = append(p.ResourceGroups, &model.ResourceGroup{Name: name, Capacity: int32(len(nodes)), Nodes: nodes, Requests: requests, Limits: requests}) //nolint:gosec // few
+		p.ResourceGroups = append(p.ResourceGroups, &model.ResourceGroup{
+			Name: name, Capacity: int32(len(nodes)), Nodes: nodes, Requests: requests, Limits: requests,
+		}) //nolint:gosec // few
 	}
 	used := half + servedGroups*each
 	for i := range servedGroups {
@@ -133,7 +154,8 @@ func shardsOf(i int) int {
 func (p *largeServed) collection(i int) {
 	id := collectionAt(i)
 	x := &model.Collection{
-		ID: id, Database: 1, Name: "docs_" + strconv.Itoa(i), State: "Created", Shards: shardsOf(i), CreatedAt: ago(60 * 24 * time.Hour), Layout: "2.2.9",
+		ID: id, Database: 1, Name: "docs_" + strconv.Itoa(i), State: "Created", Shards: shardsOf(i),
+		CreatedAt: ago(60 * 24 * time.Hour), Layout: "2.2.9",
 		ConsistencyLevel: "Bounded", Key: "by-dev/meta/root-coord/database/collection-info/1/" + id.String(),
 		Fields: []*model.Field{
 			{ID: 0, Name: "RowID", Type: "Int64"},
@@ -148,16 +170,24 @@ func (p *largeServed) collection(i int) {
 		name := topic + "_" + id.String() + "v" + strconv.Itoa(v)
 		x.VChannels, x.PChannels = append(x.VChannels, name), append(x.PChannels, topic)
 		p.VChannels = append(p.VChannels, &model.VChannel{
-			Name: name, PChannel: topic, Collection: id, Shard: v, Removal: "non-removed", Watched: true, Watcher: model.NodeID(20 + (i+v)%8), WatchState: "WatchSuccess",
-			WatchedAt: Now.Add(-3 * 24 * time.Hour), Checkpoint: model.Checkpoint{At: ago(20 * time.Second), Message: []byte{0, 8, 0, 0, 0, 0, 0, 0}, PChannel: name},
+			Name: name, PChannel: topic, Collection: id, Shard: v, Removal: "non-removed", Watched: true,
+			Watcher: model.NodeID(20 + (i+v)%8), WatchState: "WatchSuccess",
+			WatchedAt: Now.Add(-3 * 24 * time.Hour),
+			Checkpoint: model.Checkpoint{
+				At: ago(20 * time.Second), Message: []byte{0, 8, 0, 0, 0, 0, 0, 0}, PChannel: name,
+			},
 		})
 	}
 	for k := range servedPartitions {
-		p.Partitions = append(p.Partitions, &model.Partition{ID: partitionAt(i, k), Collection: id, Name: "part_" + strconv.Itoa(k), State: "Created", CreatedAt: x.CreatedAt})
+		p.Partitions = append(p.Partitions, &model.Partition{
+			ID: partitionAt(i, k), Collection: id, Name: "part_" + strconv.Itoa(k), State: "Created",
+			CreatedAt: x.CreatedAt,
+		})
 	}
 	p.Collections = append(p.Collections, x)
 	p.Indexes = append(p.Indexes, &model.Index{
-		ID: model.IndexID(id) + 500, Collection: id, Field: 101, Name: "vec_idx", Type: "HNSW", Metric: "COSINE", CreatedAt: Now.Add(-59 * 24 * time.Hour), Layout: "2.2",
+		ID: model.IndexID(id) + 500, Collection: id, Field: 101, Name: "vec_idx", Type: "HNSW", Metric: "COSINE",
+		CreatedAt: Now.Add(-59 * 24 * time.Hour), Layout: "2.2",
 		Params: []model.Pair{{Key: "M", Value: "16"}, {Key: "efConstruction", Value: "200"}},
 	})
 	g := p.groupOf(i)
@@ -168,9 +198,12 @@ func (p *largeServed) collection(i int) {
 	if i == 0 {
 		members = g.Nodes
 	}
-	p.Replicas = append(p.Replicas, &model.Replica{ID: model.ReplicaID(id) + 700, Collection: id, ResourceGroup: g.Name, Nodes: members})
+	p.Replicas = append(p.Replicas, &model.Replica{
+		ID: model.ReplicaID(id) + 700, Collection: id, ResourceGroup: g.Name, Nodes: members,
+	})
 	p.LoadStates = append(p.LoadStates, &model.LoadState{
-		Collection: id, Status: "Loaded", Percent: new(int32(100)), Replicas: 1, LoadType: "LoadCollection", Indexes: map[model.FieldID]model.IndexID{101: model.IndexID(id) + 500},
+		Collection: id, Status: "Loaded", Percent: new(int32(100)), Replicas: 1, LoadType: "LoadCollection",
+		Indexes: map[model.FieldID]model.IndexID{101: model.IndexID(id) + 500},
 	})
 }
 
@@ -186,8 +219,10 @@ func (p *largeServed) segment(i int) {
 	x := p.Collections[n]
 	age := time.Duration(1+p.random(50*24)) * time.Hour
 	s := &model.Segment{
-		ID: model.SegmentID(453590580000000000 + int64(i)), Collection: x.ID, Partition: partitionAt(n, k%servedPartitions), VChannel: x.VChannels[k/servedPartitions%len(x.VChannels)],
-		State: model.SegmentFlushed, Level: model.LevelL1, Rows: 290_000 + p.random(40_000), MaxRows: 330_000, StartAt: ago(age), PositionAt: ago(age - 20*time.Minute),
+		ID: model.SegmentID(453590580000000000 + int64(i)), Collection: x.ID,
+		Partition: partitionAt(n, k%servedPartitions), VChannel: x.VChannels[k/servedPartitions%len(x.VChannels)],
+		State: model.SegmentFlushed, Level: model.LevelL1, Rows: 290_000 + p.random(40_000), MaxRows: 330_000,
+		StartAt: ago(age), PositionAt: ago(age - 20*time.Minute),
 		LogKeys: true, ExpireAt: ago(age - 20*time.Minute),
 	}
 	s.DeletedRows = p.random(s.Rows / 20)
@@ -216,7 +251,8 @@ func (p *largeServed) segment(i int) {
 		s.IndexBytes = s.Indexes[0].Bytes
 	}
 	s.Logs = []model.FieldLogs{
-		{Kind: model.InsertLog, Field: 100, Files: 4, Rows: s.Rows, Bytes: s.Rows * 8}, {Kind: model.InsertLog, Field: 101, Files: 8, Rows: s.Rows, Bytes: s.Rows * 3000},
+		{Kind: model.InsertLog, Field: 100, Files: 4, Rows: s.Rows, Bytes: s.Rows * 8},
+		{Kind: model.InsertLog, Field: 101, Files: 8, Rows: s.Rows, Bytes: s.Rows * 3000},
 	}
 	p.addFaults(n, k, s)
 	p.Segments = append(p.Segments, s)
@@ -225,8 +261,10 @@ func (p *largeServed) segment(i int) {
 // segmentIndex returns the index of a segment, which is still being built if the segment was just flushed.
 func (p *largeServed) segmentIndex(i int, s *model.Segment) model.SegmentIndex {
 	x := model.SegmentIndex{
-		Segment: s.ID, Collection: s.Collection, Partition: s.Partition, Index: model.IndexID(s.Collection) + 500, Build: model.BuildID(453590590000000000 + i), State: model.IndexFinished, Rows: s.Rows,
-		Bytes: s.Rows * 3300, Files: 4, EngineVersion: 5, CreatedAt: s.PositionAt.Time().Add(10 * time.Second), FinishedAt: s.PositionAt.Time().Add(time.Minute), Node: model.NodeID(40 + i%8),
+		Segment: s.ID, Collection: s.Collection, Partition: s.Partition, Index: model.IndexID(s.Collection) + 500,
+		Build: model.BuildID(453590590000000000 + i), State: model.IndexFinished, Rows: s.Rows,
+		Bytes: s.Rows * 3300, Files: 4, EngineVersion: 5, CreatedAt: s.PositionAt.Time().Add(10 * time.Second),
+		FinishedAt: s.PositionAt.Time().Add(time.Minute), Node: model.NodeID(40 + i%8),
 	}
 	if s.PositionAt.Time().After(Now.Add(-3 * time.Minute)) {
 		x.State, x.FinishedAt, x.Bytes, x.Files = model.IndexInProgress, time.Time{}, 0, 0
@@ -240,7 +278,8 @@ func (p *largeServed) addFaults(collection, k int, s *model.Segment) {
 	case collection == 7 && k < 4: // of a deleted partition
 		s.Partition = 5
 	case collection == 8 && k == 20:
-		s.Indexes[0].State, s.Indexes[0].FailReason, s.Indexes[0].FinishedAt = model.IndexFailed, "knowhere: out of memory", time.Time{}
+		s.Indexes[0].State, s.Indexes[0].FailReason, s.Indexes[0].FinishedAt = model.IndexFailed,
+			"knowhere: out of memory", time.Time{}
 	case collection == 9 && k%200 >= 20 && k%4 == 0:
 		s.DeletedRows = s.Rows / 2
 	}
@@ -249,8 +288,10 @@ func (p *largeServed) addFaults(collection, k int, s *model.Segment) {
 func (p *largeServed) tasks() {
 	for i := range 40 {
 		p.Tasks = append(p.Tasks, &model.Task{
-			ID: int64(453590600000000000 + i), Type: "compaction", SubType: "MixCompaction", Collection: collectionAt(i), State: "completed", Node: model.NodeID(20 + i%8),
-			VChannel: p.Collections[i].VChannels[0], StartedAt: Now.Add(-45 * time.Minute), EndedAt: Now.Add(-40 * time.Minute),
+			ID: int64(453590600000000000 + i), Type: "compaction", SubType: "MixCompaction",
+			Collection: collectionAt(i), State: "completed", Node: model.NodeID(20 + i%8),
+			VChannel: p.Collections[i].VChannels[0], StartedAt: Now.Add(-45 * time.Minute),
+			EndedAt: Now.Add(-40 * time.Minute),
 		})
 	}
 }

@@ -16,8 +16,12 @@ const (
 
 // runtime returns the responses of the large cluster's processes.
 func (p *largeServed) runtime(c *model.Cluster) model.RuntimeParts {
-	p.live = model.RuntimeParts{Kind: "live", From: Now.Add(-3 * time.Second), To: Now.Add(-time.Second), ClusterKey: "by-dev"}
-	p.live.BalanceActive, p.live.Checkers = new(true), []model.Checker{{ID: 1, Name: "segment_checker", Active: true}, {ID: 2, Name: "balance_checker", Active: true}}
+	p.live = model.RuntimeParts{
+		Kind: "live", From: Now.Add(-3 * time.Second), To: Now.Add(-time.Second), ClusterKey: "by-dev",
+	}
+	p.live.BalanceActive, p.live.Checkers = new(true), []model.Checker{
+		{ID: 1, Name: "segment_checker", Active: true}, {ID: 2, Name: "balance_checker", Active: true},
+	}
 	nodes := make(map[model.NodeID]*model.LiveNode)
 	for _, s := range c.Sessions {
 		n := p.response(s)
@@ -34,12 +38,15 @@ func (p *largeServed) runtime(c *model.Cluster) model.RuntimeParts {
 	}
 	for _, g := range c.ResourceGroups {
 		p.live.Groups = append(p.live.Groups, &model.LiveResourceGroup{
-			Name: g.Name, Capacity: g.Capacity, Available: g.Capacity, Requests: g.Requests, Limits: g.Limits, Nodes: g.Nodes,
+			Name: g.Name, Capacity: g.Capacity, Available: g.Capacity, Requests: g.Requests, Limits: g.Limits,
+			Nodes: g.Nodes,
 		})
 	}
 	for _, s := range c.Segments {
 		if s.State == model.SegmentGrowing {
-			p.live.DataSegments = append(p.live.DataSegments, model.DataSegment{ID: s.ID, State: s.State, Rows: s.Rows + 500, ExpireAt: ago(-time.Second)})
+			p.live.DataSegments = append(p.live.DataSegments, model.DataSegment{
+				ID: s.ID, State: s.State, Rows: s.Rows + 500, ExpireAt: ago(-time.Second),
+			})
 		}
 	}
 	p.live.Queue = &model.Queue{Kind: "kafka", Address: "10.0.0.9:9092", Outcome: model.Answered}
@@ -52,9 +59,17 @@ func (p *largeServed) runtime(c *model.Cluster) model.RuntimeParts {
 
 // response returns the responses of one process.
 func (p *largeServed) response(s *model.Session) *model.LiveNode {
-	n := &model.LiveNode{Role: s.Role, Node: s.Node, Address: s.Address, Outcome: model.Answered, State: "Healthy", ProbeRound: &model.ProbeRound{Connect: time.Millisecond, Dial: time.Millisecond, Probes: make([]model.Probe, 8)}}
+	n := &model.LiveNode{
+		Role: s.Role, Node: s.Node, Address: s.Address, Outcome: model.Answered, State: "Healthy",
+		ProbeRound: &model.ProbeRound{
+			Connect: time.Millisecond, Dial: time.Millisecond, Probes: make([]model.Probe, 8),
+		},
+	}
 	call := func(method string) model.Call {
-		return model.Call{Role: s.Role, Node: s.Node, Address: s.Address, Method: method, Outcome: model.Answered, Took: 4 * time.Millisecond}
+		return model.Call{
+			Role: s.Role, Node: s.Node, Address: s.Address, Method: method, Outcome: model.Answered,
+			Took: 4 * time.Millisecond,
+		}
 	}
 	n.Calls = []model.Call{call("GetComponentStates"), call("GetMetrics"), call("ShowConfigurations")}
 	if s.Node == deadNode {
@@ -65,12 +80,14 @@ func (p *largeServed) response(s *model.Session) *model.LiveNode {
 		return n
 	}
 	n.System = &model.System{
-		Name: n.Name(), CPUs: 16, CPUUsage: 35, Memory: 1 << 40, MemoryUse: 200<<30 + p.random(1<<30), Version: servedVersion, GoVersion: "go1.21.11",
+		Name: n.Name(), CPUs: 16, CPUUsage: 35, Memory: 1 << 40, MemoryUse: 200<<30 + p.random(1<<30),
+		Version: servedVersion, GoVersion: "go1.21.11",
 		Mode: "DISTRIBUTED", StartedAt: Now.Add(-30 * 24 * time.Hour),
 	}
 	if s.Role == "querynode" || s.Role == "datanode" {
 		n.System.Quota = &model.QuotaMetrics{
-			Rates: map[string]float64{"InsertConsumeThroughput": 20_000}, SlowestChannel: p.VChannels[int(s.Node)%len(p.VChannels)].Name, SlowestAt: ago(1300 * time.Millisecond),
+			Rates:          map[string]float64{"InsertConsumeThroughput": 20_000},
+			SlowestChannel: p.VChannels[int(s.Node)%len(p.VChannels)].Name, SlowestAt: ago(1300 * time.Millisecond),
 		}
 	}
 	n.Config = p.config(s)
@@ -80,7 +97,8 @@ func (p *largeServed) response(s *model.Session) *model.LiveNode {
 	}
 	addSearches(n)
 	if s.Role == "rootcoord" {
-		AddSeries(n.Process.Metrics, "milvus_rootcoord_quota_states", model.Series{Labels: []model.Pair{{Key: "quota_states", Value: "DenyToWrite"}}})
+		AddSeries(n.Process.Metrics, "milvus_rootcoord_quota_states",
+			model.Series{Labels: []model.Pair{{Key: "quota_states", Value: "DenyToWrite"}}})
 	}
 	if s.Role == "querynode" {
 		n.Calls = append(n.Calls, call("GetDataDistribution"))
@@ -119,7 +137,12 @@ func scrape(at time.Time, cpu float64) *model.Metrics {
 		"process_resident_memory_bytes": {{Value: 200 << 30}},
 		"process_start_time_seconds":    {{Value: float64(Now.Add(-30 * 24 * time.Hour).Unix())}},
 		"go_memstats_alloc_bytes_total": {{Value: cpu * 1000}},
-		"milvus_storage_op_count":       {{Labels: []model.Pair{{Key: "persistent_data_op_type", Value: "put"}, {Key: "status", Value: "success"}}, Value: cpu}},
+		"milvus_storage_op_count": {
+			{
+				Labels: []model.Pair{{Key: "persistent_data_op_type", Value: "put"}, {Key: "status", Value: "success"}},
+				Value:  cpu,
+			},
+		},
 	})
 }
 
@@ -133,14 +156,20 @@ func (p *largeServed) serve(c *model.Cluster, i int, replica *model.Replica, nod
 	if i == 0 {
 		members = members[:len(members)-1]
 	}
-	live := &model.LiveReplica{ID: replica.ID, Collection: replica.Collection, ResourceGroup: replica.ResourceGroup, Nodes: replica.Nodes}
+	live := &model.LiveReplica{
+		ID: replica.ID, Collection: replica.Collection, ResourceGroup: replica.ResourceGroup, Nodes: replica.Nodes,
+	}
 	views := make(map[string]*model.LeaderView)
 	leaders := make(map[string]*model.LiveNode)
 	recoveries := make(map[string]*model.Recovery)
 	for v, x := range c.VChannelsOf(replica.Collection) {
 		leaders[x.Name] = nodes[members[(i*2+v)%len(members)]]
-		views[x.Name] = &model.LeaderView{Channel: x.Name, Collection: replica.Collection, TargetVersion: versionAt(20 * time.Second)}
-		recoveries[x.Name] = &model.Recovery{Collection: replica.Collection, Channel: x.Name, SeekAt: x.Checkpoint.At, Seek: x.Checkpoint}
+		views[x.Name] = &model.LeaderView{
+			Channel: x.Name, Collection: replica.Collection, TargetVersion: versionAt(20 * time.Second),
+		}
+		recoveries[x.Name] = &model.Recovery{
+			Collection: replica.Collection, Channel: x.Name, SeekAt: x.Checkpoint.At, Seek: x.Checkpoint,
+		}
 	}
 	for k, s := range c.SegmentsOf(replica.Collection) {
 		p.place(i, k, s, nodes[members[k%len(members)]], leaders[s.VChannel], views[s.VChannel], recoveries[s.VChannel])
@@ -148,22 +177,30 @@ func (p *largeServed) serve(c *model.Cluster, i int, replica *model.Replica, nod
 	for _, x := range c.VChannelsOf(replica.Collection) {
 		d := leaders[x.Name].Distribution
 		d.Leaders = append(d.Leaders, *views[x.Name])
-		d.Channels = append(d.Channels, model.ServedChannel{Name: x.Name, Collection: replica.Collection, Version: versionAt(5 * time.Hour)})
+		d.Channels = append(d.Channels, model.ServedChannel{
+			Name: x.Name, Collection: replica.Collection, Version: versionAt(5 * time.Hour),
+		})
 		leader := model.ShardLeader{
-			Collection: replica.Collection, Channel: x.Name, Nodes: []model.NodeID{leaders[x.Name].Node}, Addresses: []string{leaders[x.Name].Address},
+			Collection: replica.Collection, Channel: x.Name, Nodes: []model.NodeID{leaders[x.Name].Node},
+			Addresses: []string{leaders[x.Name].Address},
 		}
 		live.Leaders = append(live.Leaders, leader)
 		p.live.ShardLeaders = append(p.live.ShardLeaders, leader)
 		p.live.Recovery = append(p.live.Recovery, recoveries[x.Name])
 	}
 	p.live.Replicas = append(p.live.Replicas, live)
-	p.live.Loaded = append(p.live.Loaded, &model.LoadedCollection{Collection: replica.Collection, Percent: 100, Available: true, RefreshPercent: 100})
+	p.live.Loaded = append(p.live.Loaded, &model.LoadedCollection{
+		Collection: replica.Collection, Percent: 100, Available: true, RefreshPercent: 100,
+	})
 }
 
 // place adds the k-th segment of a collection to the views of its nodes and its leader.
-func (p *largeServed) place(collection, k int, s *model.Segment, node, leader *model.LiveNode, view *model.LeaderView, recovery *model.Recovery) {
+func (p *largeServed) place(
+	collection, k int, s *model.Segment, node, leader *model.LiveNode, view *model.LeaderView, recovery *model.Recovery,
+) {
 	grows := s.State == model.SegmentGrowing
-	stuck := collection == growingCollection && s.State == model.SegmentFlushed && s.Level != model.LevelL0 && k%100 == 50
+	stuck := collection == growingCollection && s.State == model.SegmentFlushed && s.Level != model.LevelL0 &&
+		k%100 == 50
 	switch {
 	case grows || stuck:
 		view.Growing = append(view.Growing, model.GrowingView{ID: s.ID, At: s.StartAt})
@@ -179,14 +216,18 @@ func (p *largeServed) place(collection, k int, s *model.Segment, node, leader *m
 	case s.Level == model.LevelL0:
 		recovery.LevelZero = append(recovery.LevelZero, s.ID)
 		leader.Distribution.Sealed = append(leader.Distribution.Sealed, model.ServedSegment{
-			ID: s.ID, Collection: s.Collection, Partition: s.Partition, Channel: s.VChannel, Version: versionAt(4 * time.Minute), Level: s.Level,
+			ID: s.ID, Collection: s.Collection, Partition: s.Partition, Channel: s.VChannel,
+			Version: versionAt(4 * time.Minute), Level: s.Level,
 		})
 		return
 	}
 	recovery.Flushed = append(recovery.Flushed, s.ID)
 	version := s.PositionAt.Time().Add(2 * time.Minute).UnixNano()
 	view.Sealed = append(view.Sealed, model.LeaderSegment{ID: s.ID, Node: node.Node, Version: version})
-	x := model.ServedSegment{ID: s.ID, Collection: s.Collection, Partition: s.Partition, Channel: s.VChannel, Version: version, Level: s.Level}
+	x := model.ServedSegment{
+		ID: s.ID, Collection: s.Collection, Partition: s.Partition, Channel: s.VChannel, Version: version,
+		Level: s.Level,
+	}
 	if b := &s.Indexes[0]; b.State == model.IndexFinished && (collection != unindexedCollection || k%100 != 50) {
 		x.Indexes = []model.ServedIndex{{Field: 101, Index: b.Index, Build: b.Build, Bytes: b.Bytes, Rows: b.Rows}}
 	}
@@ -200,7 +241,9 @@ func (p *largeServed) metrics() {
 			continue
 		}
 		label := func(id model.CollectionID, more ...model.Pair) []model.Pair {
-			return append([]model.Pair{{Key: "collection_id", Value: id.String()}, {Key: "node_id", Value: n.Node.String()}}, more...)
+			return append([]model.Pair{
+				{Key: "collection_id", Value: id.String()}, {Key: "node_id", Value: n.Node.String()},
+			}, more...)
 		}
 		sealed := make(map[model.CollectionID]float64)
 		for i := range n.Distribution.Sealed {
@@ -211,14 +254,27 @@ func (p *largeServed) metrics() {
 			id := collectionAt(i)
 			if count := sealed[id]; count > 0 {
 				AddSeries(m, "milvus_querynode_segment_num",
-					model.Series{Labels: label(id, model.Pair{Key: "segment_state", Value: "Sealed"}, model.Pair{Key: "indexed_field_count", Value: "1"}), Value: count})
+					model.Series{
+						Labels: label(id, model.Pair{Key: "segment_state", Value: "Sealed"}, model.Pair{
+							Key: "indexed_field_count", Value: "1",
+						}),
+						Value: count,
+					})
 				AddSeries(m, "milvus_querynode_entity_num",
-					model.Series{Labels: label(id, model.Pair{Key: "segment_state", Value: "Sealed"}, model.Pair{Key: "indexed_field_count", Value: "1"}), Value: count * 200_000})
+					model.Series{
+						Labels: label(id, model.Pair{Key: "segment_state", Value: "Sealed"}, model.Pair{
+							Key: "indexed_field_count", Value: "1",
+						}),
+						Value: count * 200_000,
+					})
 			}
 		}
 		for i := range n.Distribution.Leaders {
 			AddSeries(m, "milvus_querynode_consume_tt_lag_ms",
-				model.Series{Labels: label(n.Distribution.Leaders[i].Collection, model.Pair{Key: "msg_type", Value: "insert"}), Value: 200})
+				model.Series{
+					Labels: label(n.Distribution.Leaders[i].Collection, model.Pair{Key: "msg_type", Value: "insert"}),
+					Value:  200,
+				})
 		}
 	}
 }

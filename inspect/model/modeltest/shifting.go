@@ -24,7 +24,10 @@ type ChangingCluster struct {
 // changes.
 func NewChangingCluster(seed uint64) *ChangingCluster {
 	c := ServedLarge(3000, 20)
-	return &ChangingCluster{Rand: rand.New(rand.NewPCG(seed, 1)), Metadata: c.WithRuntime(nil), r: c.Runtime.RuntimeParts, runtime: c.Runtime, Now: Now} //nolint:gosec // no secret
+	return &ChangingCluster{
+		Rand: rand.New(rand.NewPCG(seed, 1)), Metadata: c.WithRuntime(nil), r: c.Runtime.RuntimeParts,
+		runtime: c.Runtime, Now: Now,
+	} //nolint:gosec // no secret
 }
 
 // Cluster returns the cluster as shown by a watch. After some queries, its metadata are newer than the
@@ -65,7 +68,9 @@ func (s *ChangingCluster) Step() string {
 		{"sessions change", s.changeSessions},
 		{"replica changes", s.changeReplica},
 		{"configuration changes", func(p *model.Parts) {
-			p.Config = []*model.ConfigEntry{{Name: "dataCoord/gc/dropTolerance", Value: strconv.Itoa(s.IntN(4000)), ModRevision: 7}}
+			p.Config = []*model.ConfigEntry{
+				{Name: "dataCoord/gc/dropTolerance", Value: strconv.Itoa(s.IntN(4000)), ModRevision: 7},
+			}
 		}},
 		{"time passes", func(*model.Parts) { s.Now = s.Now.Add(time.Duration(s.IntN(30)) * time.Minute) }},
 	}
@@ -85,7 +90,10 @@ func (s *ChangingCluster) changeSegment(p *model.Parts) {
 	x.Rows += s.Int64N(2)
 	switch s.IntN(14) {
 	case 0, 1:
-		x.State = pick(s, []model.SegmentState{model.SegmentGrowing, model.SegmentFlushed, model.SegmentDropped, model.SegmentImporting, model.SegmentSealed})
+		x.State = pick(s, []model.SegmentState{
+			model.SegmentGrowing, model.SegmentFlushed, model.SegmentDropped, model.SegmentImporting,
+			model.SegmentSealed,
+		})
 	case 2:
 		x.Rows = s.Int64N(330_000)
 	case 3:
@@ -111,7 +119,9 @@ func (s *ChangingCluster) changeSegment(p *model.Parts) {
 	default:
 		x.Indexes = slices.Clone(x.Indexes)
 		for k := range x.Indexes {
-			x.Indexes[k].State = pick(s, []model.IndexState{model.IndexFinished, model.IndexInProgress, model.IndexFailed})
+			x.Indexes[k].State = pick(s, []model.IndexState{
+				model.IndexFinished, model.IndexInProgress, model.IndexFailed,
+			})
 			x.Indexes[k].EngineVersion = pick(s, []int32{5, 9})
 		}
 	}
@@ -216,7 +226,8 @@ func (s *ChangingCluster) query() string {
 		default:
 			d.Leaders = slices.Clone(d.Leaders)
 			for v := range d.Leaders {
-				d.Leaders[v].Growing = append(slices.Clone(d.Leaders[v].Growing), model.GrowingView{ID: pick(s, s.Metadata.Segments).ID})
+				d.Leaders[v].Growing = append(slices.Clone(d.Leaders[v].Growing),
+					model.GrowingView{ID: pick(s, s.Metadata.Segments).ID})
 			}
 		}
 		n.Distribution = &d
