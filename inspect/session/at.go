@@ -127,7 +127,8 @@ func (t *pastSource) Pin(ctx context.Context) (source.Snapshot, error) {
 		t.onPoint(p)
 	}
 	h := meta.HeaderAt(snap.Header(), newest.Header(), p.Moment)
-	if t.at.IsTime() && t.Recording() != nil { // select answers by this time, not by the time of the last write before it
+	// select answers by this time, not by the time of the last write before it
+	if t.at.IsTime() && t.Recording() != nil {
 		h.Taken = t.at.When(newest.Header().Taken)
 	}
 	return &datedSnapshot{snap, h}, nil

@@ -19,14 +19,18 @@ import (
 func TestFormsOfAt(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
-		"09:14", "09:14:05", "09:14:05+02:00", "2026-11-24T09:14:05Z", "2026-11-24T09:14:05.25+01:00", "2026-11-24 09:14", "2026-11-24", "-5m", "5m", "now-5m", "-1h30m", "-2d", "-1w2d3h", "rev:1",
+		"09:14", "09:14:05", "09:14:05+02:00", "2026-11-24T09:14:05Z", "2026-11-24T09:14:05.25+01:00",
+		"2026-11-24 09:14", "2026-11-24", "-5m", "5m", "now-5m", "-1h30m", "-2d", "-1w2d3h", "rev:1",
 	} {
 		var at session.At
 		if err := at.Set(text); err != nil || at.IsZero() || at.String() != text {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
-	for _, text := range []string{"", "nowish", "now5m", "600", "9", "25:00", "-", "--5m", "-0s", "..", "..", "rev:", "rev:0", "rev:-1", "rev:x", "2026-13-01"} {
+	for _, text := range []string{
+		"", "nowish", "now5m", "600", "9", "25:00", "-", "--5m", "-0s", "..", "..", "rev:", "rev:0", "rev:-1", "rev:x",
+		"2026-13-01",
+	} {
 		var at session.At
 		if at.Set(text) == nil {
 			t.Errorf("%q is taken", text)
@@ -66,18 +70,21 @@ func TestLoadAt(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
-		if !p.Dated || p.Moment.Time.Sub(want).Abs() > 4*time.Second || p.Revision != c.Origin.Revision || p.Revision >= newest.Origin.Revision || !c.Origin.Taken.Equal(p.Moment.Time) {
+		if !p.Dated || p.Moment.Time.Sub(want).Abs() > 4*time.Second || p.Revision != c.Origin.Revision ||
+			p.Revision >= newest.Origin.Revision || !c.Origin.Taken.Equal(p.Moment.Time) {
 			t.Errorf("%s: %+v, of revision %d at %s", text, p, c.Origin.Revision, c.Origin.Taken)
 		}
 	}
 	for text, want := range map[string]string{
-		"2020-01-01": "is before the oldest state available", "2036-01-01": "is after its end at", "rev:99999999": "there is no revision 99999999",
+		"2020-01-01": "is before the oldest state available", "2036-01-01": "is after its end at",
+		"rev:99999999": "there is no revision 99999999",
 	} {
 		if _, _, err := load("etcd_snapshot.db.gz", text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
 	}
-	if _, _, err := load("birdwatcher_backup.bak.gz", "-5m"); err == nil || !strings.Contains(err.Error(), "it has no history") {
+	if _, _, err := load("birdwatcher_backup.bak.gz", "-5m"); err == nil ||
+		!strings.Contains(err.Error(), "it has no history") {
 		t.Errorf("a backup: %v", err)
 	}
 }
@@ -97,10 +104,12 @@ func TestLoadAtOfAnEtcd(t *testing.T) {
 		return r.Header.Revision
 	}
 	tick := func(after time.Duration) int64 {
-		return put("kv/gid/timestamp", string(binary.BigEndian.AppendUint64(nil, uint64(start.Add(after+3*time.Second).UnixNano()))))
+		return put("kv/gid/timestamp",
+			string(binary.BigEndian.AppendUint64(nil, uint64(start.Add(after+3*time.Second).UnixNano()))))
 	}
 	join := func(id int) {
-		put(fmt.Sprintf("meta/session/querynode-%d", id), fmt.Sprintf(`{"ServerID":%d,"ServerName":"querynode","Address":"127.0.0.1:1"}`, id))
+		put(fmt.Sprintf("meta/session/querynode-%d", id),
+			fmt.Sprintf(`{"ServerID":%d,"ServerName":"querynode","Address":"127.0.0.1:1"}`, id))
 	}
 	put("meta/session/id", "7")
 	oldest := tick(0)
@@ -113,14 +122,19 @@ func TestLoadAtOfAnEtcd(t *testing.T) {
 		t.Fatal(err)
 	}
 	load := func(text string) (*model.Cluster, error) {
-		spec := &session.Spec{From: "etcd://" + server.Address + "/by-dev", Live: true, Want: meta.Want{Parts: model.PartAll}}
+		spec := &session.Spec{
+			From: "etcd://" + server.Address + "/by-dev", Live: true, Want: meta.Want{Parts: model.PartAll},
+		}
 		if err := spec.At.Set(text); err != nil {
 			t.Fatal(err)
 		}
 		loader := &session.Loader{Now: func() time.Time { return start.Add(8 * time.Second) }, Timeout: time.Minute}
 		return loader.Load(t.Context(), spec)
 	}
-	for text, want := range map[string]int{"-8s": 0, "09:00:02": 1, "-3s": 2, "-4s": 1, "2030-01-01T09:00:06Z": 2, "09:00:08": 3, fmt.Sprintf("rev:%d", last): 2} {
+	for text, want := range map[string]int{
+		"-8s": 0, "09:00:02": 1, "-3s": 2, "-4s": 1, "2030-01-01T09:00:06Z": 2, "09:00:08": 3,
+		fmt.Sprintf("rev:%d", last): 2,
+	} {
 		c, err := load(text)
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
@@ -132,7 +146,8 @@ func TestLoadAtOfAnEtcd(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"-10s": "2030-01-01 08:59:58 UTC is before the oldest state available: 2030-01-01 09:00:00 UTC", "rev:1": "etcd was compacted there", "2031-01-01": "is after its end",
+		"-10s":  "2030-01-01 08:59:58 UTC is before the oldest state available: 2030-01-01 09:00:00 UTC",
+		"rev:1": "etcd was compacted there", "2031-01-01": "is after its end",
 	} {
 		if _, err := load(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)

@@ -12,7 +12,9 @@ import (
 // CollectAnswers collects the answers of processes and the health of etcd for a bundle of a snapshot of src. They
 // come from recordings, from src itself, or from the live processes. If the processes were queried, the returned
 // cluster has their state and shows which did not respond. The caller must close the Answers.
-func CollectAnswers(ctx context.Context, src source.Source, snapshot source.Snapshot, spec *Spec) (*Answers, *model.Cluster, error) {
+func CollectAnswers(
+	ctx context.Context, src source.Source, snapshot source.Snapshot, spec *Spec,
+) (*Answers, *model.Cluster, error) {
 	s, err := NewAnswers()
 	if err != nil {
 		return nil, nil, err
@@ -25,7 +27,9 @@ func CollectAnswers(ctx context.Context, src source.Source, snapshot source.Snap
 	return s, c, nil
 }
 
-func fillAnswers(ctx context.Context, s *Answers, src source.Source, snapshot source.Snapshot, spec *Spec) (*model.Cluster, error) {
+func fillAnswers(
+	ctx context.Context, s *Answers, src source.Source, snapshot source.Snapshot, spec *Spec,
+) (*model.Cluster, error) {
 	none := model.Build(model.Parts{})
 	for _, path := range spec.Recordings {
 		if err := s.AddRecording(path); err != nil {
@@ -51,7 +55,9 @@ func fillAnswers(ctx context.Context, s *Answers, src source.Source, snapshot so
 }
 
 // queryAndStore queries the processes and keeps their answers in s.
-func queryAndStore(ctx context.Context, s *Answers, src source.Live, snapshot source.Snapshot, spec *Spec) (*model.Cluster, error) {
+func queryAndStore(
+	ctx context.Context, s *Answers, src source.Live, snapshot source.Snapshot, spec *Spec,
+) (*model.Cluster, error) {
 	c, err := meta.Load(ctx, snapshot, meta.Want{Parts: NodeNeeds})
 	if err != nil {
 		return nil, err

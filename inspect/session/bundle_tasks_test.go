@@ -33,7 +33,9 @@ func TestTasksAreKept(t *testing.T) {
 		if s.Role != "mixcoord" && s.Role != "datanode" {
 			continue
 		}
-		text, err := json.Marshal(map[string]any{"ServerID": s.Node, "ServerName": s.Role, "Address": s.Address, "Version": s.Version})
+		text, err := json.Marshal(map[string]any{
+			"ServerID": s.Node, "ServerName": s.Role, "Address": s.Address, "Version": s.Version,
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,13 +45,16 @@ func TestTasksAreKept(t *testing.T) {
 		}
 		cluster.Put("by-dev/meta/session/"+key, text)
 	}
-	loader := &session.Loader{Now: demo.Now, Timeout: time.Minute, OpenCustom: func(_ context.Context, spec *session.Spec) (source.Source, bool, error) {
-		if spec.From != demo.From {
-			return nil, false, nil
-		}
-		src, err := cluster.Source(spec.Root)
-		return src, true, err
-	}}
+	loader := &session.Loader{
+		Now: demo.Now, Timeout: time.Minute,
+		OpenCustom: func(_ context.Context, spec *session.Spec) (source.Source, bool, error) {
+			if spec.From != demo.From {
+				return nil, false, nil
+			}
+			src, err := cluster.Source(spec.Root)
+			return src, true, err
+		},
+	}
 	spec := &session.Spec{From: demo.From, Live: true, Nodes: live.Options{Timeout: 20 * time.Second, Now: demo.Now}}
 	counted := func(from string, parts model.Part) (map[string]int, []model.CurrentTarget) {
 		t.Helper()
@@ -66,8 +71,10 @@ func TestTasksAreKept(t *testing.T) {
 		return counts, c.Runtime.Targets
 	}
 	want := map[string]int{
-		"segment-task of mixcoord-1": 1, "channel-task of mixcoord-1": 1, "leader-task of mixcoord-1": 1, "index-build of mixcoord-1": 3,
-		"compaction of mixcoord-1": 2, "import of mixcoord-1": 1, "preimport of mixcoord-1": 1, "sync of datanode-5": 2,
+		"segment-task of mixcoord-1": 1, "channel-task of mixcoord-1": 1, "leader-task of mixcoord-1": 1,
+		"index-build of mixcoord-1": 3,
+		"compaction of mixcoord-1":  2, "import of mixcoord-1": 1, "preimport of mixcoord-1": 1,
+		"sync of datanode-5": 2,
 	}
 	got, targets := counted(demo.From, model.PartObjects|model.PartTasks)
 	if diff := cmp.Diff(want, got); diff != "" || targets != nil {

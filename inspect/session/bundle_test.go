@@ -19,7 +19,9 @@ import (
 )
 
 // save writes a bundle of the source of spec. It returns its path and the cluster with the queried state.
-func save(t *testing.T, loader *session.Loader, spec *session.Spec, profiles *session.ProfileFiles) (string, *model.Cluster) {
+func save(
+	t *testing.T, loader *session.Loader, spec *session.Spec, profiles *session.ProfileFiles,
+) (string, *model.Cluster) {
 	t.Helper()
 	src, err := loader.Open(t.Context(), spec)
 	if err != nil {
@@ -60,7 +62,8 @@ func heaps(t *testing.T) *session.ProfileFiles {
 	if err != nil {
 		t.Fatal(err)
 	}
-	profiles, err := session.PullProfiles(t.Context(), []pull.Target{target}, pull.Options{Kinds: []pull.Kind{pull.Heap}})
+	profiles, err := session.PullProfiles(t.Context(), []pull.Target{target},
+		pull.Options{Kinds: []pull.Kind{pull.Heap}})
 	if err != nil || profiles.Manifest().Failed() > 0 {
 		t.Fatalf("%+v, %v", profiles.Manifest(), err)
 	}
@@ -76,13 +79,16 @@ func TestSave(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer cluster.Close()
-	loader := &session.Loader{Now: demo.Now, Timeout: time.Minute, OpenCustom: func(_ context.Context, spec *session.Spec) (source.Source, bool, error) {
-		if spec.From != demo.From {
-			return nil, false, nil
-		}
-		src, err := cluster.Source(spec.Root)
-		return src, true, err
-	}}
+	loader := &session.Loader{
+		Now: demo.Now, Timeout: time.Minute,
+		OpenCustom: func(_ context.Context, spec *session.Spec) (source.Source, bool, error) {
+			if spec.From != demo.From {
+				return nil, false, nil
+			}
+			src, err := cluster.Source(spec.Root)
+			return src, true, err
+		},
+	}
 	profiles := heaps(t)
 	read := func(path string) *model.Cluster {
 		t.Helper()
@@ -95,14 +101,17 @@ func TestSave(t *testing.T) {
 	spec := &session.Spec{From: demo.From, Live: true, Nodes: live.Options{Timeout: 5 * time.Second, Now: demo.Now}}
 	path, asked := save(t, loader, spec, profiles)
 	once := read(path)
-	if len(asked.Runtime.Nodes) == 0 || once.Runtime == nil || len(once.Runtime.Nodes) != len(asked.Runtime.Nodes) || once.Etcd == nil || len(once.Segments) == 0 {
+	if len(asked.Runtime.Nodes) == 0 || once.Runtime == nil || len(once.Runtime.Nodes) != len(asked.Runtime.Nodes) ||
+		once.Etcd == nil || len(once.Segments) == 0 {
 		t.Fatalf("asked %d nodes, read %v", len(asked.Runtime.Nodes), once.Runtime)
 	}
-	if record, isBundle, err := loader.Profiles(t.Context(), &session.Spec{From: path}); err != nil || !isBundle || record == nil {
+	if record, isBundle, err := loader.Profiles(t.Context(), &session.Spec{From: path}); err != nil || !isBundle ||
+		record == nil {
 		t.Errorf("profiles: %v, %t, %v", record, isBundle, err)
 	}
 	again, asked := save(t, loader, &session.Spec{From: path}, nil)
-	if twice := read(again); twice.Runtime == nil || len(twice.Runtime.Nodes) != len(once.Runtime.Nodes) || len(twice.Segments) != len(once.Segments) {
+	if twice := read(again); twice.Runtime == nil || len(twice.Runtime.Nodes) != len(once.Runtime.Nodes) ||
+		len(twice.Segments) != len(once.Segments) {
 		t.Errorf("saved again: %v", twice.Runtime)
 	}
 	if asked.Runtime != nil {
@@ -113,7 +122,8 @@ func TestSave(t *testing.T) {
 	if c := read(alone); c.Runtime != nil && len(c.Runtime.QueryNodes()) > 0 {
 		t.Error("processes that were left alone have answered")
 	}
-	if record, isBundle, err := loader.Profiles(t.Context(), &session.Spec{From: alone}); err != nil || !isBundle || record != nil {
+	if record, isBundle, err := loader.Profiles(t.Context(), &session.Spec{From: alone}); err != nil || !isBundle ||
+		record != nil {
 		t.Errorf("profiles of a bundle without any: %v, %t, %v", record, isBundle, err)
 	}
 }

@@ -20,8 +20,13 @@ import (
 func recordConfigChange(t *testing.T) string {
 	t.Helper()
 	var out bytes.Buffer
-	first := &fixedSnapshot{source.Header{Root: "by-dev", MetaPath: "meta", Revision: 100, Taken: noon.Add(time.Second), ByClock: true}, []source.KV{reservationKey(noon, 100)}}
-	w, err := source.NewBundleWriter(&out, first.header, source.BundleInfo{Kitescope: "test", History: &source.ManifestHistory{Oldest: 100, Recorded: true}})
+	first := &fixedSnapshot{
+		source.Header{Root: "by-dev", MetaPath: "meta", Revision: 100, Taken: noon.Add(time.Second), ByClock: true},
+		[]source.KV{reservationKey(noon, 100)},
+	}
+	w, err := source.NewBundleWriter(&out, first.header, source.BundleInfo{
+		Kitescope: "test", History: &source.ManifestHistory{Oldest: 100, Recorded: true},
+	})
 	if err == nil {
 		err = w.Base(t.Context(), first, nil, nil)
 	}
@@ -48,7 +53,10 @@ func recordConfigChange(t *testing.T) string {
 			continue
 		}
 		r := &session.Round{At: at, Revision: revision, Every: 15 * time.Second, Records: []live.Record{
-			{Role: "querynode", Node: 1, Address: "127.0.0.1:1", Method: "GetComponentStates", Response: []byte("{}"), At: at, Outcome: "answered"},
+			{
+				Role: "querynode", Node: 1, Address: "127.0.0.1:1", Method: "GetComponentStates",
+				Response: []byte("{}"), At: at, Outcome: "answered",
+			},
 		}}
 		var content []byte
 		if err == nil {
@@ -86,7 +94,17 @@ func TestConfigOfARecording(t *testing.T) {
 		second  int
 		changed bool
 	}{
-		{19, false}, {24, true}, {29, true}, {38, true}, {42, false}, {57, false}, {79, false}, {84, true}, {88, true}, {96, true}, {103, false},
+		{19, false},
+		{24, true},
+		{29, true},
+		{38, true},
+		{42, false},
+		{57, false},
+		{79, false},
+		{84, true},
+		{88, true},
+		{96, true},
+		{103, false},
 	} {
 		spec := &session.Spec{From: dir, Want: meta.Want{Parts: model.PartAll}}
 		if err := spec.At.Set(noon.Add(time.Duration(test.second) * time.Second).Format(time.RFC3339)); err != nil {

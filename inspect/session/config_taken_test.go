@@ -17,7 +17,9 @@ func TestConfigIsTakenOver(t *testing.T) {
 	c, answers := loadCapture(t, "healthy-idle")
 	const name = "quotaAndLimits/limitWriting/forceDeny"
 	parts := c.Parts
-	parts.Config = append(slices.Clone(c.Config), &model.ConfigEntry{Name: name, Value: "true", ModRevision: c.Origin.Revision + 1})
+	parts.Config = append(slices.Clone(c.Config), &model.ConfigEntry{
+		Name: name, Value: "true", ModRevision: c.Origin.Revision + 1,
+	})
 	set := c.Update(parts)
 	f := follow()
 	drifts := func() (list []string) {

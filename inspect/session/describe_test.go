@@ -25,11 +25,13 @@ func TestDescribe(t *testing.T) {
 		t.Fatal(err)
 	}
 	pause := Pause{nine.Add(3 * time.Minute), nine.Add(30 * time.Minute)}
-	if told.Rounds != 6 || told.Every != time.Minute || len(told.Pauses) != 1 || told.Pauses[0] != pause || len(told.Pulls) != 1 {
+	if told.Rounds != 6 || told.Every != time.Minute || len(told.Pauses) != 1 || told.Pauses[0] != pause ||
+		len(told.Pulls) != 1 {
 		t.Errorf("%+v", told)
 	}
 	r := info.Recorded
-	if len(r.Chunks) != 2 || r.Oldest != 7 || !r.From.Equal(nine.Add(-time.Second)) || !r.Until.Equal(nine.Add(31*time.Minute)) || info.Checksum != source.ChecksumOK {
+	if len(r.Chunks) != 2 || r.Oldest != 7 || !r.From.Equal(nine.Add(-time.Second)) ||
+		!r.Until.Equal(nine.Add(31*time.Minute)) || info.Checksum != source.ChecksumOK {
 		t.Errorf("%+v, %+v", info, r)
 	}
 	// A single chunk is a recording too.

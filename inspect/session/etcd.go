@@ -35,7 +35,9 @@ import (
 // may be hanging, it takes until longWindow or flushWindow, if that is later. If lingering is not nil and clients send
 // requests, Ask calls it with diagnoseWindow, watches requests and etcd for that long, and calls done.
 func Ask(
-	ctx context.Context, etcd source.Live, options live.Options, c *model.Cluster, onLongWindow func(time.Duration) (done func()),
+	ctx context.Context, etcd source.Live, options live.Options, c *model.Cluster, onLongWindow func(
+		time.Duration,
+	) (done func()),
 ) (*model.Cluster, error) {
 	client, err := live.Open(options)
 	if err != nil {
@@ -97,13 +99,16 @@ func mayHang(c *model.Cluster, window time.Duration) bool {
 // serving reports whether requests came or wait, and all processes responded.
 func serving(c *model.Cluster) bool {
 	x := impact.Measure(c)
-	return x != nil && len(UnresponsiveSessions(c)) == 0 && slices.ContainsFunc(x.Kinds, func(k impact.Kind) bool { return k.Ended()+k.InFlight > 0 })
+	return x != nil && len(UnresponsiveSessions(c)) == 0 &&
+		slices.ContainsFunc(x.Kinds, func(k impact.Kind) bool { return k.Ended()+k.InFlight > 0 })
 }
 
 // watchEtcd reads the health of etcd every second until the given time, and adds the durations of its reads to h. A
 // process that is stopped for half a second at a time is late in some of them. A read takes at most patience. It
 // returns the latest health.
-func watchEtcd(ctx context.Context, etcd source.Live, h *model.Etcd, until time.Time, patience time.Duration) *model.Etcd {
+func watchEtcd(
+	ctx context.Context, etcd source.Live, h *model.Etcd, until time.Time, patience time.Duration,
+) *model.Etcd {
 	for h != nil && !h.Unresponsive() && time.Until(until) > time.Second {
 		select {
 		case <-time.After(time.Second):
@@ -149,7 +154,9 @@ func requery(ctx context.Context, options live.Options, c *model.Cluster, r *mod
 	}
 	exited := func(ref model.Ref) bool { return refuses(again.Nodes, ref) && !refuses(r.Nodes, ref) }
 	for _, p := range r.Processes {
-		i := slices.IndexFunc(again.Processes, func(now *model.Process) bool { return now.Address == p.Address && now.Metrics != nil })
+		i := slices.IndexFunc(again.Processes, func(now *model.Process) bool {
+			return now.Address == p.Address && now.Metrics != nil
+		})
 		switch {
 		case i >= 0 && p.Metrics != nil:
 			p.Before, p.Metrics = cmp.Or(p.Before, p.Metrics), again.Processes[i].Metrics
@@ -167,7 +174,9 @@ func requery(ctx context.Context, options live.Options, c *model.Cluster, r *mod
 
 // refuses reports whether nothing listens at the address of a node.
 func refuses(nodes []*model.LiveNode, node model.Ref) bool {
-	return slices.ContainsFunc(nodes, func(n *model.LiveNode) bool { return n.Name() == node.ID && n.Outcome == model.Refused })
+	return slices.ContainsFunc(nodes, func(n *model.LiveNode) bool {
+		return n.Name() == node.ID && n.Outcome == model.Refused
+	})
 }
 
 // EtcdState returns the health of etcd and its write activity over a window. A window of zero skips the activity.
@@ -190,7 +199,9 @@ func EtcdState(ctx context.Context, etcd source.Live, window time.Duration) *mod
 
 // unresponsiveEtcd returns the health of an etcd that does not respond.
 func unresponsiveEtcd(endpoint, why string) *model.Etcd {
-	return &model.Etcd{At: time.Now(), Members: []model.EtcdMember{{Endpoint: endpoint, Problem: "no response from here: " + why}}}
+	return &model.Etcd{
+		At: time.Now(), Members: []model.EtcdMember{{Endpoint: endpoint, Problem: "no response from here: " + why}},
+	}
 }
 
 // EtcdHealth queries the health of a live source's etcd. It returns nil if src is not live.
@@ -240,7 +251,9 @@ func Reread(ctx context.Context, src source.Live, c *model.Cluster, timeout time
 
 // ConfigSince returns the changes of dynamic configuration keys within age before a snapshot. now holds the entries
 // of the snapshot. It returns nil if etcd does not have the past revisions.
-func ConfigSince(ctx context.Context, src source.Live, header source.Header, age time.Duration, now []*model.ConfigEntry) []model.ConfigChange {
+func ConfigSince(
+	ctx context.Context, src source.Live, header source.Header, age time.Duration, now []*model.ConfigEntry,
+) []model.ConfigChange {
 	past, err := source.PastOf(src)
 	if err != nil {
 		return nil
@@ -261,7 +274,8 @@ func ConfigSince(ctx context.Context, src source.Live, header source.Header, age
 	return model.ConfigChanges(before.Config, now, header.Taken)
 }
 
-// UnresponsiveSessions returns the sessions that were queried and did not respond, e.g. "querynode-7: timed out", sorted.
+// UnresponsiveSessions returns the sessions that were queried and did not respond, e.g. "querynode-7: timed out",
+// sorted.
 func UnresponsiveSessions(c *model.Cluster) []string {
 	if c.Runtime == nil {
 		return nil

@@ -91,8 +91,12 @@ func TestLongWindow(t *testing.T) {
 	_, src, _ := demoCluster(t)
 	c := livetest.Cluster(livetest.Spec{Version: "2.3.5", QueryNodes: 1, Collections: 1, Segments: 3})
 	const page = "10.0.0.99:9091"
-	text := "# TYPE milvus_proxy_req_count counter\nmilvus_proxy_req_count{function_name=\"Insert\",status=\"total\"} 1\nmilvus_num_node{node_id=\"4\",role_name=\"proxy\"} 1\n"
-	answers := append(livetest.Responses(c, livetest.Options{}), live.Record{Role: "proxy", Node: 4, Address: page, Method: "GET /metrics", Response: []byte(text)})
+	text := "# TYPE milvus_proxy_req_count counter\n" +
+		"milvus_proxy_req_count{function_name=\"Insert\",status=\"total\"} 1\n" +
+		"milvus_num_node{node_id=\"4\",role_name=\"proxy\"} 1\n"
+	answers := append(livetest.Responses(c, livetest.Options{}), live.Record{
+		Role: "proxy", Node: 4, Address: page, Method: "GET /metrics", Response: []byte(text),
+	})
 	servers, err := recorded.Start(answers, recorded.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -105,7 +109,8 @@ func TestLongWindow(t *testing.T) {
 	_, port, _ := net.SplitHostPort(moved(page))
 	options := live.Options{Window: 50 * time.Millisecond}
 	options.MetricsPort, _ = strconv.Atoi(port) // proxies of 2.3 do not report theirs
-	c, err = session.Ask(t.Context(), src, options, livetest.WithAddresses(c, func(s *model.Session) string { return moved(s.Address) }), nil)
+	c, err = session.Ask(t.Context(), src, options,
+		livetest.WithAddresses(c, func(s *model.Session) string { return moved(s.Address) }), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,16 +128,21 @@ func TestLinger(t *testing.T) {
 	var begun atomic.Pointer[time.Time]
 	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		ms := time.Since(*begun.Load()).Milliseconds()
-		fmt.Fprintf(w, "# TYPE milvus_proxy_req_count counter\nmilvus_proxy_req_count{function_name=\"Insert\",status=\"total\"} %d\n"+
-			"milvus_proxy_req_count{function_name=\"Insert\",status=\"success\"} %d\nmilvus_proxy_req_count{function_name=\"Insert\",status=\"fail\"} %d\n"+
-			"milvus_num_node{node_id=\"4\",role_name=\"proxy\"} 1\n", ms, min(ms, 2000), max(ms-2000, 0))
+		fmt.Fprintf(w,
+			"# TYPE milvus_proxy_req_count counter\n"+
+				"milvus_proxy_req_count{function_name=\"Insert\",status=\"total\"} %d\n"+
+				"milvus_proxy_req_count{function_name=\"Insert\",status=\"success\"} %d\n"+
+				"milvus_proxy_req_count{function_name=\"Insert\",status=\"fail\"} %d\n"+
+				"milvus_num_node{node_id=\"4\",role_name=\"proxy\"} 1\n", ms, min(ms, 2000), max(ms-2000, 0))
 	}))
 	defer page.Close()
 	c = livetest.Serve(t, c, livetest.Responses(c, livetest.Options{}), recorded.Options{})
 	options := live.Options{Window: 50 * time.Millisecond}
 	options.MetricsPort = page.Listener.Addr().(*net.TCPAddr).Port
 	lingered := 0
-	for _, lingering := range []func(time.Duration) func(){nil, func(time.Duration) func() { return func() { lingered++ } }} {
+	for _, lingering := range []func(time.Duration) func(){
+		nil, func(time.Duration) func() { return func() { lingered++ } },
+	} {
 		now := time.Now()
 		begun.Store(&now)
 		asked, err := session.Ask(t.Context(), src, options, c, lingering)
@@ -194,7 +204,10 @@ func TestUnresponsiveSessions(t *testing.T) {
 		},
 		Skipped: []model.Skipped{{Reason: live.NobodyRegistered}},
 	}))
-	want := []string{"datanode-2: timed out: no response within 5s", live.NobodyRegistered + ": no process could be queried", "querynode-3 did not report its segments"}
+	want := []string{
+		"datanode-2: timed out: no response within 5s", live.NobodyRegistered + ": no process could be queried",
+		"querynode-3 did not report its segments",
+	}
 	slices.Sort(want)
 	if got := session.UnresponsiveSessions(c); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)

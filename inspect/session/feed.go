@@ -26,7 +26,8 @@ type Feed struct {
 	Every time.Duration
 	// SkipHealth disables queries of etcd's health, for callers that do not show it.
 	SkipHealth bool
-	// WithHistory adds the history of the source to an update. The source, even a file, stays open until Follow returns.
+	// WithHistory adds the history of the source to an update. The source, even a file, stays open until Follow
+	// returns.
 	WithHistory bool
 	// At is the moment of the first update if Steps is set. Zero means the newest.
 	At At

@@ -20,10 +20,13 @@ func sameHealth(a, b *model.Etcd) bool {
 	if busy(a.Activity) || busy(b.Activity) || (a.Activity == nil) != (b.Activity == nil) {
 		return false
 	}
-	return a.Problem == b.Problem && slices.Equal(a.Elsewhere, b.Elsewhere) && slices.EqualFunc(a.Members, b.Members, func(x, y model.EtcdMember) bool {
-		return x.Name == y.Name && x.Endpoint == y.Endpoint && x.Version == y.Version && x.Leader == y.Leader && x.Learner == y.Learner &&
-			x.Problem == y.Problem && slices.Equal(x.Errors, y.Errors) && within10Percent(x.DBSize, y.DBSize) && within10Percent(x.DBInUse, y.DBInUse)
-	})
+	return a.Problem == b.Problem && slices.Equal(a.Elsewhere, b.Elsewhere) &&
+		slices.EqualFunc(a.Members, b.Members, func(x, y model.EtcdMember) bool {
+			return x.Name == y.Name && x.Endpoint == y.Endpoint && x.Version == y.Version && x.Leader == y.Leader &&
+				x.Learner == y.Learner &&
+				x.Problem == y.Problem && slices.Equal(x.Errors, y.Errors) && within10Percent(x.DBSize, y.DBSize) &&
+				within10Percent(x.DBInUse, y.DBInUse)
+		})
 }
 
 // stalls reports whether reads stalled. Their duration is worth an update.
@@ -42,7 +45,11 @@ func busy(a *model.EtcdActivity) bool {
 // loops reports whether keys were written that may belong to a loop, even a slow one, so that each window matters.
 // On a healthy cluster no key is written more often than once in 3 seconds, and watch records are rarely written.
 func loops(a *model.EtcdActivity) bool {
-	return busy(a) || a != nil && slices.ContainsFunc(a.Hot, func(k model.KeyWrites) bool { return k.Writes > 3 || strings.Contains(k.Key, "/channelwatch/") })
+	return busy(a) ||
+		a != nil &&
+			slices.ContainsFunc(a.Hot, func(k model.KeyWrites) bool {
+				return k.Writes > 3 || strings.Contains(k.Key, "/channelwatch/")
+			})
 }
 
 // loopWindow is the time after a possible loop in which quiet windows matter too, because they show its end.

@@ -32,7 +32,8 @@ const ActivityWindow = 1500 * time.Millisecond
 func (f *Feed) FollowLive(ctx context.Context, src source.Watcher, want meta.Want, emit func(history.Update)) error {
 	ctx, stop := context.WithCancel(ctx)
 	l := &liveFeed{
-		emit: emit, first: make(chan struct{}), sessionsChanged: make(chan struct{}, 1), flush: make(chan chan struct{}), every: cmp.Or(f.Every, askInterval),
+		emit: emit, first: make(chan struct{}), sessionsChanged: make(chan struct{}, 1),
+		flush: make(chan chan struct{}), every: cmp.Or(f.Every, askInterval),
 		lastAnswer: map[string]time.Time{},
 	}
 	var polling sync.WaitGroup
@@ -54,12 +55,15 @@ func (f *Feed) FollowLive(ctx context.Context, src source.Watcher, want meta.Wan
 			l.askNodes(ctx, f.Ask)
 		})
 	}
-	follower := &meta.Follower{Source: readingWatcher{src, emit}, Want: want, Interval: f.Interval, Flush: l.flush, Emit: func(c *model.Cluster, err error) {
-		if c != nil {
-			f.failed = nil
-		}
-		l.onCluster(c, err)
-	}}
+	follower := &meta.Follower{
+		Source: readingWatcher{src, emit}, Want: want, Interval: f.Interval, Flush: l.flush,
+		Emit: func(c *model.Cluster, err error) {
+			if c != nil {
+				f.failed = nil
+			}
+			l.onCluster(c, err)
+		},
+	}
 	return follower.Run(ctx)
 }
 

@@ -127,7 +127,9 @@ func (l *liveFeed) readPast(ctx context.Context, src source.Live) {
 	l.mu.Lock()
 	c := l.last
 	l.mu.Unlock()
-	header := source.Header{Root: c.Origin.Root, MetaPath: c.Origin.MetaPath, Revision: c.Origin.Revision, Taken: c.Origin.Taken}
+	header := source.Header{
+		Root: c.Origin.Root, MetaPath: c.Origin.MetaPath, Revision: c.Origin.Revision, Taken: c.Origin.Taken,
+	}
 	changes := ConfigSince(ctx, src, header, model.ConfigChangeWindow, c.Config)
 	var starts []model.Start
 	if past, err := source.PastOf(src); err == nil {
@@ -151,10 +153,14 @@ func (l *liveFeed) recordChanges(before, after *model.Cluster) {
 			kept = append(kept, x)
 		}
 	}
-	l.starts = slices.DeleteFunc(slices.Clone(l.starts), func(x model.Start) bool { return !x.At.IsZero() && now.Sub(x.At) > model.StartsWindow })
+	l.starts = slices.DeleteFunc(slices.Clone(l.starts), func(x model.Start) bool {
+		return !x.At.IsZero() && now.Sub(x.At) > model.StartsWindow
+	})
 	if before != nil {
 		for _, s := range after.Sessions {
-			if !slices.ContainsFunc(before.Sessions, func(x *model.Session) bool { return x.Role == s.Role && x.Node == s.Node }) {
+			if !slices.ContainsFunc(before.Sessions, func(x *model.Session) bool {
+				return x.Role == s.Role && x.Node == s.Node
+			}) {
 				l.starts = model.AddStart(l.starts, s, now)
 			}
 		}

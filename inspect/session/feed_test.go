@@ -21,7 +21,9 @@ func TestFeedNoticesADeadEtcd(t *testing.T) {
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	defer stop()
 	feed := &session.Feed{Interval: 100 * time.Millisecond, Open: func(ctx context.Context) (source.Source, error) {
-		return source.Open(ctx, "etcd://"+server.Address, source.Options{DialTimeout: time.Second, RequestTimeout: 5 * time.Second})
+		return source.Open(ctx, "etcd://"+server.Address, source.Options{
+			DialTimeout: time.Second, RequestTimeout: 5 * time.Second,
+		})
 	}}
 	updates := make(chan history.Update, 1000)
 	done := make(chan struct{})

@@ -17,11 +17,17 @@ func TestSlowLoopIsFollowed(t *testing.T) {
 	f.OnAnswers(answers, c)
 	key := "by-dev/meta/channelwatch/5/" + c.VChannels[0].Name
 	look := func(writes int64) bool {
-		a := &model.EtcdActivity{Over: 1500 * time.Millisecond, Revisions: 1 + writes, Writes: 1 + writes, Hot: []model.KeyWrites{{Key: "by-dev/kv/gid/timestamp", Writes: 1}}}
+		a := &model.EtcdActivity{
+			Over: 1500 * time.Millisecond, Revisions: 1 + writes, Writes: 1 + writes,
+			Hot: []model.KeyWrites{{Key: "by-dev/kv/gid/timestamp", Writes: 1}},
+		}
 		if writes > 0 {
 			a.Hot = append([]model.KeyWrites{{Key: key, Writes: writes}}, a.Hot...)
 		}
-		f.OnHealth(&model.Etcd{At: time.Now(), Members: []model.EtcdMember{{Name: "a", Endpoint: "a:2379", Leader: true, DBSize: 30 << 20}}, Activity: a})
+		f.OnHealth(&model.Etcd{
+			At:      time.Now(),
+			Members: []model.EtcdMember{{Name: "a", Endpoint: "a:2379", Leader: true, DBSize: 30 << 20}}, Activity: a,
+		})
 		for _, x := range f.alarms() {
 			if strings.HasPrefix(x, "watch-livelock ") {
 				return true

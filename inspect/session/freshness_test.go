@@ -284,7 +284,9 @@ func TestDeadEtcdStaysLost(t *testing.T) {
 	if _, err := again.Client.Delete(t.Context(), "by-dev/meta/session/", clientv3.WithPrefix()); err != nil {
 		t.Fatal(err)
 	}
-	l.wait(t, "a change after it came back", 20*time.Second, func(u history.Update) bool { return u.Cluster != nil && len(u.Cluster.Sessions) == 0 })
+	l.wait(t, "a change after it came back", 20*time.Second, func(u history.Update) bool {
+		return u.Cluster != nil && len(u.Cluster.Sessions) == 0
+	})
 }
 
 // TestUnresponsiveProcessLost checks that a process that stops responding is reported as lost while etcd and other
@@ -369,7 +371,9 @@ func (u unreadable) Pin(ctx context.Context) (source.Snapshot, error) {
 func TestFeedOfAFile(t *testing.T) {
 	path := filepath.Join("..", "..", "testdata", "broken", "healthy-idle.kite")
 	kept := 0
-	for _, test := range []struct{ open, keep error }{{}, {open: errors.New("no file")}, {keep: errors.New("a broken recording")}} {
+	for _, test := range []struct{ open, keep error }{
+		{}, {open: errors.New("no file")}, {keep: errors.New("a broken recording")},
+	} {
 		feed := &session.Feed{Open: func(ctx context.Context) (source.Source, error) {
 			if test.open != nil {
 				return nil, test.open

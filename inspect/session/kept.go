@@ -68,7 +68,9 @@ func WithStored(ctx context.Context, src source.Source, c *model.Cluster) (*mode
 
 // readStored calls add with each stored answer of a process, and returns the stored health of etcd. Damaged members
 // become gaps. It returns an error only if ctx ended.
-func readStored(ctx context.Context, bundle *source.Bundle, add func(live.Record) error) (etcd *model.Etcd, gaps []model.Gap, err error) {
+func readStored(
+	ctx context.Context, bundle *source.Bundle, add func(live.Record) error,
+) (etcd *model.Etcd, gaps []model.Gap, err error) {
 	lacks := func(name string, why error) {
 		gaps = append(gaps, model.Gap{Where: name + " of " + bundle.Origin().Location, Reason: why.Error()})
 	}

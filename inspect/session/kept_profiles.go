@@ -37,8 +37,9 @@ type sizeBudget struct {
 func (r *sizeBudget) add(n int64) error {
 	if n > maxProfiles || r.used > maxProfiles-n {
 		return &hints.Error{
-			Err:    fmt.Errorf("read %s: its profiles exceed %d MiB", r.where, maxProfiles>>20),
-			Advice: "pull fewer kinds or processes into one bundle, or leave the profiles in a folder: kitescope profile top FOLDER",
+			Err: fmt.Errorf("read %s: its profiles exceed %d MiB", r.where, maxProfiles>>20),
+			Advice: "pull fewer kinds or processes into one bundle, or leave the profiles in a folder: kitescope " +
+				"profile top FOLDER",
 		}
 	}
 	r.used += n
@@ -110,15 +111,17 @@ func FolderProfiles(dir string) (*ProfileFiles, error) {
 			return nil, err
 		}
 	}
-	if err := s.copyFile(pull.ManifestName, func() (io.ReadCloser, error) { return os.Open(filepath.Join(dir, pull.ManifestName)) }); err != nil {
+	if err := s.copyFile(pull.ManifestName, func() (io.ReadCloser, error) {
+		return os.Open(filepath.Join(dir, pull.ManifestName))
+	}); err != nil {
 		s.Close()
 		return nil, err
 	}
 	return s, nil
 }
 
-// checkRegular returns an error unless path is a regular file. Links are refused because bundles are sent to others, and
-// a link may point to any file.
+// checkRegular returns an error unless path is a regular file. Links are refused because bundles are sent to others,
+// and a link may point to any file.
 func checkRegular(path string) error {
 	info, err := os.Lstat(path)
 	if err == nil && !info.Mode().IsRegular() {

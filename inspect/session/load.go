@@ -49,8 +49,8 @@ type Spec struct {
 	// Outage returns a cluster that has only the outage if the live store accepts connections but does not respond.
 	// Otherwise that is an error.
 	Outage bool
-	// LongWindow watches the requests of a live cluster for diagnoseWindow instead of Nodes.Window, because trouble may come
-	// in bursts a few seconds apart.
+	// LongWindow watches the requests of a live cluster for diagnoseWindow instead of Nodes.Window, because trouble may
+	// come in bursts a few seconds apart.
 	LongWindow bool
 	// Fallback is the cluster of an earlier load, or nil. Its processes are queried while the store does not respond.
 	Fallback *model.Cluster
@@ -63,8 +63,8 @@ func (s *Spec) isServer() bool {
 	return strings.Contains(s.From, "://") && !strings.HasPrefix(s.From, "file://")
 }
 
-// QueriesProcesses reports whether the processes of src are queried. They are not if recordings or Prometheus replace the
-// queries, or if src is not live.
+// QueriesProcesses reports whether the processes of src are queried. They are not if recordings or Prometheus replace
+// the queries, or if src is not live.
 func (s *Spec) QueriesProcesses(src source.Source) bool {
 	_, isLive := src.(source.Live)
 	return isLive && s.Live && len(s.Recordings) == 0 && s.Prometheus == nil
@@ -107,8 +107,8 @@ type Loader struct {
 	// OnRead is called with each snapshot before it is read and may wrap it. done is called at the end. It may be
 	// nil.
 	OnRead func(source.Snapshot) (read source.Snapshot, done func())
-	// OnLongWindow is called before requests are watched for a longer window; see Spec.LongWindow. done is called at its
-	// end. It may be nil.
+	// OnLongWindow is called before requests are watched for a longer window; see Spec.LongWindow. done is called at
+	// its end. It may be nil.
 	OnLongWindow func(window time.Duration) (done func())
 }
 
@@ -129,7 +129,8 @@ func (l *Loader) Open(ctx context.Context, spec *Spec) (source.Source, error) {
 		src, err = source.Open(ctx, spec.From, source.Options{
 			Root: spec.Root, Username: spec.User, Password: password, TLS: spec.TLS,
 			DialTimeout: min(l.Timeout, maxDial), RequestTimeout: l.Timeout,
-			Stdin: Interruptible(ctx, l.Stdin), Salvage: spec.Salvage, StaleRead: spec.StaleRead, Now: l.Now, Log: l.Log,
+			Stdin: Interruptible(ctx, l.Stdin), Salvage: spec.Salvage, StaleRead: spec.StaleRead, Now: l.Now,
+			Log: l.Log,
 		})
 	}
 	if err != nil {
@@ -247,11 +248,14 @@ func (l *Loader) outage(ctx context.Context, src source.Source, spec *Spec, err 
 		return nil, err
 	}
 	from := src.Origin()
-	parts := model.Parts{Origin: model.Origin{Kind: from.Kind, Location: from.Location, Root: spec.Root, Taken: l.Now(), ByClock: true}}
+	parts := model.Parts{
+		Origin: model.Origin{Kind: from.Kind, Location: from.Location, Root: spec.Root, Taken: l.Now(), ByClock: true},
+	}
 	if spec.Fallback != nil {
 		parts.Sessions, parts.Loaded, parts.Version = spec.Fallback.Sessions, model.PartSessions, spec.Fallback.Version
 	}
-	health := unresponsiveEtcd(hangs.Endpoint, fmt.Sprintf("it accepts connections, but did not respond within %s", hangs.After))
+	health := unresponsiveEtcd(hangs.Endpoint,
+		fmt.Sprintf("it accepts connections, but did not respond within %s", hangs.After))
 	c := model.Build(parts).WithEtcd(health).WithGaps(model.Gap{Where: "metadata", Reason: "etcd is not responding"})
 	if spec.Fallback == nil {
 		return c, nil

@@ -40,10 +40,13 @@ func TestInterruptible(t *testing.T) {
 func TestLoad(t *testing.T) {
 	path := filepath.Join("..", "..", "testdata", "broken", "healthy-idle.kite")
 	began, ended := 0, 0
-	loader := &session.Loader{Now: time.Now, Timeout: time.Second, OnRead: func(s source.Snapshot) (source.Snapshot, func()) {
-		began++
-		return s, func() { ended++ }
-	}}
+	loader := &session.Loader{
+		Now: time.Now, Timeout: time.Second,
+		OnRead: func(s source.Snapshot) (source.Snapshot, func()) {
+			began++
+			return s, func() { ended++ }
+		},
+	}
 	spec := &session.Spec{From: path, Live: true, Want: meta.Want{Parts: model.PartAll}}
 	c, err := loader.Load(t.Context(), spec)
 	if err != nil {
@@ -67,8 +70,12 @@ func TestLoad(t *testing.T) {
 // returned by Open.
 func TestPassword(t *testing.T) {
 	none := errors.New("no password")
-	for from, wants := range map[string]bool{"etcd://127.0.0.1:1": true, "file://x.db": false, "x.db": false, "-": false} {
-		spec := &session.Spec{From: from, User: "u", Password: func(context.Context) (string, error) { return "", none }}
+	for from, wants := range map[string]bool{
+		"etcd://127.0.0.1:1": true, "file://x.db": false, "x.db": false, "-": false,
+	} {
+		spec := &session.Spec{
+			From: from, User: "u", Password: func(context.Context) (string, error) { return "", none },
+		}
 		if spec.WantsPassword() != wants {
 			t.Errorf("%s wants a password: %v", from, !wants)
 		}
@@ -85,9 +92,12 @@ func TestPassword(t *testing.T) {
 func TestLoadLive(t *testing.T) {
 	runInBubble(t, func(t *testing.T, etcd *flaky) {
 		t.Helper()
-		loader := &session.Loader{Now: time.Now, Timeout: time.Second, OpenCustom: func(context.Context, *session.Spec) (source.Source, bool, error) {
-			return etcd, true, nil
-		}}
+		loader := &session.Loader{
+			Now: time.Now, Timeout: time.Second,
+			OpenCustom: func(context.Context, *session.Spec) (source.Source, bool, error) {
+				return etcd, true, nil
+			},
+		}
 		spec := &session.Spec{From: "demo://", Want: meta.Want{Parts: model.PartSegments}}
 		c, err := loader.Load(t.Context(), spec)
 		if err != nil || c.Runtime != nil || c.Etcd == nil || c.Loaded&model.PartSegments == 0 {

@@ -19,7 +19,8 @@ import (
 // loadCapture reads the metadata and the process state of a real cluster from a bundle.
 func loadCapture(t *testing.T, name string) (c *model.Cluster, r *model.Runtime) {
 	t.Helper()
-	src, err := source.Open(t.Context(), filepath.Join("..", "..", "testdata", "broken", name+".kite"), source.Options{})
+	src, err := source.Open(t.Context(), filepath.Join("..", "..", "testdata", "broken", name+".kite"),
+		source.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +60,8 @@ func follow() *followedCluster {
 // alarms returns the warnings and errors about the last cluster, as of one second after it was read.
 func (f *followedCluster) alarms() []string {
 	var list []string
-	for _, x := range f.judge.Run(f.shown, view.NewEnv(f.shown, f.shown.Origin.Taken.Add(time.Second)).Now, rules.All()).Findings {
+	for _, x := range f.judge.Run(f.shown, view.NewEnv(f.shown, f.shown.Origin.Taken.Add(time.Second)).Now,
+		rules.All()).Findings {
 		if x.Severity != check.Info {
 			list = append(list, x.Check+" "+x.Message)
 		}
@@ -175,15 +177,23 @@ func answersWithout(r *model.Runtime, id model.CollectionID) *model.Runtime {
 			continue
 		}
 		other, d := *n, *n.Distribution
-		d.Sealed = slices.DeleteFunc(slices.Clone(d.Sealed), func(s model.ServedSegment) bool { return s.Collection == id })
-		d.Channels = slices.DeleteFunc(slices.Clone(d.Channels), func(s model.ServedChannel) bool { return s.Collection == id })
-		d.Leaders = slices.DeleteFunc(slices.Clone(d.Leaders), func(s model.LeaderView) bool { return s.Collection == id })
+		d.Sealed = slices.DeleteFunc(slices.Clone(d.Sealed), func(s model.ServedSegment) bool {
+			return s.Collection == id
+		})
+		d.Channels = slices.DeleteFunc(slices.Clone(d.Channels), func(s model.ServedChannel) bool {
+			return s.Collection == id
+		})
+		d.Leaders = slices.DeleteFunc(slices.Clone(d.Leaders), func(s model.LeaderView) bool {
+			return s.Collection == id
+		})
 		other.Distribution = &d
 		p.Nodes[i] = &other
 	}
 	p.Loaded = filterOut(p.Loaded, func(x *model.LoadedCollection) bool { return x.Collection == id })
 	p.Replicas = filterOut(p.Replicas, func(x *model.LiveReplica) bool { return x.Collection == id })
-	p.ShardLeaders = slices.DeleteFunc(slices.Clone(p.ShardLeaders), func(x model.ShardLeader) bool { return x.Collection == id })
+	p.ShardLeaders = slices.DeleteFunc(slices.Clone(p.ShardLeaders), func(x model.ShardLeader) bool {
+		return x.Collection == id
+	})
 	p.Recovery = filterOut(p.Recovery, func(x *model.Recovery) bool { return x.Collection == id })
 	return model.BuildRuntime(p)
 }

@@ -28,7 +28,8 @@ func hangingCluster(t *testing.T) (*sourcetest.Proxy, *session.Loader, *session.
 	server.Load(t, kvs)
 	proxy := sourcetest.StartProxy(t, server.Address)
 	return proxy, &session.Loader{Now: time.Now, Timeout: time.Second}, &session.Spec{
-		From: "etcd://" + proxy.Address + "/by-dev", Want: meta.Want{Parts: model.PartAll}, Live: true, Recent: true, Reread: true, Outage: true,
+		From: "etcd://" + proxy.Address + "/by-dev", Want: meta.Want{Parts: model.PartAll}, Live: true, Recent: true,
+		Reread: true, Outage: true,
 		Nodes: live.Options{Timeout: 4 * time.Second, Window: 500 * time.Millisecond},
 	}
 }
@@ -80,7 +81,8 @@ func TestOutage(t *testing.T) {
 		t.Errorf("%+v, %v", c, err)
 	}
 	spec.Fallback = known
-	if c, err = loader.Load(t.Context(), spec); err != nil || !c.Etcd.Unresponsive() || c.Runtime == nil || c.Runtime.LiveNode("querynode", 2) == nil {
+	if c, err = loader.Load(t.Context(), spec); err != nil || !c.Etcd.Unresponsive() || c.Runtime == nil ||
+		c.Runtime.LiveNode("querynode", 2) == nil {
 		t.Errorf("%+v, %v", c, err)
 	}
 	spec.Outage = false

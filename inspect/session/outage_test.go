@@ -43,12 +43,16 @@ func (s *fixedSnapshot) Scan(_ context.Context, _ []source.Range, yield func(sou
 var noon = time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
 
 func key(name, value string, revision int64) source.KV {
-	return source.KV{Key: []byte("by-dev/" + name), Value: []byte(value), CreateRevision: revision, ModRevision: revision, Version: 1}
+	return source.KV{
+		Key: []byte("by-dev/" + name), Value: []byte(value), CreateRevision: revision, ModRevision: revision,
+		Version: 1,
+	}
 }
 
 // reservationKey returns the key that RootCoord writes to reserve timestamps until 3 s after a time.
 func reservationKey(at time.Time, revision int64) source.KV {
-	return key("kv/gid/timestamp", string(binary.BigEndian.AppendUint64(nil, uint64(at.Add(3*time.Second).UnixNano()))), revision)
+	return key("kv/gid/timestamp", string(binary.BigEndian.AppendUint64(nil, uint64(at.Add(3*time.Second).UnixNano()))),
+		revision)
 }
 
 // outage returns the path of a recording of ten minutes in which RootCoord reserves no timestamps. A node joins
@@ -57,15 +61,21 @@ func reservationKey(at time.Time, revision int64) source.KV {
 func outage(t *testing.T, ended bool) string {
 	t.Helper()
 	var out bytes.Buffer
-	first := &fixedSnapshot{source.Header{Root: "by-dev", MetaPath: "meta", Revision: 100, Taken: noon.Add(time.Second), ByClock: true}, []source.KV{reservationKey(noon, 100)}}
-	w, err := source.NewBundleWriter(&out, first.header, source.BundleInfo{Kitescope: "test", History: &source.ManifestHistory{Oldest: 100, Recorded: true}})
+	first := &fixedSnapshot{
+		source.Header{Root: "by-dev", MetaPath: "meta", Revision: 100, Taken: noon.Add(time.Second), ByClock: true},
+		[]source.KV{reservationKey(noon, 100)},
+	}
+	w, err := source.NewBundleWriter(&out, first.header, source.BundleInfo{
+		Kitescope: "test", History: &source.ManifestHistory{Oldest: 100, Recorded: true},
+	})
 	if err == nil {
 		err = w.Base(t.Context(), first, nil, nil)
 	}
 	changes, encoder := w.Changes(100), new(session.RoundEncoder)
 	for n := int64(1); n <= 10; n++ {
 		at := noon.Add(time.Duration(n) * time.Minute)
-		kv := key(fmt.Sprintf("meta/session/querynode-%d", n), fmt.Sprintf(`{"ServerID":%d,"ServerName":"querynode","Address":"127.0.0.1:1"}`, n), 100+n)
+		kv := key(fmt.Sprintf("meta/session/querynode-%d", n),
+			fmt.Sprintf(`{"ServerID":%d,"ServerName":"querynode","Address":"127.0.0.1:1"}`, n), 100+n)
 		if n == 10 {
 			if !ended {
 				break
@@ -73,7 +83,10 @@ func outage(t *testing.T, ended bool) string {
 			kv = reservationKey(at, 110)
 		}
 		r := &session.Round{At: at, Revision: 100 + n, Every: 15 * time.Second, Records: []live.Record{
-			{Role: "querynode", Node: 1, Address: "127.0.0.1:1", Method: "GetComponentStates", Response: []byte("{}"), At: at, Outcome: "answered"},
+			{
+				Role: "querynode", Node: 1, Address: "127.0.0.1:1", Method: "GetComponentStates",
+				Response: []byte("{}"), At: at, Outcome: "answered",
+			},
 		}}
 		if n >= 6 { // the node no longer responds
 			r.Records[0].Response, r.Records[0].Outcome, r.Records[0].Error = nil, "refused", "connection refused"
@@ -118,22 +131,27 @@ func TestAtWithoutTimestamps(t *testing.T) {
 				t.Fatal(err)
 			}
 			var p meta.Point
-			loader := &session.Loader{Now: time.Now, Timeout: time.Minute, OnMoment: func(found meta.Point) { p = found }}
+			loader := &session.Loader{
+				Now: time.Now, Timeout: time.Minute, OnMoment: func(found meta.Point) { p = found },
+			}
 			c, err := loader.Load(t.Context(), spec)
 			if err != nil {
 				t.Errorf("ended %v: %s: %v", ended, text, err)
 				continue
 			}
 			if len(c.Sessions) != want || c.Runtime == nil {
-				t.Errorf("ended %v: %s: %d nodes, want %d; answers %v", ended, text, len(c.Sessions), want, c.Runtime != nil)
+				t.Errorf("ended %v: %s: %d nodes, want %d; answers %v", ended, text, len(c.Sessions), want,
+					c.Runtime != nil)
 			}
 			for _, g := range c.Gaps {
 				if strings.Contains(g.Reason, "asked") {
 					t.Errorf("ended %v: %s: %s", ended, text, g.Reason)
 				}
 			}
-			if wrong := p.Moment.Time.Sub(noon.Add(time.Duration(want) * time.Minute)).Abs(); wrong > p.Moment.Error || p.Moment.Error > time.Minute+time.Second {
-				t.Errorf("ended %v: %s: revision %d is of %s ±%s", ended, text, p.Revision, p.Moment.Time, p.Moment.Error)
+			if wrong := p.Moment.Time.Sub(noon.Add(time.Duration(want) * time.Minute)).Abs(); wrong > p.Moment.Error ||
+				p.Moment.Error > time.Minute+time.Second {
+				t.Errorf("ended %v: %s: revision %d is of %s ±%s", ended, text, p.Revision, p.Moment.Time,
+					p.Moment.Error)
 			}
 		}
 	}
@@ -146,7 +164,8 @@ func TestAtWithoutTimestamps(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range h.Len() {
-		if e := h.Event(i); e.Revision == 108 && (e.Error < 0 || e.Error > time.Minute+time.Second || e.Time.Sub(noon.Add(8*time.Minute)).Abs() > e.Error) {
+		if e := h.Event(i); e.Revision == 108 &&
+			(e.Error < 0 || e.Error > time.Minute+time.Second || e.Time.Sub(noon.Add(8*time.Minute)).Abs() > e.Error) {
 			t.Errorf("what happened at %s is dated %s ±%s", noon.Add(8*time.Minute), e.Time, e.Error)
 		}
 	}
@@ -195,7 +214,9 @@ func TestOnsetOfAnswers(t *testing.T) {
 		}
 		for _, n := range p.Runtime.Nodes {
 			if n.Outcome != model.Answered {
-				p.Report(check.Finding{Severity: check.Error, Object: model.Ref{Resource: "nodes", ID: "1"}, Message: "it is silent"})
+				p.Report(check.Finding{
+					Severity: check.Error, Object: model.Ref{Resource: "nodes", ID: "1"}, Message: "it is silent",
+				})
 			}
 		}
 	}}
@@ -225,7 +246,8 @@ func TestOnsetOfAnswers(t *testing.T) {
 		t.Fatal(err)
 	}
 	checks := []*check.Check{silent}
-	list, err := why.Find(t.Context(), past.Survey, h, check.Run(c, c.Origin.Taken, checks), why.Options{Checks: checks})
+	list, err := why.Find(t.Context(), past.Survey, h, check.Run(c, c.Origin.Taken, checks),
+		why.Options{Checks: checks})
 	if err != nil || len(list) != 1 {
 		t.Fatalf("%+v, %v", list, err)
 	}

@@ -175,11 +175,12 @@ func (p *Past) At(ctx context.Context, revisions ...int64) ([]*model.Cluster, er
 		return nil, err
 	}
 	defer p.reading.Store(nil)
-	err := meta.Moments(ctx, countingPast{p.source, p}, p.newest, p.want, p.points(ctx, revisions), func(c *model.Cluster) error {
-		c, err := p.addStored(ctx, p.source, c)
-		list = append(list, c)
-		return err
-	})
+	err := meta.Moments(ctx, countingPast{p.source, p}, p.newest, p.want, p.points(ctx, revisions),
+		func(c *model.Cluster) error {
+			c, err := p.addStored(ctx, p.source, c)
+			list = append(list, c)
+			return err
+		})
 	return list, err
 }
 
@@ -224,7 +225,8 @@ func (p *Past) points(ctx context.Context, revisions []int64) func() (meta.Point
 		revisions = revisions[1:]
 		if h := p.known; h != nil && revision >= h.From && revision < h.To { // its timestamps are already read
 			at, wrong := h.When(revision)
-			return meta.Point{Revision: revision, Moment: meta.Moment{Time: at, Error: wrong}, Dated: !at.IsZero()}, true, nil
+			return meta.Point{Revision: revision, Moment: meta.Moment{Time: at, Error: wrong}, Dated: !at.IsZero()},
+				true, nil
 		}
 		point, err := meta.PointOf(ctx, p.source, p.newest, revision)
 		return point, err == nil, err
@@ -254,7 +256,9 @@ func (p *Past) Survey(ctx context.Context, revisions []int64, visit func(*model.
 		last = point.Revision
 		return point, ok && err == nil, err
 	}
-	return meta.Moments(ctx, p.source, p.newest, p.want, snapped, func(c *model.Cluster) error { return visit(rounds.AddState(c)) })
+	return meta.Moments(ctx, p.source, p.newest, p.want, snapped, func(c *model.Cluster) error {
+		return visit(rounds.AddState(c))
+	})
 }
 
 // Find implements history.Past.

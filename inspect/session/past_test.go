@@ -22,9 +22,12 @@ import (
 // none.
 func followPast(t *testing.T, from, at string) (first history.Update, updates <-chan history.Update, err error) {
 	t.Helper()
-	feed := &session.Feed{WithHistory: true, SkipHealth: true, Interval: 50 * time.Millisecond, Open: func(ctx context.Context) (source.Source, error) {
-		return source.Open(ctx, from, source.Options{DialTimeout: time.Second, RequestTimeout: time.Minute})
-	}}
+	feed := &session.Feed{
+		WithHistory: true, SkipHealth: true, Interval: 50 * time.Millisecond,
+		Open: func(ctx context.Context) (source.Source, error) {
+			return source.Open(ctx, from, source.Options{DialTimeout: time.Second, RequestTimeout: time.Minute})
+		},
+	}
 	if at != "" {
 		if err := feed.At.Set(at); err != nil {
 			t.Fatal(err)
@@ -89,11 +92,15 @@ func TestPastOfAFile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got.Origin.Revision != revision || !got.Origin.Taken.Equal(want.Origin.Taken) || got.Origin.Kind != source.KindEtcdSnapshot {
+		if got.Origin.Revision != revision || !got.Origin.Taken.Equal(want.Origin.Taken) ||
+			got.Origin.Kind != source.KindEtcdSnapshot {
 			t.Errorf("revision %d: %+v, want %+v", revision, got.Origin, want.Origin)
 		}
-		if got.Keys != want.Keys || len(got.Segments) != len(want.Segments) || len(got.Sessions) != len(want.Sessions) || got.Totals() != want.Totals() || got.Keyspace.Len() != want.Keyspace.Len() {
-			t.Errorf("revision %d: %d keys and %d segments, want %d and %d", revision, got.Keys, len(got.Segments), want.Keys, len(want.Segments))
+		if got.Keys != want.Keys || len(got.Segments) != len(want.Segments) ||
+			len(got.Sessions) != len(want.Sessions) || got.Totals() != want.Totals() ||
+			got.Keyspace.Len() != want.Keyspace.Len() {
+			t.Errorf("revision %d: %d keys and %d segments, want %d and %d", revision, got.Keys, len(got.Segments),
+				want.Keys, len(want.Segments))
 		}
 	}
 	if r, err := u.Past.Find(t.Context(), "08:04:10"); err != nil || r != 1419 {

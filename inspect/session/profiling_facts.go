@@ -20,8 +20,9 @@ import (
 // problems of the result. It returns an error if ctx ends or if comparing the profiles fails.
 func ProfileFacts(ctx context.Context, record *pull.Record, c *model.Cluster) (*model.Profiles, error) {
 	f := &profileReader{
-		c: c, record: record, byName: make(map[string]*model.ProfiledProcess), cpus: make(map[*model.ProfiledProcess]*profile.Profile),
-		out: &model.Profiles{Location: record.Path},
+		c: c, record: record, byName: make(map[string]*model.ProfiledProcess),
+		cpus: make(map[*model.ProfiledProcess]*profile.Profile),
+		out:  &model.Profiles{Location: record.Path},
 	}
 	for _, p := range record.Problems {
 		f.out.Problems = append(f.out.Problems, p.Where+": "+p.Reason)
@@ -64,7 +65,9 @@ func ProfileFacts(ctx context.Context, record *pull.Record, c *model.Cluster) (*
 // Busiest returns the newest CPU profile of the process that uses the most CPU time, and that process, or nil if no
 // profile shows it. profiles must be the result of ProfileFacts for record, which has the problems of unreadable
 // profiles. It returns an error only if ctx ends.
-func Busiest(ctx context.Context, record *pull.Record, profiles *model.Profiles) (*profile.Profile, *model.ProfiledProcess, error) {
+func Busiest(
+	ctx context.Context, record *pull.Record, profiles *model.Profiles,
+) (*profile.Profile, *model.ProfiledProcess, error) {
 	var most *model.ProfiledProcess
 	for _, x := range profiles.Processes {
 		if x.CPU != nil && x.CPU.Cores > 0 && (most == nil || x.CPU.Cores > most.CPU.Cores) {
@@ -182,7 +185,8 @@ func (f *profileReader) add(name string, roles, ids []string) *model.ProfiledPro
 		}
 	}
 	for _, g := range f.c.ResourceGroups {
-		if x.Has("querynode") && slices.ContainsFunc(g.Nodes, func(id model.NodeID) bool { return slices.Contains(x.Nodes, id) }) {
+		if x.Has("querynode") &&
+			slices.ContainsFunc(g.Nodes, func(id model.NodeID) bool { return slices.Contains(x.Nodes, id) }) {
 			x.Group = g.Name
 		}
 	}
@@ -264,7 +268,9 @@ func (f *profileReader) addProfile(x *model.ProfiledProcess, kind pull.Kind, p *
 		}
 		m := &model.MutexProfile{Period: w.Duration, Enabled: w.Total > 0, Waiting: w.Waiting}
 		for _, e := range w.Places {
-			m.Where = append(m.Where, model.WaitPlace{Function: e.Function, Part: float64(e.Cum) / float64(max(1, w.Total))})
+			m.Where = append(m.Where, model.WaitPlace{
+				Function: e.Function, Part: float64(e.Cum) / float64(max(1, w.Total)),
+			})
 		}
 		x.Mutex = m
 	default: // other kinds are not used
@@ -279,12 +285,15 @@ func (f *profileReader) growth(x *model.ProfiledProcess, dumps []*profile.Profil
 		x.GoroutineReason = err.Error()
 		return
 	}
-	d := &model.GoroutineDumps{Dumps: len(dumps), From: g.From, To: g.To, Before: g.Totals[0], After: g.Totals[len(dumps)-1]}
+	d := &model.GoroutineDumps{
+		Dumps: len(dumps), From: g.From, To: g.To, Before: g.Totals[0], After: g.Totals[len(dumps)-1],
+	}
 	for _, s := range g.Stacks {
 		before, after := s.Counts[0], s.Counts[len(dumps)-1]
 		if s.Verdict == report.Increased && after >= 2*before {
 			d.Grown = append(d.Grown, model.GrownStack{
-				Function: s.Function, Entry: s.Entry, Frames: s.Frames, Before: before, After: after, Steady: s.Steady, P: s.P,
+				Function: s.Function, Entry: s.Entry, Frames: s.Frames, Before: before, After: after, Steady: s.Steady,
+				P: s.P,
 			})
 		}
 	}
@@ -339,7 +348,8 @@ func hottest(p *profile.Profile) ([]model.HotFrame, error) {
 	var list []model.HotFrame
 	for _, e := range top.Entries[:min(few, len(top.Entries))] {
 		if e.Flat > 0 {
-			list = append(list, model.HotFrame{Function: e.Function, Part: float64(e.Flat) / float64(max(1, top.Total))})
+			list = append(list,
+				model.HotFrame{Function: e.Function, Part: float64(e.Flat) / float64(max(1, top.Total))})
 		}
 	}
 	return list, nil
@@ -348,11 +358,14 @@ func hottest(p *profile.Profile) ([]model.HotFrame, error) {
 // cpuFacts converts the shares of a CPU profile. peers is the number of processes compared with it.
 func cpuFacts(s *report.NodeShares, peers int) *model.CPUProfile {
 	loads := map[report.Load]model.ProfileLoad{
-		report.LoadEven: model.LoadEven, report.LoadLow: model.LoadLow, report.LoadIdle: model.LoadIdle, report.LoadHigh: model.LoadHigh,
+		report.LoadEven: model.LoadEven, report.LoadLow: model.LoadLow, report.LoadIdle: model.LoadIdle,
+		report.LoadHigh: model.LoadHigh,
 	}
 	c := &model.CPUProfile{
-		Period: s.Duration.Round(time.Millisecond), Samples: s.Samples, Cores: s.Cores, Load: loads[s.Load], Others: s.Others, Peers: peers,
-		GC: shareFact(s.GC), LockWait: shareFact(s.LockWait), OpenMP: shareFact(s.BruteForce.Exhaustive), Knowhere: shareFact(s.BruteForce.Knowhere),
+		Period: s.Duration.Round(time.Millisecond), Samples: s.Samples, Cores: s.Cores, Load: loads[s.Load],
+		Others: s.Others, Peers: peers,
+		GC: shareFact(s.GC), LockWait: shareFact(s.LockWait), OpenMP: shareFact(s.BruteForce.Exhaustive),
+		Knowhere: shareFact(s.BruteForce.Knowhere),
 	}
 	if s.BruteForce.Known {
 		brute := shareFact(s.BruteForce.Part)

@@ -57,7 +57,8 @@ func TestBrokenProfile(t *testing.T) {
 	r, c := recordOf(t, "t5"), model.Build(model.Parts{})
 	r.Items[0].Open = func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("no profile")), nil }
 	facts, err := session.ProfileFacts(t.Context(), r, c)
-	if err != nil || len(facts.Problems) != 1 || !strings.HasPrefix(facts.Problems[0], r.Items[0].Name+": ") || len(facts.Processes) < 4 {
+	if err != nil || len(facts.Problems) != 1 || !strings.HasPrefix(facts.Problems[0], r.Items[0].Name+": ") ||
+		len(facts.Processes) < 4 {
 		t.Errorf("error %v, facts %+v", err, facts)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -25,14 +25,20 @@ func demoLoader(t *testing.T) (*session.Loader, *session.Spec) {
 		t.Fatal(err)
 	}
 	t.Cleanup(cluster.Close)
-	loader := &session.Loader{Now: demo.Now, Timeout: time.Minute, OpenCustom: func(_ context.Context, spec *session.Spec) (source.Source, bool, error) {
-		if spec.From != demo.From {
-			return nil, false, nil
-		}
-		src, err := cluster.Source(spec.Root)
-		return src, true, err
-	}}
-	spec := &session.Spec{From: demo.From, Live: true, Want: meta.Want{Parts: model.PartAll}, Nodes: live.Options{Timeout: 5 * time.Second, Now: demo.Now}}
+	loader := &session.Loader{
+		Now: demo.Now, Timeout: time.Minute,
+		OpenCustom: func(_ context.Context, spec *session.Spec) (source.Source, bool, error) {
+			if spec.From != demo.From {
+				return nil, false, nil
+			}
+			src, err := cluster.Source(spec.Root)
+			return src, true, err
+		},
+	}
+	spec := &session.Spec{
+		From: demo.From, Live: true, Want: meta.Want{Parts: model.PartAll},
+		Nodes: live.Options{Timeout: 5 * time.Second, Now: demo.Now},
+	}
 	return loader, spec
 }
 
@@ -63,7 +69,8 @@ func TestTargets(t *testing.T) {
 	if _, err := session.Processes(t.Context(), loader, file); !errors.As(err, &notLive) || hints.Of(err) == "" {
 		t.Errorf("of a file: %v", err)
 	}
-	if _, err := session.LoadProfiled(t.Context(), loader, file, session.ProfileOptions{Window: time.Second}); !errors.As(err, &notLive) {
+	if _, err := session.LoadProfiled(t.Context(), loader, file,
+		session.ProfileOptions{Window: time.Second}); !errors.As(err, &notLive) {
 		t.Errorf("beside a file: %v", err)
 	}
 }
@@ -84,13 +91,16 @@ func TestLoadWithProfiles(t *testing.T) {
 	if err != nil || c.Profiles != nil || len(c.Gaps) != 0 {
 		t.Fatalf("none: %v", err)
 	}
-	c, err = session.LoadProfiled(t.Context(), loader, spec, session.ProfileOptions{Window: time.Second, Pull: pull.Options{Kinds: []pull.Kind{pull.CPU}, BusyWait: -1}})
+	c, err = session.LoadProfiled(t.Context(), loader, spec, session.ProfileOptions{
+		Window: time.Second, Pull: pull.Options{Kinds: []pull.Kind{pull.CPU}, BusyWait: -1},
+	})
 	if err != nil || c.Profiles == nil || c.Profiles.Location != "" || len(c.Profiles.Processes) == 0 {
 		t.Fatalf("pulled: %v; gaps %v, profiles %+v", err, c.Gaps, c.Profiles)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err = session.LoadProfiled(ctx, loader, spec, session.ProfileOptions{Window: time.Second}); !errors.Is(err, context.Canceled) {
+	if _, err = session.LoadProfiled(ctx, loader, spec, session.ProfileOptions{Window: time.Second}); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("interrupted: %v", err)
 	}
 }

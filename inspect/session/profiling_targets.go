@@ -108,7 +108,10 @@ func processOf(list []pull.Target, n *pull.Target, hosts map[string]string) int 
 		func(t *pull.Target) bool { return t.Unknown != "" && t.Node == n.Node },
 		func(t *pull.Target) bool { return t.Unknown != "" && slices.Contains(t.Roles, n.Node) },
 		func(t *pull.Target) bool {
-			return t.Unknown != "" && n.Node == n.URL.Host && slices.ContainsFunc(t.NodeIDs, func(id string) bool { return strings.EqualFold(hosts[id], n.URL.Hostname()) })
+			return t.Unknown != "" && n.Node == n.URL.Host &&
+				slices.ContainsFunc(t.NodeIDs, func(id string) bool {
+					return strings.EqualFold(hosts[id], n.URL.Hostname())
+				})
 		},
 	} {
 		if at := only(is); at >= 0 {
@@ -129,7 +132,8 @@ func processName(nodes []*model.LiveNode) string {
 	chief := nodes[0]
 	rank := func(n *model.LiveNode) int {
 		// IndexCoord is DataCoord's second session up to 2.4 (internal/distributed/indexcoord).
-		if i := slices.Index([]string{"indexcoord", "rootcoord", "querycoord", "datacoord", "mixcoord"}, n.Role); i >= 0 {
+		if i := slices.Index([]string{"indexcoord", "rootcoord", "querycoord", "datacoord", "mixcoord"}, n.Role); i >=
+			0 {
 			return i
 		}
 		return -1

@@ -25,22 +25,40 @@ func TestProfileTargets(t *testing.T) {
 	}
 	gone := live("querynode", 9, nil)
 	gone.Outcome, gone.Reason = model.TimedOut, "no response within 5s"
-	nodes = append(nodes, live("indexcoord", 4, coord), live("datacoord", 4, coord), live("querynode", 5, node), live("proxy", 6, nil), gone)
+	nodes = append(nodes, live("indexcoord", 4, coord), live("datacoord", 4, coord), live("querynode", 5, node),
+		live("proxy", 6, nil), gone)
 	runtime := model.BuildRuntime(model.RuntimeParts{
 		Kind: "live", Nodes: nodes, Processes: []*model.Process{alone, coord, node},
 		Skipped: []model.Skipped{{What: "metrics of proxy-6", Reason: "metrics port unknown: name the port"}},
 	})
-	c := model.Build(model.Parts{Sessions: []*model.Session{{Node: 5, Role: "querynode", Version: "2.3.5"}}}).WithRuntime(runtime)
+	c := model.Build(
+		model.Parts{Sessions: []*model.Session{{Node: 5, Role: "querynode", Version: "2.3.5"}}},
+	).WithRuntime(runtime)
 	got := map[string]pull.Target{}
 	for _, target := range session.ProfileTargets(c) {
 		got[target.Node] = target
 	}
 	want := map[string]pull.Target{
-		"standalone-3": {Node: "standalone-3", Roles: []string{"datacoord", "proxy", "querycoord", "querynode", "rootcoord"}, NodeIDs: []string{"3"}, URL: pull.Process("", "10.0.0.1:9091").URL},
-		"datacoord-4":  {Node: "datacoord-4", Roles: []string{"datacoord", "indexcoord"}, NodeIDs: []string{"4"}, URL: pull.Process("", "10.0.0.2:9091").URL},
-		"querynode-5":  {Node: "querynode-5", Roles: []string{"querynode"}, NodeIDs: []string{"5"}, Version: "2.3.5", URL: pull.Process("", "10.0.0.3:9091").URL},
-		"proxy-6":      {Node: "proxy-6", Roles: []string{"proxy"}, NodeIDs: []string{"6"}, Unknown: "metrics port unknown: pass --metrics-port, or its URL"},
-		"querynode-9":  {Node: "querynode-9", Roles: []string{"querynode"}, NodeIDs: []string{"9"}, Unknown: "the process did not report the address of its HTTP server: timed out (no response within 5s)"},
+		"standalone-3": {
+			Node: "standalone-3", Roles: []string{"datacoord", "proxy", "querycoord", "querynode", "rootcoord"},
+			NodeIDs: []string{"3"}, URL: pull.Process("", "10.0.0.1:9091").URL,
+		},
+		"datacoord-4": {
+			Node: "datacoord-4", Roles: []string{"datacoord", "indexcoord"}, NodeIDs: []string{"4"},
+			URL: pull.Process("", "10.0.0.2:9091").URL,
+		},
+		"querynode-5": {
+			Node: "querynode-5", Roles: []string{"querynode"}, NodeIDs: []string{"5"}, Version: "2.3.5",
+			URL: pull.Process("", "10.0.0.3:9091").URL,
+		},
+		"proxy-6": {
+			Node: "proxy-6", Roles: []string{"proxy"}, NodeIDs: []string{"6"},
+			Unknown: "metrics port unknown: pass --metrics-port, or its URL",
+		},
+		"querynode-9": {
+			Node: "querynode-9", Roles: []string{"querynode"}, NodeIDs: []string{"9"},
+			Unknown: "the process did not report the address of its HTTP server: timed out (no response within 5s)",
+		},
 	}
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(pull.Target{})); diff != "" {
 		t.Error(diff)
@@ -56,13 +74,16 @@ func TestNamedURLReplacesTarget(t *testing.T) {
 	node := &model.Process{Address: "10.0.0.3:9091"}
 	runtime := model.BuildRuntime(model.RuntimeParts{
 		Kind: "live", Processes: []*model.Process{node},
-		Nodes: []*model.LiveNode{live("querynode", 5, node), live("proxy", 6, nil), live("proxy", 7, nil), live("datanode", 8, nil)},
+		Nodes: []*model.LiveNode{
+			live("querynode", 5, node), live("proxy", 6, nil), live("proxy", 7, nil), live("datanode", 8, nil),
+		},
 	})
 	registered := func(role string, id model.NodeID, address string) *model.Session {
 		return &model.Session{Node: id, Role: role, Address: address, Version: "2.3.5"}
 	}
 	c := model.Build(model.Parts{Sessions: []*model.Session{
-		registered("querynode", 5, "10.0.0.3:21123"), registered("proxy", 6, "10.0.0.6:19530"), registered("proxy", 7, "10.0.0.7:19530"), registered("datanode", 8, "10.0.0.7:21124"),
+		registered("querynode", 5, "10.0.0.3:21123"), registered("proxy", 6, "10.0.0.6:19530"),
+		registered("proxy", 7, "10.0.0.7:19530"), registered("datanode", 8, "10.0.0.7:21124"),
 	}}).WithRuntime(runtime)
 	of := session.ProfileTargets(c)
 	for word, want := range map[string]struct {
@@ -91,7 +112,8 @@ func TestNamedURLReplacesTarget(t *testing.T) {
 				got = &list[i]
 			}
 		}
-		if got == nil || got.Node != want.node || strings.Join(got.Roles, " ") != want.roles || len(list) != want.count || got.Unknown != "" {
+		if got == nil || got.Node != want.node || strings.Join(got.Roles, " ") != want.roles ||
+			len(list) != want.count || got.Unknown != "" {
 			t.Errorf("%s: %+v of %d targets, want %+v", word, got, len(list), want)
 		}
 	}

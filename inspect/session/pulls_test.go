@@ -62,7 +62,9 @@ func TestPulls(t *testing.T) {
 	if want := []string{"09:00:00 process-slow", "09:01:00 node-idle"}; !slices.Equal(got, want) {
 		t.Fatalf("%v, want %v", got, want)
 	}
-	for at, want := range map[time.Time]string{{}: "node-idle", nine: "process-slow", nine.Add(time.Hour): "node-idle", nine.Add(-time.Second): ""} {
+	for at, want := range map[time.Time]string{
+		{}: "node-idle", nine: "process-slow", nine.Add(time.Hour): "node-idle", nine.Add(-time.Second): "",
+	} {
 		if p, ok := PullBefore(list, at); p.Check != want || ok != (want != "") {
 			t.Errorf("by %s: %v, %v", at, p, ok)
 		}

@@ -52,7 +52,9 @@ func withRecent(ctx context.Context, src source.Source, c *model.Cluster, timeou
 	return c.WithStarts(starts)
 }
 
-func recentOf(ctx context.Context, past source.Past, newest source.Header, revision int64) (*model.EtcdActivity, error) {
+func recentOf(
+	ctx context.Context, past source.Past, newest source.Header, revision int64,
+) (*model.EtcdActivity, error) {
 	from, err := revisionBefore(ctx, past, newest, revision, source.RecentSpan+recentSlack)
 	if err != nil || from >= revision {
 		return nil, err
@@ -62,7 +64,9 @@ func recentOf(ctx context.Context, past source.Past, newest source.Header, revis
 
 // revisionBefore returns the revision at a time span before another one, or the oldest available. It returns the
 // given revision if that is not dated.
-func revisionBefore(ctx context.Context, past source.Past, newest source.Header, revision int64, span time.Duration) (int64, error) {
+func revisionBefore(
+	ctx context.Context, past source.Past, newest source.Header, revision int64, span time.Duration,
+) (int64, error) {
 	p, err := meta.PointOf(ctx, past, newest, revision)
 	if err != nil || !p.Dated {
 		return revision, err

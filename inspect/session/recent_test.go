@@ -34,7 +34,8 @@ func TestRecentOfAnEtcd(t *testing.T) {
 		for range ticks {
 			each()
 			now = now.Add(3 * time.Second)
-			last = put("kv/gid/timestamp", string(binary.BigEndian.AppendUint64(nil, uint64(now.Add(3*time.Second).UnixNano()))))
+			last = put("kv/gid/timestamp",
+				string(binary.BigEndian.AppendUint64(nil, uint64(now.Add(3*time.Second).UnixNano()))))
 		}
 		return last
 	}
@@ -46,7 +47,9 @@ func TestRecentOfAnEtcd(t *testing.T) {
 	pass(30, func() {})
 	load := func(at string, want bool) *model.EtcdActivity {
 		t.Helper()
-		spec := &session.Spec{From: "etcd://" + server.Address + "/by-dev", Want: meta.Want{Parts: model.PartAll}, Recent: want}
+		spec := &session.Spec{
+			From: "etcd://" + server.Address + "/by-dev", Want: meta.Want{Parts: model.PartAll}, Recent: want,
+		}
 		if at != "" {
 			if err := spec.At.Set(at); err != nil {
 				t.Fatal(err)
@@ -69,7 +72,8 @@ func TestRecentOfAnEtcd(t *testing.T) {
 	}
 	// The minute up to the last timestamp at that moment has twenty ticks, with two writes before each except the
 	// last.
-	if a := load("rev:"+strconv.FormatInt(end, 10), true); a == nil || a.Over != time.Minute || writes(a) != 38 || a.Revisions != 58 {
+	if a := load("rev:"+strconv.FormatInt(end, 10), true); a == nil || a.Over != time.Minute || writes(a) != 38 ||
+		a.Revisions != 58 {
 		t.Errorf("then: %+v", a)
 	}
 	if a := load("", true); a == nil || a.Over != time.Minute || writes(a) != 0 || a.Revisions != 20 {
@@ -98,7 +102,8 @@ func TestStartsOfAnEtcd(t *testing.T) {
 	pass := func(ticks int) {
 		for range ticks {
 			now = now.Add(3 * time.Second)
-			do(clientv3.OpPut("by-dev/kv/gid/timestamp", string(binary.BigEndian.AppendUint64(nil, uint64(now.Add(3*time.Second).UnixNano())))))
+			do(clientv3.OpPut("by-dev/kv/gid/timestamp",
+				string(binary.BigEndian.AppendUint64(nil, uint64(now.Add(3*time.Second).UnixNano())))))
 		}
 	}
 	do(registered("querynode-3", "a:1", 3), clientv3.OpPut("by-dev/meta/session/id", "4"))
@@ -106,14 +111,17 @@ func TestStartsOfAnEtcd(t *testing.T) {
 	var at []time.Time
 	for id := 4; id < 8; id++ {
 		at = append(at, now)
-		do(registered(fmt.Sprintf("querynode-%d", id), "a:1", id), clientv3.OpDelete(fmt.Sprintf("by-dev/meta/session/querynode-%d", id-1)))
+		do(registered(fmt.Sprintf("querynode-%d", id), "a:1", id),
+			clientv3.OpDelete(fmt.Sprintf("by-dev/meta/session/querynode-%d", id-1)))
 		pass(10)
 	}
 	do(registered("rootcoord", "b:1", 9), registered("rootcoord-9", "b:1", 9))
 	do(registered("querynode-7", "a:1", 7)) // the key is written again when the process stops
 	pass(2)
 	loader := &session.Loader{Now: func() time.Time { return now }, Timeout: time.Minute}
-	c, err := loader.Load(t.Context(), &session.Spec{From: "etcd://" + server.Address + "/by-dev", Want: meta.Want{Parts: model.PartAll}, Recent: true})
+	c, err := loader.Load(t.Context(), &session.Spec{
+		From: "etcd://" + server.Address + "/by-dev", Want: meta.Want{Parts: model.PartAll}, Recent: true,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +129,8 @@ func TestStartsOfAnEtcd(t *testing.T) {
 	for _, s := range c.Starts {
 		got = append(got, s.Node.Name(s.Role)+" "+s.Address)
 	}
-	if want := "querynode-4 a:1,querynode-5 a:1,querynode-6 a:1,querynode-7 a:1,rootcoord-9 b:1"; strings.Join(got, ",") != want {
+	if want := "querynode-4 a:1,querynode-5 a:1,querynode-6 a:1,querynode-7 a:1,rootcoord-9 b:1"; strings.Join(got,
+		",") != want {
 		t.Fatalf("starts %v, want %s", got, want)
 	}
 	for i, s := range c.Starts[:4] {

@@ -210,7 +210,8 @@ func (d *roundDecoder) last() []live.Record {
 		}
 	}
 	slices.SortFunc(older, func(a, b *answer) int {
-		return cmp.Or(cmp.Compare(a.record.Address, b.record.Address), bytes.Compare(a.record.Request, b.record.Request))
+		return cmp.Or(cmp.Compare(a.record.Address, b.record.Address),
+			bytes.Compare(a.record.Request, b.record.Request))
 	})
 	for _, a := range older {
 		list = append(list, a.record)

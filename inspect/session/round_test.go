@@ -17,7 +17,10 @@ import (
 func roundAt(n int) *Round {
 	at := nine.Add(time.Duration(n) * time.Minute)
 	record := func(method, request, response string) live.Record {
-		r := live.Record{Role: "proxy", Node: 1, Address: "127.0.0.1:1", Method: method, At: at, Took: time.Duration(n), Outcome: "answered"}
+		r := live.Record{
+			Role: "proxy", Node: 1, Address: "127.0.0.1:1", Method: method, At: at, Took: time.Duration(n),
+			Outcome: "answered",
+		}
 		if request != "" {
 			r.Request = []byte(request)
 		}

@@ -112,7 +112,8 @@ func (r *Rounds) seek(ctx context.Context, revision int64, at time.Time) (lacks 
 	if err != nil {
 		return "", err
 	}
-	if lacks, err = r.advance(ctx, chunks, revision, at); err != nil && ctx.Err() == nil { // the metadata is still valid
+	// the metadata is still valid
+	if lacks, err = r.advance(ctx, chunks, revision, at); err != nil && ctx.Err() == nil {
 		r.Close()
 		r.chunk, r.decoder = nil, nil
 		return err.Error(), nil
@@ -120,7 +121,9 @@ func (r *Rounds) seek(ctx context.Context, revision int64, at time.Time) (lacks 
 	return lacks, err
 }
 
-func (r *Rounds) advance(ctx context.Context, chunks []*source.Bundle, revision int64, at time.Time) (lacks string, err error) {
+func (r *Rounds) advance(
+	ctx context.Context, chunks []*source.Bundle, revision int64, at time.Time,
+) (lacks string, err error) {
 	chunk := chunks[len(chunks)-1]
 	joined := false // the chunk continues the state of the decoder
 	switch {
@@ -167,7 +170,8 @@ func (r *Rounds) advance(ctx context.Context, chunks []*source.Bundle, revision 
 // returns p if no such round exists.
 func (r *Rounds) SnapToRound(ctx context.Context, p meta.Point) (meta.Point, error) {
 	var err error
-	if r.missingReason, err = r.seek(ctx, p.Revision, p.Moment.Time); err != nil || r.missingReason != "" || !r.known() {
+	if r.missingReason, err = r.seek(ctx, p.Revision, p.Moment.Time); err != nil || r.missingReason != "" ||
+		!r.known() {
 		return p, err
 	}
 	return meta.Point{Revision: r.decoder.head.Revision, Moment: meta.Moment{Time: r.decoder.at}, Dated: true}, nil
@@ -212,7 +216,8 @@ func withRecorded(ctx context.Context, r *Rounds, c *model.Cluster) (*model.Clus
 	if c = r.AddState(c); c.Runtime == nil {
 		return c, nil
 	}
-	return withConfigChanges(ctx, r.src, r.decoder.head.Revision, markChanged(ctx, r.src, r.decoder.head.Revision, c)), nil
+	return withConfigChanges(ctx, r.src, r.decoder.head.Revision, markChanged(ctx, r.src, r.decoder.head.Revision, c)),
+		nil
 }
 
 // markChanged adds the changes between the revision at which the processes were queried and the cluster's own
@@ -228,9 +233,9 @@ func markChanged(ctx context.Context, src source.Source, revision int64, c *mode
 	return c.WithReread(before)
 }
 
-// withConfigChanges adds the changes of dynamic keys since model.ConfigChangeWindow before the processes were queried. Keys that
-// the processes had not yet applied, or that changed only later, do not count as differences between processes and
-// etcd.
+// withConfigChanges adds the changes of dynamic keys since model.ConfigChangeWindow before the processes were queried.
+// Keys that the processes had not yet applied, or that changed only later, do not count as differences between
+// processes and etcd.
 func withConfigChanges(ctx context.Context, src source.Source, revision int64, c *model.Cluster) *model.Cluster {
 	if c.Runtime.From.IsZero() || !c.Loaded.Has(model.PartConfig) {
 		return c
@@ -246,7 +251,9 @@ func withConfigChanges(ctx context.Context, src source.Source, revision int64, c
 }
 
 // partsAt loads parts of the metadata at a revision. of is a header of the source.
-func partsAt(ctx context.Context, src source.Source, header source.Header, revision int64, parts model.Part) (*model.Cluster, error) {
+func partsAt(
+	ctx context.Context, src source.Source, header source.Header, revision int64, parts model.Part,
+) (*model.Cluster, error) {
 	past, err := source.PastOf(src)
 	if err != nil {
 		return nil, err

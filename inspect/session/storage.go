@@ -66,13 +66,18 @@ func CheckStorage(ctx context.Context, place string, keys object.Keys, c *model.
 	store, err := object.Open(ctx, place, keys)
 	here := runsLocally(c)
 	if errors.Is(err, fs.ErrNotExist) && c.ConfiguredStorage().Matches(place, here) {
-		return c.WithStorage(&model.Storage{Location: redact.Text(place), Problem: "no such folder", Lost: true, Local: here, Segments: len(expectedSegments(c))}), nil
+		return c.WithStorage(&model.Storage{
+			Location: redact.Text(place), Problem: "no such folder", Lost: true, Local: here,
+			Segments: len(expectedSegments(c)),
+		}), nil
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("open the storage: %w", err)
 	}
 	if err != nil {
-		return c.WithStorage(&model.Storage{Location: redact.Text(place), Problem: "it cannot be opened: " + redact.Text(err.Error())}), nil
+		return c.WithStorage(&model.Storage{
+			Location: redact.Text(place), Problem: "it cannot be opened: " + redact.Text(err.Error()),
+		}), nil
 	}
 	defer store.Close()
 	facts := scanStorage(ctx, store, c)
@@ -119,7 +124,9 @@ type storageCheck struct {
 
 func scanStorage(ctx context.Context, store object.Store, c *model.Cluster) *model.Storage {
 	wanted := expectedSegments(c)
-	l := &storageCheck{store: store, listingsLeft: maxListings, opensLeft: maxOpened, out: &model.Storage{Segments: len(wanted)}}
+	l := &storageCheck{
+		store: store, listingsLeft: maxListings, opensLeft: maxOpened, out: &model.Storage{Segments: len(wanted)},
+	}
 	if len(wanted) == 0 {
 		return l.out
 	}
@@ -152,7 +159,8 @@ func scanStorage(ctx context.Context, store object.Store, c *model.Cluster) *mod
 		})
 	}
 	slices.SortFunc(l.out.Missing, func(a, b model.MissingFiles) int {
-		return cmp.Or(cmp.Compare(a.Segment, b.Segment), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Field, b.Field), cmp.Compare(a.Build, b.Build))
+		return cmp.Or(cmp.Compare(a.Segment, b.Segment), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Field, b.Field),
+			cmp.Compare(a.Build, b.Build))
 	})
 	slices.SortFunc(l.out.Unseen, func(a, b model.Skipped) int { return strings.Compare(a.What, b.What) })
 	return l.out
@@ -330,7 +338,9 @@ func expectedSegments(c *model.Cluster) []expectedSegment {
 // if it waits for an index, 3 if it is loaded, 4 otherwise.
 func urgencyOf(c *model.Cluster, s *model.Segment) int {
 	load := c.LoadState(s.Collection)
-	waits := slices.ContainsFunc(s.Indexes, func(x model.SegmentIndex) bool { return !x.Deleted && x.State != model.IndexFinished })
+	waits := slices.ContainsFunc(s.Indexes, func(x model.SegmentIndex) bool {
+		return !x.Deleted && x.State != model.IndexFinished
+	})
 	switch {
 	case load != nil && load.Status == "Loading":
 		return 0
@@ -361,7 +371,8 @@ func foldersOf(c *model.Cluster, s *model.Segment) []expectedFolder {
 			deltas.files = append(deltas.files, x)
 		}
 	}
-	list := slices.DeleteFunc([]expectedFolder{insert, deltas}, func(f expectedFolder) bool { return len(f.files) == 0 })
+	list := slices.DeleteFunc([]expectedFolder{insert, deltas},
+		func(f expectedFolder) bool { return len(f.files) == 0 })
 	if s.Details != nil && s.Details.ManifestPath != "" {
 		list = []expectedFolder{manifestFolder(s)}
 	}
@@ -371,7 +382,10 @@ func foldersOf(c *model.Cluster, s *model.Segment) []expectedFolder {
 			continue
 		}
 		at := x.Folder(s.Partition, s.ID)
-		want := model.MissingFiles{Segment: s.ID, Collection: s.Collection, Kind: "index", Index: x.Index, Build: x.Build, Path: at, Want: int(x.Files)}
+		want := model.MissingFiles{
+			Segment: s.ID, Collection: s.Collection, Kind: "index", Index: x.Index, Build: x.Build, Path: at,
+			Want: int(x.Files),
+		}
 		if index := c.Index(x.Index); index != nil {
 			if index.Deleted {
 				continue

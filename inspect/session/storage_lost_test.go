@@ -25,7 +25,12 @@ func TestLost(t *testing.T) {
 		c.Origin.Kind = kind
 		return c.WithRuntime(model.BuildRuntime(model.RuntimeParts{Nodes: []*model.LiveNode{{
 			Role: "querynode", Node: 1, Address: address, Outcome: model.Answered,
-			Config: &model.Config{Values: map[string]string{model.FoldConfigKey("common.storageType"): "local", model.FoldConfigKey("localStorage.path"): folder}},
+			Config: &model.Config{
+				Values: map[string]string{
+					model.FoldConfigKey("common.storageType"): "local",
+					model.FoldConfigKey("localStorage.path"):  folder,
+				},
+			},
 		}}}))
 	}
 	for name, x := range map[string]struct {
@@ -54,10 +59,12 @@ func TestLost(t *testing.T) {
 				t.Fatal(err)
 			}
 			s := c.Storage
-			if own := c.ConfiguredStorage().Matches(s.Location, s.Local); !s.Lost || own != (x.lost != "-") || s.Segments == 0 {
+			if own := c.ConfiguredStorage().Matches(s.Location, s.Local); !s.Lost || own != (x.lost != "-") ||
+				s.Segments == 0 {
 				t.Errorf("%+v, own %v", s, own)
 			}
-			if want := strings.TrimPrefix(x.lost, "-"); !strings.Contains(s.Problem, want) || strings.Contains(s.Problem, "another cluster") != (x.lost == "-") {
+			if want := strings.TrimPrefix(x.lost, "-"); !strings.Contains(s.Problem, want) ||
+				strings.Contains(s.Problem, "another cluster") != (x.lost == "-") {
 				t.Errorf("it says %q", s.Problem)
 			}
 		})

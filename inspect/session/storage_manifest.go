@@ -25,8 +25,11 @@ func manifestFolder(s *model.Segment) expectedFolder {
 	return expectedFolder{path: place.Base, manifest: place.Name("")}
 }
 
-// compareManifest compares the files in a segment's folder with its manifest, and returns the missing and truncated ones.
-func (l *storageCheck) compareManifest(ctx context.Context, s *model.Segment, f *expectedFolder, files []object.File) ([]model.MissingFiles, error) {
+// compareManifest compares the files in a segment's folder with its manifest, and returns the missing and truncated
+// ones.
+func (l *storageCheck) compareManifest(
+	ctx context.Context, s *model.Segment, f *expectedFolder, files []object.File,
+) ([]model.MissingFiles, error) {
 	name := path.Join(l.root, f.manifest)
 	missing := model.MissingFiles{Segment: s.ID, Collection: s.Collection, Kind: "manifest", Path: name, Want: 1}
 	m, err := manifest.Open(ctx, l.store, name)

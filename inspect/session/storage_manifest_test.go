@@ -41,15 +41,26 @@ func TestManifest(t *testing.T) {
 		want    []model.MissingFiles
 		unseen  string
 	}{
-		"climbing":                      {version: "2", at: "files/../", unseen: "is not the path of a manifest"},
-		"whole":                         {version: "2", at: "files/"},
-		"of another root":               {version: "2", at: "tenant/files/"},
-		"one file lost":                 {version: "2", change: func(f string) error { return os.Remove(filepath.Join(f, "_data", filepath.Base(names[0]))) }, want: lost("insert log", 101, 1, 2)},
-		"one file empty":                {version: "2", change: func(f string) error { return os.Truncate(filepath.Join(f, "_data", filepath.Base(names[0])), 0) }, want: lost("insert log", 101, 1, 2)},
+		"climbing":        {version: "2", at: "files/../", unseen: "is not the path of a manifest"},
+		"whole":           {version: "2", at: "files/"},
+		"of another root": {version: "2", at: "tenant/files/"},
+		"one file lost": {
+			version: "2",
+			change:  func(f string) error { return os.Remove(filepath.Join(f, "_data", filepath.Base(names[0]))) },
+			want:    lost("insert log", 101, 1, 2),
+		},
+		"one file empty": {
+			version: "2",
+			change:  func(f string) error { return os.Truncate(filepath.Join(f, "_data", filepath.Base(names[0])), 0) },
+			want:    lost("insert log", 101, 1, 2),
+		},
 		"with deletes, of another root": {version: "3", at: "tenant/files/", want: lost("statistics", 0, 0, 2)},
-		"the delta log lost": {version: "3", want: append(lost("delta log", 0, 0, 1), lost("statistics", 0, 0, 2)...), change: func(f string) error {
-			return os.Remove(filepath.Join(f, "_delta", "455000000000009001"))
-		}},
+		"the delta log lost": {
+			version: "3", want: append(lost("delta log", 0, 0, 1), lost("statistics", 0, 0, 2)...),
+			change: func(f string) error {
+				return os.Remove(filepath.Join(f, "_delta", "455000000000009001"))
+			},
+		},
 		"no such manifest": {version: "9", want: lost("manifest", 0, 0, 1)},
 		"a cut manifest": {version: "2", unseen: "cut off", change: func(f string) error {
 			return os.Truncate(filepath.Join(f, "_metadata", "manifest-2.avro"), 100)
@@ -81,7 +92,8 @@ func TestManifest(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 			seen := c.Storage.Checked == 1
-			if seen != (x.unseen == "") || !seen && (len(c.Storage.Unseen) != 1 || !strings.Contains(c.Storage.Unseen[0].Reason, x.unseen)) {
+			if seen != (x.unseen == "") ||
+				!seen && (len(c.Storage.Unseen) != 1 || !strings.Contains(c.Storage.Unseen[0].Reason, x.unseen)) {
 				t.Errorf("looked at %d, unseen %v, problem %q", c.Storage.Checked, c.Storage.Unseen, c.Storage.Problem)
 			}
 		})

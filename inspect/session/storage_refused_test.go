@@ -29,16 +29,22 @@ func (r *refusingStore) List(context.Context, string) ([]object.File, error) {
 func TestStorageRefused(t *testing.T) {
 	var segments []*model.Segment
 	for id := range model.SegmentID(3) {
-		segments = append(segments, &model.Segment{ID: 10 + id, Collection: 1, State: model.SegmentFlushed, Logs: []model.FieldLogs{{Kind: model.InsertLog, Field: 100, Files: 1}}})
+		segments = append(segments, &model.Segment{
+			ID: 10 + id, Collection: 1, State: model.SegmentFlushed,
+			Logs: []model.FieldLogs{{Kind: model.InsertLog, Field: 100, Files: 1}},
+		})
 	}
-	c := model.Build(model.Parts{Loaded: model.PartAll, Collections: []*model.Collection{{ID: 1, Name: "a"}}, Segments: segments})
+	c := model.Build(model.Parts{
+		Loaded: model.PartAll, Collections: []*model.Collection{{ID: 1, Name: "a"}}, Segments: segments,
+	})
 	s := scanStorage(t.Context(), &refusingStore{err: errors.New("access denied")}, c)
 	if s.Segments != 3 || s.Checked != 0 || len(s.Missing) > 0 || len(s.Unseen) != 3 {
 		t.Errorf("%+v", s)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if s = scanStorage(ctx, &refusingStore{err: context.Canceled}, c); s.Limit == "" || len(s.Missing) > 0 || s.Checked != 0 {
+	if s = scanStorage(ctx, &refusingStore{err: context.Canceled}, c); s.Limit == "" || len(s.Missing) > 0 ||
+		s.Checked != 0 {
 		t.Errorf("%+v", s)
 	}
 }

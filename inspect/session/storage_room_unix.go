@@ -21,5 +21,7 @@ func diskSpace(place string) *model.DiskSpace {
 		return nil
 	}
 	block := int64(s.Bsize) //nolint:unconvert // it has 32 bits on macOS
-	return &model.DiskSpace{ReadOnly: s.Flags&readOnly != 0, Free: int64(s.Bavail) * block, Size: int64(s.Blocks) * block}
+	return &model.DiskSpace{
+		ReadOnly: s.Flags&readOnly != 0, Free: int64(s.Bavail) * block, Size: int64(s.Blocks) * block,
+	}
 }

@@ -151,7 +151,8 @@ func (s *backupSource) Pin(ctx context.Context) (Snapshot, error) {
 		if err != nil {
 			return nil, err
 		}
-		if root, err = chooseRoot(s.in.location, rootName(s.opts.Root), finder.found(rootName(s.opts.Root))); err != nil {
+		if root, err = chooseRoot(s.in.location, rootName(s.opts.Root), finder.found(rootName(s.opts.Root))); err !=
+			nil {
 			return nil, err
 		}
 	}
@@ -159,8 +160,9 @@ func (s *backupSource) Pin(ctx context.Context) (Snapshot, error) {
 		return nil, err
 	}
 	return &backupSnapshot{source: s, header: Header{
-		Origin: s.Origin(), Root: root.root, MetaPath: root.sub, Revision: s.part.revision, Taken: s.in.modified, FileDate: !s.in.modified.IsZero(),
-		Omitted: subtract(Prefix(root.root+"/"), []Range{Prefix(root.prefix())}),
+		Origin: s.Origin(), Root: root.root, MetaPath: root.sub, Revision: s.part.revision, Taken: s.in.modified,
+		FileDate: !s.in.modified.IsZero(),
+		Omitted:  subtract(Prefix(root.root+"/"), []Range{Prefix(root.prefix())}),
 	}}, nil
 }
 
@@ -260,7 +262,10 @@ func (s *backupSource) handleTruncation(f *frames, err error, keys int64) error 
 	if !s.opts.Salvage {
 		return s.truncatedError(f, keys)
 	}
-	s.gaps.put(Gap{Where: fmt.Sprintf("after record %d", f.count), Reason: "the backup is cut off", Count: max(0, s.part.count-keys)})
+	s.gaps.put(Gap{
+		Where: fmt.Sprintf("after record %d", f.count), Reason: "the backup is cut off",
+		Count: max(0, s.part.count-keys),
+	})
 	return nil
 }
 

@@ -79,7 +79,8 @@ func (s *boltSource) findLeaves() error {
 	root, inline, err := s.file.bucket(keyBucket)
 	switch {
 	case errors.Is(err, errNoBucket):
-		return hints.Errorf("etcd's file has the bucket \"key\": name the output of etcdctl snapshot save, or member/snap/db",
+		return hints.Errorf("etcd's file has the bucket \"key\": name the output of etcdctl snapshot save, or "+
+			"member/snap/db",
 			"read %s: a bbolt database, but not etcd's", s.in.location)
 	case err == nil && inline != nil:
 		err = s.openInline(inline)
@@ -89,7 +90,9 @@ func (s *boltSource) findLeaves() error {
 	if err != nil && s.opts.Salvage && isPageError(err) {
 		s.file.gaps.add(err)
 		s.leaves, s.indexLost = s.file.sweep(), true
-		s.file.gaps.put(Gap{Where: "index of the file", Reason: "lost: every page was searched, deleted keys may be back"})
+		s.file.gaps.put(Gap{
+			Where: "index of the file", Reason: "lost: every page was searched, deleted keys may be back",
+		})
 		return nil
 	}
 	return err
@@ -101,7 +104,8 @@ func (s *boltSource) findLeaves() error {
 func (s *boltSource) copyIfWritten(ctx context.Context) error {
 	const recent = 2 * time.Minute
 	const attempts = 8
-	if s.in.file == nil || s.hasChecksum() || s.opts.now().Sub(s.in.modified) > recent || s.in.size > s.opts.memoryLimit() {
+	if s.in.file == nil || s.hasChecksum() || s.opts.now().Sub(s.in.modified) > recent ||
+		s.in.size > s.opts.memoryLimit() {
 		return nil
 	}
 	for range attempts {
@@ -135,7 +139,8 @@ func (s *boltSource) copyIfWritten(ctx context.Context) error {
 }
 
 func (s *boltSource) changedError() error {
-	return hints.Errorf("it is the database of a running etcd: read the etcd itself (etcd://host:2379), or a file made with etcdctl snapshot save",
+	return hints.Errorf("it is the database of a running etcd: read the etcd itself (etcd://host:2379), or a file "+
+		"made with etcdctl snapshot save",
 		"read %s: the file changed while it was read", s.in.location)
 }
 
@@ -149,7 +154,9 @@ func (s *boltSource) checkLength() error {
 		return nil
 	}
 	if s.opts.Salvage {
-		s.file.gaps.put(Gap{Where: "end of file", Reason: fmt.Sprintf("truncated: has %d of %d bytes", s.in.size, want)})
+		s.file.gaps.put(
+			Gap{Where: "end of file", Reason: fmt.Sprintf("truncated: has %d of %d bytes", s.in.size, want)},
+		)
 		return nil
 	}
 	return hints.Errorf("copy it again, or use --salvage",
@@ -171,7 +178,9 @@ func (s *boltSource) openInline(page []byte) error {
 	binary.LittleEndian.PutUint32(data[2*size+12:], 0)
 	inside := *s.in
 	inside.ReaderAt, inside.size = bytes.NewReader(data), int64(len(data))
-	s.file = &boltFile{in: &inside, meta: boltMeta{pageSize: size, pages: 3}, salvage: s.opts.Salvage, gaps: s.file.gaps}
+	s.file = &boltFile{
+		in: &inside, meta: boltMeta{pageSize: size, pages: 3}, salvage: s.opts.Salvage, gaps: s.file.gaps,
+	}
 	s.leaves = []uint64{2}
 	return nil
 }
@@ -252,7 +261,8 @@ func (s *boltSource) newestRevision() (int64, error) {
 
 func (s *boltSource) explain(err error) error {
 	var root *RootError
-	if err == nil || errors.As(err, &root) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	if err == nil || errors.As(err, &root) || errors.Is(err, context.Canceled) ||
+		errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	if isPageError(err) {

@@ -81,7 +81,9 @@ const allRevisions = math.MaxInt64
 
 // pass visits the newest revision, up to and including upTo, of each selected live key. It skips later
 // revisions.
-func (f *boltFile) pass(ctx context.Context, leaves []uint64, upTo int64, classify func() func([]byte) class, visit func(KV, class) error) error {
+func (f *boltFile) pass(
+	ctx context.Context, leaves []uint64, upTo int64, classify func() func([]byte) class, visit func(KV, class) error,
+) error {
 	hasher := newKeyHasher()
 	var seen seenKeys
 	var odd int64
@@ -130,7 +132,9 @@ func backward(leaves []uint64) iter.Seq[[]uint64] {
 
 // chunks loads chunks of leaves in workers and passes them to take in order. It returns an error for damage, or
 // adds a gap in salvage mode.
-func (f *boltFile) chunks(ctx context.Context, parts iter.Seq[[]uint64], loader func() func(*chunk), take func(*chunk) error) error {
+func (f *boltFile) chunks(
+	ctx context.Context, parts iter.Seq[[]uint64], loader func() func(*chunk), take func(*chunk) error,
+) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
 	defer wg.Wait()

@@ -83,7 +83,9 @@ func (s *boltSource) checkRevisions(ctx context.Context, h Header, wanted ...int
 }
 
 // Changes reads the records of revisions in (from, to].
-func (s *boltSource) Changes(ctx context.Context, h Header, from, to int64, yield func(revision int64, events []Event) error) error {
+func (s *boltSource) Changes(
+	ctx context.Context, h Header, from, to int64, yield func(revision int64, events []Event) error,
+) error {
 	if err := s.checkRevisions(ctx, h, from, to); err != nil {
 		return err
 	}

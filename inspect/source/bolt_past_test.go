@@ -61,7 +61,8 @@ func TestPastOfADamagedFile(t *testing.T) {
 	for at := 2 * 4096; at+4096 <= len(good); at += 4096 {
 		page := good[at:]
 		isLeaf := binary.LittleEndian.Uint16(page[8:]) == 2
-		if overflow := binary.LittleEndian.Uint32(page[12:]); isLeaf && overflow == 0 && bytes.Contains(page[:4096], []byte("/0100")) {
+		if overflow := binary.LittleEndian.Uint32(page[12:]); isLeaf && overflow == 0 &&
+			bytes.Contains(page[:4096], []byte("/0100")) {
 			leaf = at
 		}
 	}
@@ -77,7 +78,8 @@ func TestPastOfADamagedFile(t *testing.T) {
 	}
 	past := of(source.Options{}, bad)
 	h := source.Header{Root: "by-dev", MetaPath: "meta"}
-	expectHint(t, past.Changes(t.Context(), h, 1, 2001, func(int64, []source.Event) error { return nil }), "damaged", "--salvage")
+	expectHint(t, past.Changes(t.Context(), h, 1, 2001, func(int64, []source.Event) error { return nil }), "damaged",
+		"--salvage")
 
 	past = of(source.Options{Salvage: true}, bad)
 	kept := changes(t, past, h, 1, 2001)

@@ -13,7 +13,9 @@ const recentLeaves = 4096
 
 // recentWrites counts the writes before the last reservation up to a revision, over at most RecentSpan. It returns
 // nil if there are fewer than two reservations or if pages before the second one are damaged.
-func (s *boltSource) recentWrites(ctx context.Context, root string, leaves []uint64, upTo int64) (*model.EtcdActivity, error) {
+func (s *boltSource) recentWrites(
+	ctx context.Context, root string, leaves []uint64, upTo int64,
+) (*model.EtcdActivity, error) {
 	compacted, err := s.compactedRevision()
 	if s.metaGuessed || err != nil {
 		return nil, nil //nolint:nilnil // unknown is no error

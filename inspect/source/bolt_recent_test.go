@@ -65,7 +65,8 @@ func TestRecentWritesOfAFile(t *testing.T) {
 	put("by-dev/meta/session/id", "1")
 	start := time.Date(2026, 11, 23, 8, 0, 0, 0, time.UTC)
 	reserve := func(i int) int64 {
-		return put("by-dev/kv/gid/timestamp", string(binary.BigEndian.AppendUint64(nil, uint64(start.Add(time.Duration(i)*3*time.Second).UnixNano()))))
+		return put("by-dev/kv/gid/timestamp",
+			string(binary.BigEndian.AppendUint64(nil, uint64(start.Add(time.Duration(i)*3*time.Second).UnixNano()))))
 	}
 	const hot = "by-dev/meta/channelwatch/9/by-dev-rootcoord-dml_6_470590612869480449v0"
 	var before int64
@@ -78,7 +79,8 @@ func TestRecentWritesOfAFile(t *testing.T) {
 		for j := range 4 {
 			put(hot, fmt.Sprint(i, j))
 		}
-		if _, err := server.Client.Delete(t.Context(), hot); err != nil { // so that its version is not a count of writes
+		// so that its version is not a count of writes
+		if _, err := server.Client.Delete(t.Context(), hot); err != nil {
 			t.Fatal(err)
 		}
 		put("other/root", "x")
@@ -95,7 +97,8 @@ func TestRecentWritesOfAFile(t *testing.T) {
 	if a.Revisions != 20*7 || a.Writes != 20*6 {
 		t.Errorf("%d revisions, %d writes under the root, want 140 and 120", a.Revisions, a.Writes)
 	}
-	if len(a.Hot) != 2 || a.Hot[0] != (model.KeyWrites{Key: hot, Writes: 100}) || a.Hot[1] != (model.KeyWrites{Key: "by-dev/kv/gid/timestamp", Writes: 20}) {
+	if len(a.Hot) != 2 || a.Hot[0] != (model.KeyWrites{Key: hot, Writes: 100}) ||
+		a.Hot[1] != (model.KeyWrites{Key: "by-dev/kv/gid/timestamp", Writes: 20}) {
 		t.Errorf("hot keys: %v", a.Hot)
 	}
 
@@ -110,7 +113,8 @@ func TestRecentWritesOfAFile(t *testing.T) {
 		put(hot, fmt.Sprint("again", i))
 	}
 	reserve(44)
-	if a := recent(t, saveSnapshot(t, server)); a == nil || a.Over != 6*time.Second || a.Revisions != 6 || a.Writes != 6 {
+	if a := recent(t, saveSnapshot(t, server)); a == nil || a.Over != 6*time.Second || a.Revisions != 6 ||
+		a.Writes != 6 {
 		t.Errorf("two reservations since the compaction (%d): %+v", end, a)
 	}
 }
@@ -139,7 +143,8 @@ func TestRecentWritesOfCaptures(t *testing.T) {
 			}
 		}
 		if often != want {
-			t.Errorf("%s: %d keys are written more often than every other second, want %d: %v", path, often, want, a.Hot)
+			t.Errorf("%s: %d keys are written more often than every other second, want %d: %v", path, often, want,
+				a.Hot)
 		}
 	}
 }

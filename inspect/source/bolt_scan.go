@@ -36,7 +36,9 @@ func (s *boltSource) Pin(ctx context.Context) (Snapshot, error) {
 
 // snapshotAt returns a snapshot at a revision; present means the newest revision of the file. h provides the root.
 func (s *boltSource) snapshotAt(ctx context.Context, h Header, leaves []uint64, upTo int64) (*boltSnapshot, error) {
-	snap := &boltSnapshot{source: s, leaves: leaves, upTo: upTo, header: Header{Origin: s.origin, Root: h.Root, MetaPath: h.MetaPath}}
+	snap := &boltSnapshot{
+		source: s, leaves: leaves, upTo: upTo, header: Header{Origin: s.origin, Root: h.Root, MetaPath: h.MetaPath},
+	}
 	snap.header.Revision = min(upTo, s.revision)
 	reserved, err := s.reservedTime(ctx, h.Root, leaves, upTo)
 	switch {

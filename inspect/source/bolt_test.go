@@ -159,7 +159,9 @@ func TestBoltWithoutMilvus(t *testing.T) {
 
 func TestDeletedRootIsNoSecondRoot(t *testing.T) {
 	path := backend(t, nil, []change{
-		{key: "old/meta/session/id", value: "1"}, {key: "by-dev/meta/session/id", value: "1"}, {key: "old/meta/session/id", deleted: true},
+		{key: "old/meta/session/id", value: "1"},
+		{key: "by-dev/meta/session/id", value: "1"},
+		{key: "old/meta/session/id", deleted: true},
 	})
 	if err := scanError(t, path, source.Options{}); err != nil {
 		t.Error(err)
@@ -167,7 +169,9 @@ func TestDeletedRootIsNoSecondRoot(t *testing.T) {
 }
 
 func TestBoltBadRecords(t *testing.T) {
-	path := backend(t, nil, []change{{key: "by-dev/meta/session/id", value: "1"}, {key: "by-dev/meta/session/x", value: "2"}})
+	path := backend(t, nil, []change{
+		{key: "by-dev/meta/session/id", value: "1"}, {key: "by-dev/meta/session/x", value: "2"},
+	})
 	db, err := bolt.Open(path, 0o600, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -244,7 +248,8 @@ func TestMemberDatabaseInUse(t *testing.T) {
 				return
 			default:
 			}
-			_, _ = server.Client.Put(t.Context(), fmt.Sprintf("by-dev/meta/root-coord/x%d", i%500), strings.Repeat("x", 1000))
+			_, _ = server.Client.Put(t.Context(), fmt.Sprintf("by-dev/meta/root-coord/x%d", i%500),
+				strings.Repeat("x", 1000))
 		}
 	}()
 	defer func() { close(stop); <-done }()
@@ -274,7 +279,9 @@ func TestFileThatChangesInPlace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := db.Update(func(tx *bolt.Tx) error { return tx.Bucket([]byte("alarm")).Put([]byte("a"), []byte("b")) }); err != nil {
+	if err := db.Update(func(tx *bolt.Tx) error {
+		return tx.Bucket([]byte("alarm")).Put([]byte("a"), []byte("b"))
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if err := db.Close(); err != nil {

@@ -157,10 +157,13 @@ func cutRecord(b []byte) (kv KV, rest []byte, err error) {
 func parseManifest(location string, b []byte) (Manifest, error) {
 	var m Manifest
 	if err := json.Unmarshal(b, &m); err != nil || m.Format != BundleFormat {
-		return m, hints.Errorf("name a file made with kitescope snapshot save", "read %s: not a kitescope bundle", location)
+		return m,
+			hints.Errorf("name a file made with kitescope snapshot save", "read %s: not a kitescope bundle", location)
 	}
 	if m.Version < 1 || m.Version > BundleVersion {
-		return m, hints.Errorf("update kitescope", "read %s: bundle version %d; this kitescope reads up to %d", location, m.Version, BundleVersion)
+		return m,
+			hints.Errorf("update kitescope", "read %s: bundle version %d; this kitescope reads up to %d", location,
+				m.Version, BundleVersion)
 	}
 	if m.Root == "" || m.MetaPath == "" {
 		return m, fmt.Errorf("read %s: the bundle has no root", location)

@@ -101,7 +101,8 @@ func (b *BundleWriter) Base(ctx context.Context, snap Snapshot, ranges []Range, 
 	if err := b.flush(); err != nil {
 		return err
 	}
-	if err := b.addSealed(historyPrefix+historyBase, b.taken, binary.AppendUvarint(nil, uint64(b.end.Keys))); err != nil {
+	if err := b.addSealed(historyPrefix+historyBase, b.taken, binary.AppendUvarint(nil, uint64(b.end.Keys))); err !=
+		nil {
 		return err
 	}
 	return b.sync()

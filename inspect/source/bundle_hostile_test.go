@@ -27,7 +27,8 @@ func TestBundleDuplicateMembers(t *testing.T) {
 			}
 			told := map[string]error{"scan": scanError(t, "-", opts())}
 			_, told["describe"] = source.Describe(t.Context(), open(t, "-", opts()))
-			told["members"] = open(t, "-", opts()).(*source.Bundle).Members(t.Context(), func(string, int64, io.Reader) error { return nil })
+			told["members"] = open(t, "-", opts()).(*source.Bundle).Members(t.Context(),
+				func(string, int64, io.Reader) error { return nil })
 			for how, err := range told {
 				if err == nil || !strings.Contains(err.Error(), `the member "`+twin.name+`" appears twice`) {
 					t.Errorf("%s of a bundle with two %s (salvage %t): %v", how, twin.name, salvage, err)
@@ -64,7 +65,10 @@ func TestBundleLimitsSkippedMembers(t *testing.T) {
 		"no file": {func(w *tar.Writer) error {
 			return zeros(w, &tar.Header{Name: "later/x", Size: 40 << 20, Typeflag: '7'})
 		}, "the limit of one reading"},
-		"long name": {func(w *tar.Writer) error { return w.WriteHeader(&tar.Header{Name: long, Typeflag: tar.TypeReg}) }, "the name of a member has 2000 bytes"},
+		"long name": {
+			func(w *tar.Writer) error { return w.WriteHeader(&tar.Header{Name: long, Typeflag: tar.TypeReg}) },
+			"the name of a member has 2000 bytes",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out bytes.Buffer
@@ -79,7 +83,9 @@ func TestBundleLimitsSkippedMembers(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				if err := w.WriteHeader(&tar.Header{Name: m.name, Size: int64(len(m.content)), Typeflag: tar.TypeReg}); err != nil {
+				if err := w.WriteHeader(&tar.Header{
+					Name: m.name, Size: int64(len(m.content)), Typeflag: tar.TypeReg,
+				}); err != nil {
 					t.Fatal(err)
 				}
 				if _, err := w.Write(m.content); err != nil {
@@ -98,7 +104,9 @@ func TestBundleLimitsSkippedMembers(t *testing.T) {
 				t.Errorf("%d bytes, scanned: %v, want %q", out.Len(), err, c.want)
 			}
 			opts.Stdin = bytes.NewReader(out.Bytes())
-			err = open(t, "-", opts).(*source.Bundle).Members(t.Context(), func(string, int64, io.Reader) error { return nil })
+			err = open(t, "-", opts).(*source.Bundle).Members(t.Context(), func(string, int64, io.Reader) error {
+				return nil
+			})
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%d bytes, members: %v, want %q", out.Len(), err, c.want)
 			}
@@ -125,7 +133,9 @@ func TestBundleKeysOnce(t *testing.T) {
 	}
 	again := end["chunks"].([]any)[0].(map[string]any)
 	count := int64(again["keys"].(float64))
-	end["chunks"] = append(end["chunks"].([]any), map[string]any{"name": "keys/000002", "keys": again["keys"], "sha256": again["sha256"]})
+	end["chunks"] = append(end["chunks"].([]any), map[string]any{
+		"name": "keys/000002", "keys": again["keys"], "sha256": again["sha256"],
+	})
 	content, err := json.Marshal(end)
 	if err != nil {
 		t.Fatal(err)

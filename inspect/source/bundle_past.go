@@ -62,7 +62,9 @@ func (b *Bundle) checkRevisions(ctx context.Context, wanted ...int64) (bundleEdg
 		return e, err
 	}
 	if !e.complete {
-		return e, hints.Errorf("look at another chunk of the recording", "read %s: it ends within its first keys", b.in.location)
+		return e,
+			hints.Errorf("look at another chunk of the recording", "read %s: it ends within its first keys",
+				b.in.location)
 	}
 	return e, CheckRevisions(b.in.location, oldest, e.revision, wanted...)
 }
@@ -84,7 +86,9 @@ func (b *Bundle) PinAt(ctx context.Context, _ Header, revision int64) (Snapshot,
 }
 
 // Changes yields the changes in (from, to].
-func (b *Bundle) Changes(ctx context.Context, _ Header, from, to int64, yield func(revision int64, events []Event) error) error {
+func (b *Bundle) Changes(
+	ctx context.Context, _ Header, from, to int64, yield func(revision int64, events []Event) error,
+) error {
 	if _, err := b.checkRevisions(ctx, from, to); err != nil || from == to {
 		return err
 	}
@@ -160,7 +164,10 @@ func (m *HistoryMember) gap() (g Gap, ok bool) {
 
 // droppedGap returns the gap for n keys that were not written.
 func droppedGap(n int64) Gap {
-	return Gap{Where: "keys with a secret in their names", Reason: "left out when the file was written", Count: n, Unrecorded: true}
+	return Gap{
+		Where: "keys with a secret in their names", Reason: "left out when the file was written", Count: n,
+		Unrecorded: true,
+	}
 }
 
 // changedAt computes the keys that differ at a revision from the keys of the bundle, or nil if there are none. It
@@ -300,7 +307,9 @@ func (b *Bundle) keyPasts(ctx context.Context, keys ...string) (map[string]keyPa
 // AddPast adds the history of a written snapshot: the changes since the oldest revision of its source, and the
 // state of the changed keys at that revision. transform must be the one used for the keys. It is used by
 // snapshot save.
-func (b *BundleWriter) AddPast(ctx context.Context, past Past, h Header, oldest int64, transform func(KV) (KV, bool)) error {
+func (b *BundleWriter) AddPast(
+	ctx context.Context, past Past, h Header, oldest int64, transform func(KV) (KV, bool),
+) error {
 	stats := &b.past
 	about, last := map[string]bool{}, oldest
 	changes := b.Changes(oldest)
@@ -332,7 +341,9 @@ func (b *BundleWriter) AddPast(ctx context.Context, past Past, h Header, oldest 
 type PastStats struct{ Revisions, Changes int64 }
 
 // addBefore writes the state of some keys at the oldest revision.
-func (b *BundleWriter) addBefore(ctx context.Context, past Past, h Header, oldest int64, keys map[string]bool, transform func(KV) (KV, bool)) error {
+func (b *BundleWriter) addBefore(
+	ctx context.Context, past Past, h Header, oldest int64, keys map[string]bool, transform func(KV) (KV, bool),
+) error {
 	first, err := past.PinAt(ctx, h, oldest)
 	if err != nil {
 		return err

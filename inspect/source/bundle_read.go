@@ -48,7 +48,8 @@ func openBundle(in *input, open opener, opts Options) (Source, error) {
 	b := &Bundle{in: in, open: open, opts: opts}
 	err := b.walk(b.meter(), func(name string, size int64, r io.Reader) error {
 		if name != manifestName || size > maxJSON {
-			return hints.Errorf("name a file made with kitescope snapshot save", "read %s: not a kitescope bundle", in.location)
+			return hints.Errorf("name a file made with kitescope snapshot save", "read %s: not a kitescope bundle",
+				in.location)
 		}
 		content, err := io.ReadAll(r)
 		if err != nil {
@@ -60,7 +61,9 @@ func openBundle(in *input, open opener, opts Options) (Source, error) {
 		return errFound
 	})
 	if err == nil {
-		return nil, hints.Errorf("name a file made with kitescope snapshot save", "read %s: not a kitescope bundle", in.location)
+		return nil,
+			hints.Errorf("name a file made with kitescope snapshot save", "read %s: not a kitescope bundle",
+				in.location)
 	}
 	if !errors.Is(err, errFound) {
 		return nil, b.explain(err)
@@ -100,7 +103,8 @@ func (b *Bundle) Pin(ctx context.Context) (Snapshot, error) {
 func (b *Bundle) header() Header {
 	header := Header{
 		Origin: b.Origin(), Root: b.manifest.Root, MetaPath: b.manifest.MetaPath,
-		Revision: b.manifest.Revision, Taken: b.manifest.Taken, FileDate: b.manifest.FileDate, ByClock: b.manifest.ByClock,
+		Revision: b.manifest.Revision, Taken: b.manifest.Taken, FileDate: b.manifest.FileDate,
+		ByClock: b.manifest.ByClock,
 	}
 	if b.manifest.History != nil {
 		header.Cluster = b.manifest.History.Cluster
@@ -185,7 +189,8 @@ func (b *Bundle) checkDuplicate(h *tar.Header, seen map[string]bool) error {
 	case len(h.Name) > maxMemberName:
 		return fmt.Errorf("the name of a member has %d bytes", len(h.Name))
 	case seen[h.Name]:
-		return hints.Errorf("ask for the bundle again: kitescope does not write such a file", "read %s: the member %q %w", b.in.location, h.Name, errDuplicate)
+		return hints.Errorf("ask for the bundle again: kitescope does not write such a file",
+			"read %s: the member %q %w", b.in.location, h.Name, errDuplicate)
 	case len(seen) == maxMembers:
 		return fmt.Errorf("it has more than %d members", maxMembers)
 	}
@@ -222,7 +227,8 @@ func (b *Bundle) explain(err error) error {
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		return hints.Errorf("copy the bundle again, or use --salvage", "read %s: the bundle is cut off", b.in.location)
 	}
-	return hints.Attach(fmt.Errorf("read %s: the bundle is damaged: %w", b.in.location, err), "copy it again, or use --salvage")
+	return hints.Attach(fmt.Errorf("read %s: the bundle is damaged: %w", b.in.location, err),
+		"copy it again, or use --salvage")
 }
 
 // IsBundle reports whether a file starts with a tar archive compressed with zstd, as a bundle does. Profiles
@@ -238,7 +244,8 @@ func IsBundle(path string) bool {
 	if new(zstd.Header).Decode(head[:n]) != nil { // avoid a large decoder, because most files are not zstd
 		return false
 	}
-	z, err := zstd.NewReader(io.MultiReader(bytes.NewReader(head[:n]), f), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(256<<20))
+	z, err := zstd.NewReader(io.MultiReader(bytes.NewReader(head[:n]), f), zstd.WithDecoderConcurrency(1),
+		zstd.WithDecoderMaxWindow(256<<20))
 	if err != nil {
 		return false
 	}

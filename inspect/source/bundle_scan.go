@@ -59,7 +59,10 @@ func (s *bundleSnapshot) Scan(ctx context.Context, ranges []Range, yield func(KV
 	if err != nil {
 		return err
 	}
-	scan := &bundleScan{bundle: s.bundle, match: newMatcher(ranges), meter: s.bundle.meter(), yield: yield, stop: ctx.Err, changed: changed}
+	scan := &bundleScan{
+		bundle: s.bundle, match: newMatcher(ranges), meter: s.bundle.meter(), yield: yield, stop: ctx.Err,
+		changed: changed,
+	}
 	err = s.bundle.walk(scan.meter, scan.member)
 	switch {
 	case errors.Is(err, errStop):

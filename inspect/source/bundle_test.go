@@ -70,7 +70,9 @@ func retar(t testing.TB, members []member) []byte {
 	var out bytes.Buffer
 	w := tar.NewWriter(&out)
 	for _, m := range members {
-		if err := w.WriteHeader(&tar.Header{Name: m.name, Size: int64(len(m.content)), Mode: 0o644, Typeflag: tar.TypeReg}); err != nil {
+		if err := w.WriteHeader(&tar.Header{
+			Name: m.name, Size: int64(len(m.content)), Mode: 0o644, Typeflag: tar.TypeReg,
+		}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := w.Write(m.content); err != nil {
@@ -103,8 +105,12 @@ func TestBundleIsTarInZstd(t *testing.T) {
 	}
 	delete(manifest, "taken")
 	want := map[string]any{
-		"format": "kitescope-bundle", "version": 1.0, "kitescope": "test", "root": "by-dev", "meta_path": "meta", "revision": "368", "redacted": false,
-		"origin": map[string]any{"kind": "etcd-snapshot", "location": manifest["origin"].(map[string]any)["location"], "detail": "etcd snapshot, etcd 3.5.0"},
+		"format": "kitescope-bundle", "version": 1.0, "kitescope": "test", "root": "by-dev", "meta_path": "meta",
+		"revision": "368", "redacted": false,
+		"origin": map[string]any{
+			"kind": "etcd-snapshot", "location": manifest["origin"].(map[string]any)["location"],
+			"detail": "etcd snapshot, etcd 3.5.0",
+		},
 	}
 	if diff := cmp.Diff(want, manifest); diff != "" {
 		t.Errorf("manifest (-want +got):\n%s", diff)
@@ -137,7 +143,10 @@ func TestBundleChanges(t *testing.T) {
 			m[0].content = bytes.Replace(m[0].content, []byte("kitescope-bundle"), []byte("something"), 1)
 			return m
 		}), "not a kitescope bundle"},
-		{"manifest not first", change(func(m []member) []member { return []member{m[1], m[0], m[2]} }), "not a kitescope bundle"},
+		{
+			"manifest not first", change(func(m []member) []member { return []member{m[1], m[0], m[2]} }),
+			"not a kitescope bundle",
+		},
 		{"no end", change(func(m []member) []member { return m[:2] }), "cut off"},
 		{"chunk missing", change(func(m []member) []member { return []member{m[0], m[2]} }), "0 of 1 chunks"},
 		{"byte changed", change(func(m []member) []member {
@@ -152,7 +161,8 @@ func TestBundleChanges(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			err := scanError(t, "-", source.Options{Stdin: bytes.NewReader(c.bundle)})
-			if c.inError == "" && err != nil || c.inError != "" && (err == nil || !strings.Contains(err.Error(), c.inError)) {
+			if c.inError == "" && err != nil ||
+				c.inError != "" && (err == nil || !strings.Contains(err.Error(), c.inError)) {
 				t.Errorf("error %v, want %q in it", err, c.inError)
 			}
 		})
@@ -207,7 +217,10 @@ func TestBundleTransformAndMembers(t *testing.T) {
 
 func TestBundleWriter(t *testing.T) {
 	var out bytes.Buffer
-	h := source.Header{Origin: source.Origin{Kind: "etcd", Location: "etcd://h:1"}, Root: "r", MetaPath: "m", Revision: 1 << 60, Taken: time.Unix(1e9, 5).UTC()}
+	h := source.Header{
+		Origin: source.Origin{Kind: "etcd", Location: "etcd://h:1"}, Root: "r", MetaPath: "m", Revision: 1 << 60,
+		Taken: time.Unix(1e9, 5).UTC(),
+	}
 	w, err := source.NewBundleWriter(&out, h, source.BundleInfo{})
 	if err != nil {
 		t.Fatal(err)
@@ -244,7 +257,8 @@ func TestBundleWriter(t *testing.T) {
 func TestBundleOfAnyTime(t *testing.T) {
 	for _, taken := range []time.Time{time.Unix(-1, 0), time.UnixMilli(1<<46 - 1), {}} {
 		var out bytes.Buffer
-		w, err := source.NewBundleWriter(&out, source.Header{Root: "r", MetaPath: "m", Revision: 1, Taken: taken.UTC()}, source.BundleInfo{})
+		w, err := source.NewBundleWriter(&out, source.Header{Root: "r", MetaPath: "m", Revision: 1, Taken: taken.UTC()},
+			source.BundleInfo{})
 		if err == nil {
 			_, err = w.Close(nil)
 		}
@@ -272,7 +286,8 @@ func checkWritten(t *testing.T, bundle *source.Bundle, h source.Header, gaps []s
 		}
 		return nil
 	})
-	if diff := cmp.Diff([]string{"keys/000001", "keys/000002", "metrics/a.txt", "end.json"}, members); err != nil || diff != "" {
+	if diff := cmp.Diff([]string{"keys/000001", "keys/000002", "metrics/a.txt", "end.json"}, members); err != nil ||
+		diff != "" {
 		t.Errorf("members: %v (-want +got):\n%s", err, diff)
 	}
 	snap, err := bundle.Pin(t.Context())
@@ -313,10 +328,16 @@ func TestDescribe(t *testing.T) {
 		content []byte
 		want    line
 	}{
-		"db":              {db, line{source.KindEtcdSnapshot, "by-dev", "meta", 435, 368, source.ChecksumOK, false, 0}},
-		"db.gz":           {gzipBytes(t, db), line{source.KindEtcdSnapshot, "by-dev", "meta", 435, 368, source.ChecksumOK, true, 0}},
-		"member database": {db[:len(db)-32], line{source.KindEtcdSnapshot, "by-dev", "meta", 435, 368, source.ChecksumNone, false, 0}},
-		"db, bit flipped": {flipped, line{source.KindEtcdSnapshot, "by-dev", "meta", 435, 368, source.ChecksumWrong, false, 0}},
+		"db": {db, line{source.KindEtcdSnapshot, "by-dev", "meta", 435, 368, source.ChecksumOK, false, 0}},
+		"db.gz": {
+			gzipBytes(t, db), line{source.KindEtcdSnapshot, "by-dev", "meta", 435, 368, source.ChecksumOK, true, 0},
+		},
+		"member database": {
+			db[:len(db)-32], line{source.KindEtcdSnapshot, "by-dev", "meta", 435, 368, source.ChecksumNone, false, 0},
+		},
+		"db, bit flipped": {
+			flipped, line{source.KindEtcdSnapshot, "by-dev", "meta", 435, 368, source.ChecksumWrong, false, 0},
+		},
 		"backup": {
 			readFile(t, filepath.Join(folder, "birdwatcher_backup.bak.gz")),
 			line{source.KindBackup, "by-dev", "meta", 432, 368, source.ChecksumNone, true, 0},
@@ -328,7 +349,10 @@ func TestDescribe(t *testing.T) {
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		got := line{info.Origin.Kind, info.Root, info.MetaPath, info.Keys, info.Revision, info.Checksum, info.Compressed, len(info.Members)}
+		got := line{
+			info.Origin.Kind, info.Root, info.MetaPath, info.Keys, info.Revision, info.Checksum, info.Compressed,
+			len(info.Members),
+		}
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}

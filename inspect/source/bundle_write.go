@@ -73,7 +73,10 @@ func NewBundleWriter(w io.Writer, header Header, info BundleInfo) (*BundleWriter
 	if err != nil {
 		return nil, fmt.Errorf("start a bundle: %w", err)
 	}
-	b := &BundleWriter{zstd: compressor, tar: tar.NewWriter(compressor), taken: memberTime(header.Taken), members: map[string]bool{}, history: map[string]int{}, dropped: map[string]bool{}}
+	b := &BundleWriter{
+		zstd: compressor, tar: tar.NewWriter(compressor), taken: memberTime(header.Taken), members: map[string]bool{},
+		history: map[string]int{}, dropped: map[string]bool{},
+	}
 	manifest := Manifest{
 		Format: BundleFormat, Version: BundleVersion, Kitescope: info.Kitescope, Redacted: info.Redacted,
 		Origin: header.Origin, Root: header.Root, MetaPath: header.MetaPath,
@@ -118,7 +121,8 @@ func (b *BundleWriter) flush() error {
 // AddMember adds a named member of size bytes after the keys, for data that is not metadata, e.g.
 // "runtime/nodes.json". Write must not be called after it.
 func (b *BundleWriter) AddMember(name string, size int64, content io.Reader) error {
-	if name == manifestName || name == endName || len(name) > 200 || strings.HasPrefix(name, keysPrefix) || strings.HasPrefix(name, historyPrefix) {
+	if name == manifestName || name == endName || len(name) > 200 || strings.HasPrefix(name, keysPrefix) ||
+		strings.HasPrefix(name, historyPrefix) {
 		return fmt.Errorf("write bundle: invalid member name %q", name)
 	}
 	if b.members[name] {
@@ -155,7 +159,9 @@ func memberTime(t time.Time) time.Time {
 }
 
 func (b *BundleWriter) header(name string, size int64) *tar.Header {
-	return &tar.Header{Typeflag: tar.TypeReg, Name: name, Size: size, Mode: 0o644, ModTime: b.taken, Format: tar.FormatUSTAR}
+	return &tar.Header{
+		Typeflag: tar.TypeReg, Name: name, Size: size, Mode: 0o644, ModTime: b.taken, Format: tar.FormatUSTAR,
+	}
 }
 
 func (b *BundleWriter) add(name string, content []byte) error {
@@ -230,7 +236,9 @@ func (b *BundleWriter) abort() {
 // root as a single range. Keys outside the ranges and keys outside the root (Beside) are read too, because a
 // bundle must be complete. If transform is not nil, it is called for each key before the key is written, and
 // may change the value or drop the key. A live read is streamed. The keys of a file are sorted in memory.
-func WriteBundle(ctx context.Context, w io.Writer, snap Snapshot, info BundleInfo, ranges []Range, transform func(KV) (KV, bool)) (BundleStats, error) {
+func WriteBundle(
+	ctx context.Context, w io.Writer, snap Snapshot, info BundleInfo, ranges []Range, transform func(KV) (KV, bool),
+) (BundleStats, error) {
 	b, err := NewBundleWriter(w, snap.Header(), info)
 	if err != nil {
 		return BundleStats{}, err
@@ -262,7 +270,9 @@ func fill(wholes, cuts []Range) []Range {
 	return all
 }
 
-func (b *BundleWriter) copyKeys(ctx context.Context, snap Snapshot, ranges []Range, transform func(KV) (KV, bool)) error {
+func (b *BundleWriter) copyKeys(
+	ctx context.Context, snap Snapshot, ranges []Range, transform func(KV) (KV, bool),
+) error {
 	write := b.Write
 	var unsorted keyArena
 	if !snap.Seekable() {

@@ -19,7 +19,10 @@ import (
 const snapshots = "../../testdata/snapshots"
 
 func folders() []string {
-	return []string{"standalone-2.1.0", "standalone-2.2.16", "standalone-2.3.5", "cluster-2.3.5-t1", "cluster-2.3.5-t7", "upgrade-2.2.16", "rollback-2.1.0"}
+	return []string{
+		"standalone-2.1.0", "standalone-2.2.16", "standalone-2.3.5", "cluster-2.3.5-t1", "cluster-2.3.5-t7",
+		"upgrade-2.2.16", "rollback-2.1.0",
+	}
 }
 
 func readFile(t testing.TB, path string) []byte {
@@ -89,7 +92,8 @@ func bundleOf(t testing.TB, src source.Source) []byte {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if _, err := source.WriteBundle(t.Context(), &out, snap, source.BundleInfo{Kitescope: "test"}, nil, nil); err != nil {
+	if _, err := source.WriteBundle(t.Context(), &out, snap, source.BundleInfo{Kitescope: "test"}, nil, nil); err !=
+		nil {
 		t.Fatal(err)
 	}
 	return out.Bytes()
@@ -141,7 +145,8 @@ func testFiles(t *testing.T, folder string) {
 		run("backup", backup, source.Options{}, saved)
 		run("backup, unpacked", store(t, "backup.bak", gunzip(t, readFile(t, backup))), source.Options{}, saved)
 		run("piped backup", "-", source.Options{Stdin: bytes.NewReader(readFile(t, backup))}, saved)
-		run("backup v1", store(t, "v1.bak.gz", gzipBytes(t, backupV1(saved.Keys))), source.Options{}, withoutRevision(saved))
+		run("backup v1", store(t, "v1.bak.gz", gzipBytes(t, backupV1(saved.Keys))), source.Options{},
+			withoutRevision(saved))
 	}
 }
 

@@ -61,7 +61,8 @@ func TestDamagedBolt(t *testing.T) {
 			if flags != 1 && flags != 2 {
 				continue // a meta page, the free list, or an overflow page
 			}
-			fields = append(fields, damagetest.Little(file, "count of a page", at+10, 2), damagetest.Little(file, "overflow", at+12, 4))
+			fields = append(fields, damagetest.Little(file, "count of a page", at+10, 2),
+				damagetest.Little(file, "overflow", at+12, 4))
 			for i := range min(count, size/16) {
 				e := at + 16 + 16*i
 				if flags == 1 {
@@ -96,7 +97,9 @@ func backupV2(keys []source.KV) []byte {
 func TestDamagedBackup(t *testing.T) {
 	var keys []source.KV
 	for i := range 40 {
-		keys = append(keys, source.KV{Key: fmt.Appendf(nil, "by-dev/meta/session/%02d", i), Value: bytes.Repeat([]byte("v"), i*i%300)})
+		keys = append(keys, source.KV{
+			Key: fmt.Appendf(nil, "by-dev/meta/session/%02d", i), Value: bytes.Repeat([]byte("v"), i*i%300),
+		})
 	}
 	for name, file := range map[string][]byte{"v1": backupV1(keys), "v2": backupV2(keys)} {
 		t.Run(name, func(t *testing.T) {
@@ -113,7 +116,9 @@ func TestDamagedBackup(t *testing.T) {
 				}
 				at += 8 + n
 			}
-			damagetest.Run(t, file, fields, damagetest.Count(), func(b []byte) (string, error) { return readDamaged(t, b) })
+			damagetest.Run(t, file, fields, damagetest.Count(), func(b []byte) (string, error) {
+				return readDamaged(t, b)
+			})
 		})
 	}
 }
@@ -149,17 +154,20 @@ func sizesOf(t *testing.T, file []byte) (fields []damagetest.Field) {
 			t.Fatal(err)
 		}
 		at := len(file) - in.Len() - 512
-		fields = append(fields, damagetest.Field{Name: h.Name, At: at, Len: 512, Value: uint64(h.Size), Put: func(v uint64) []byte {
-			b := bytes.Clone(file[at : at+512])
-			copy(b[124:], fmt.Sprintf("%011o", v&(1<<33-1)))
-			copy(b[148:], "        ")
-			sum := 0
-			for _, c := range b {
-				sum += int(c)
-			}
-			copy(b[148:], fmt.Sprintf("%06o\x00", sum))
-			return b
-		}})
+		fields = append(fields, damagetest.Field{
+			Name: h.Name, At: at, Len: 512, Value: uint64(h.Size),
+			Put: func(v uint64) []byte {
+				b := bytes.Clone(file[at : at+512])
+				copy(b[124:], fmt.Sprintf("%011o", v&(1<<33-1)))
+				copy(b[148:], "        ")
+				sum := 0
+				for _, c := range b {
+					sum += int(c)
+				}
+				copy(b[148:], fmt.Sprintf("%06o\x00", sum))
+				return b
+			},
+		})
 	}
 }
 
@@ -168,7 +176,9 @@ func TestDamagedBundle(t *testing.T) {
 	src := open(t, filepath.Join(snapshots, "standalone-2.3.5", "birdwatcher_backup.bak.gz"), source.Options{})
 	defer src.Close()
 	file, pack := unpack(t, bundleOf(t, src))
-	damagetest.Run(t, file, sizesOf(t, file), damagetest.Count()/10, func(b []byte) (string, error) { return readDamaged(t, pack(b)) })
+	damagetest.Run(t, file, sizesOf(t, file), damagetest.Count()/10, func(b []byte) (string, error) {
+		return readDamaged(t, pack(b))
+	})
 }
 
 // TestDamagedRecording changes a closed chunk of a recording: the sizes of its members and the lengths of its
@@ -205,7 +215,9 @@ func TestDamagedRecording(t *testing.T) {
 			fields = append(fields, sealed(file, at, n, 0), sealed(file, at, n, 1))
 		}
 	}
-	damagetest.Run(t, file, fields, damagetest.Count()/4, func(b []byte) (string, error) { return readDamaged(t, pack(b)) })
+	damagetest.Run(t, file, fields, damagetest.Count()/4, func(b []byte) (string, error) {
+		return readDamaged(t, pack(b))
+	})
 }
 
 // sealed returns the i-th number after the time of a sealed member, together with its checksum.

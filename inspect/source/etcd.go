@@ -169,14 +169,17 @@ func (s *Etcd) explain(ctx context.Context, verb string, err error) error {
 	case errors.Is(err, rpctypes.ErrUserEmpty):
 		return wrap("this etcd requires a user: --user NAME and KITESCOPE_ETCD_PASSWORD")
 	case errors.Is(err, rpctypes.ErrPermissionDenied):
-		return wrap("an administrator can allow reading with: etcdctl role grant-permission ROLE read --prefix=true ROOT/")
+		return wrap("an administrator can allow reading with: etcdctl role grant-permission ROLE read --prefix=true " +
+			"ROOT/")
 	case errors.Is(err, rpctypes.ErrCompacted):
 		err = ErrCompacted
-		return wrap("etcd dropped this revision while it was being read (automatic compaction or a slow link): try again, " +
+		return wrap("etcd dropped this revision while it was being read (automatic compaction or a slow link): try " +
+			"again, " +
 			"or read a file made with etcdctl snapshot save")
 	case errors.Is(err, rpctypes.ErrFutureRev):
 		return wrap("the member that responded is behind the others: try again, or name another endpoint")
-	case errors.Is(err, rpctypes.ErrNoLeader), errors.Is(err, rpctypes.ErrTimeout), errors.Is(err, rpctypes.ErrTimeoutDueToLeaderFail):
+	case errors.Is(err, rpctypes.ErrNoLeader), errors.Is(err, rpctypes.ErrTimeout),
+		errors.Is(err, rpctypes.ErrTimeoutDueToLeaderFail):
 		return wrap("etcd has no leader: check its members and their logs; --stale-read reads what one member has")
 	case isDeadline(err):
 		err = &HangingError{where, s.opts.requestTimeout()}

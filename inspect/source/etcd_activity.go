@@ -46,13 +46,15 @@ func (s *Etcd) Activity(ctx context.Context, window time.Duration) (*model.EtcdA
 	broken := make(chan struct{})
 	go func() {
 		defer close(broken)
-		_ = s.Watch(watching, Header{Root: root.root, Revision: from}, count.add) // errors of etcd are reported elsewhere
+		// errors of etcd are reported elsewhere
+		_ = s.Watch(watching, Header{Root: root.root, Revision: from}, count.add)
 	}()
 	if err := pause(ctx, window-time.Since(start)); err != nil {
 		return nil, err
 	}
 	to, err := s.revision(ctx, r)
-	if quiet := s.readTimes.sinceResponse(); isDeadline(err) && quiet >= minQuiet && !s.responds(context.WithoutCancel(ctx), r) {
+	if quiet := s.readTimes.sinceResponse(); isDeadline(err) && quiet >= minQuiet &&
+		!s.responds(context.WithoutCancel(ctx), r) {
 		return nil, &HangingError{s.address.location(), quiet.Round(time.Second / 10)}
 	}
 	if err != nil {

@@ -63,7 +63,10 @@ func TestActivityCountsWhatIsWritten(t *testing.T) {
 
 	// Write one key repeatedly, others once each, a deletion, and keys outside the root.
 	stop := writer(t, server.Client, func(ctx context.Context, i int) error {
-		keys := []string{"by-dev/meta/channelwatch/1/hot", "by-dev/meta/channelwatch/1/hot", fmt.Sprintf("by-dev/meta/s/%d", i), "other/root"}
+		keys := []string{
+			"by-dev/meta/channelwatch/1/hot", "by-dev/meta/channelwatch/1/hot", fmt.Sprintf("by-dev/meta/s/%d", i),
+			"other/root",
+		}
 		for _, key := range keys {
 			if err := put(ctx, key); err != nil {
 				return err
@@ -87,7 +90,8 @@ func TestActivityCountsWhatIsWritten(t *testing.T) {
 	if low, high := a.Revisions*4/5-4, a.Revisions*4/5+4; a.Writes < low || a.Writes > high {
 		t.Errorf("%d writes of %d revisions, want %d to %d", a.Writes, a.Revisions, low, high)
 	}
-	if len(a.Hot) != 10 || !a.More || a.Hot[0].Key != "by-dev/meta/channelwatch/1/hot" || a.Hot[0].Writes < a.Writes/2-2 || a.Hot[0].Writes > a.Writes/2+2 {
+	if len(a.Hot) != 10 || !a.More || a.Hot[0].Key != "by-dev/meta/channelwatch/1/hot" ||
+		a.Hot[0].Writes < a.Writes/2-2 || a.Hot[0].Writes > a.Writes/2+2 {
 		t.Errorf("hot keys of %d writes: %v", a.Writes, a.Hot)
 	}
 	for _, k := range a.Hot {
@@ -106,7 +110,9 @@ func TestActivityOfAnAccountThatMayNotWatch(t *testing.T) {
 	as := func(user string) *source.Etcd {
 		return openEtcd(t, "etcd://"+server.Address+"/by-dev", source.Options{Username: user, Password: "secret"})
 	}
-	root, err := clientv3.New(clientv3.Config{Endpoints: []string{"http://" + server.Address}, Username: "root", Password: "rootpw", Logger: zap.NewNop()})
+	root, err := clientv3.New(clientv3.Config{
+		Endpoints: []string{"http://" + server.Address}, Username: "root", Password: "rootpw", Logger: zap.NewNop(),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +125,9 @@ func TestActivityOfAnAccountThatMayNotWatch(t *testing.T) {
 		{"key", []string{"by-dev/meta/session/id"}},
 	} {
 		stop := writer(t, root, func(ctx context.Context, _ int) error {
-			for _, key := range []string{"by-dev/meta/root-coord/x", "by-dev/meta/datacoord-meta/y", "by-dev/meta/session/id"} {
+			for _, key := range []string{
+				"by-dev/meta/root-coord/x", "by-dev/meta/datacoord-meta/y", "by-dev/meta/session/id",
+			} {
 				if _, err := root.Put(ctx, key, "1"); err != nil {
 					return err
 				}

@@ -51,7 +51,8 @@ func authorize(t *testing.T, server *sourcetest.Server, users map[string][]grant
 		must(server.Client.RoleAdd(ctx, user+"-role"))
 		must(server.Client.UserGrantRole(ctx, user, user+"-role"))
 		for _, g := range grants {
-			must(server.Client.RoleGrantPermission(ctx, user+"-role", g.from, g.to, clientv3.PermissionType(clientv3.PermRead)))
+			must(server.Client.RoleGrantPermission(ctx, user+"-role", g.from, g.to,
+				clientv3.PermissionType(clientv3.PermRead)))
 		}
 	}
 	must(server.Client.AuthEnable(ctx))
@@ -72,7 +73,8 @@ func reads(t *testing.T, from, user string) ([]string, []source.Gap) {
 	}
 	var keys []string
 	err = snap.Scan(t.Context(), []source.Range{
-		source.Prefix("by-dev/kv/"), source.Prefix("by-dev/meta/datacoord-meta/"), source.Prefix("by-dev/meta/root-coord/"),
+		source.Prefix("by-dev/kv/"), source.Prefix("by-dev/meta/datacoord-meta/"),
+		source.Prefix("by-dev/meta/root-coord/"),
 	}, func(kv source.KV) error {
 		keys = append(keys, string(kv.Key))
 		return nil
@@ -96,10 +98,12 @@ func keysBelow(d sourcetest.Dump, prefixes ...string) []string {
 func TestAuth(t *testing.T) {
 	server, dump := authServer(t, map[string][]grant{
 		"whole": {prefix("by-dev/")},
-		"part":  {prefix("by-dev/meta/root-coord/"), prefix("by-dev/meta/datacoord-meta/s/"), {"by-dev/meta/session/id", ""}},
-		"deep":  {prefix("by-dev/meta/datacoord-meta/s/")},
-		"none":  nil,
-		"else":  {prefix("other/")},
+		"part": {
+			prefix("by-dev/meta/root-coord/"), prefix("by-dev/meta/datacoord-meta/s/"), {"by-dev/meta/session/id", ""},
+		},
+		"deep": {prefix("by-dev/meta/datacoord-meta/s/")},
+		"none": nil,
+		"else": {prefix("other/")},
 	})
 	address := "etcd://" + server.Address
 	all := keysBelow(dump, "by-dev/kv/", "by-dev/meta/datacoord-meta/", "by-dev/meta/root-coord/")
@@ -118,11 +122,13 @@ func TestAuth(t *testing.T) {
 			{Where: `keys under "by-dev/kv/"`, Reason: "permission denied", Keys: source.Prefix("by-dev/kv/")},
 			{
 				Where:  `keys ["by-dev/meta/datacoord-meta/", "by-dev/meta/datacoord-meta/s/")`,
-				Reason: "permission denied", Keys: source.Range{From: "by-dev/meta/datacoord-meta/", To: "by-dev/meta/datacoord-meta/s/"},
+				Reason: "permission denied",
+				Keys:   source.Range{From: "by-dev/meta/datacoord-meta/", To: "by-dev/meta/datacoord-meta/s/"},
 			},
 			{
 				Where:  `keys ["by-dev/meta/datacoord-meta/s0", "by-dev/meta/datacoord-meta0")`,
-				Reason: "permission denied", Keys: source.Range{From: "by-dev/meta/datacoord-meta/s0", To: "by-dev/meta/datacoord-meta0"},
+				Reason: "permission denied",
+				Keys:   source.Range{From: "by-dev/meta/datacoord-meta/s0", To: "by-dev/meta/datacoord-meta0"},
 			},
 		}
 		if diff := cmp.Diff(wantGaps, gaps); diff != "" {
@@ -166,9 +172,12 @@ func TestPermissionFoundOutInScan(t *testing.T) {
 }
 
 func TestRoleChangesBetweenReads(t *testing.T) {
-	a, b, c := prefix("by-dev/meta/datacoord-meta/s/"), prefix("by-dev/meta/root-coord/"), prefix("by-dev/meta/session/")
+	a, b, c := prefix("by-dev/meta/datacoord-meta/s/"), prefix("by-dev/meta/root-coord/"),
+		prefix("by-dev/meta/session/")
 	server, dump := authServer(t, map[string][]grant{"changing": {a, b, c}})
-	admin, err := clientv3.New(clientv3.Config{Endpoints: []string{server.Address}, Username: "root", Password: "rootpw"})
+	admin, err := clientv3.New(clientv3.Config{
+		Endpoints: []string{server.Address}, Username: "root", Password: "rootpw",
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +208,8 @@ func TestRoleChangesBetweenReads(t *testing.T) {
 	if diff := cmp.Diff(keysBelow(dump, a.from, b.from), read(snap)); diff != "" {
 		t.Errorf("after a right was withdrawn (-want +got):\n%s", diff)
 	}
-	if _, err := admin.RoleGrantPermission(t.Context(), "changing-role", "by-dev/", "by-dev0", clientv3.PermissionType(clientv3.PermRead)); err != nil {
+	if _, err := admin.RoleGrantPermission(t.Context(), "changing-role", "by-dev/", "by-dev0",
+		clientv3.PermissionType(clientv3.PermRead)); err != nil {
 		t.Fatal(err)
 	}
 	again, err := src.Pin(t.Context())
@@ -231,7 +241,9 @@ func TestTokenIsRenewed(t *testing.T) {
 		return got
 	}
 	first := read()
-	admin, err := clientv3.New(clientv3.Config{Endpoints: []string{server.Address}, Username: "root", Password: "rootpw"})
+	admin, err := clientv3.New(clientv3.Config{
+		Endpoints: []string{server.Address}, Username: "root", Password: "rootpw",
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,14 +258,17 @@ func TestTokenIsRenewed(t *testing.T) {
 }
 
 func TestWatchWithPartOfTheRoot(t *testing.T) {
-	server, _ := authServer(t, map[string][]grant{"part": {prefix("by-dev/meta/root-coord/"), prefix("by-dev/meta/session/")}})
+	server, _ := authServer(t,
+		map[string][]grant{"part": {prefix("by-dev/meta/root-coord/"), prefix("by-dev/meta/session/")}})
 	src := open(t, "etcd://"+server.Address, source.Options{Username: "part", Password: "secret"}).(source.Watcher)
 	defer func() { _ = src.Close() }()
 	snap, err := src.Pin(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	admin, err := clientv3.New(clientv3.Config{Endpoints: []string{server.Address}, Username: "root", Password: "rootpw"})
+	admin, err := clientv3.New(clientv3.Config{
+		Endpoints: []string{server.Address}, Username: "root", Password: "rootpw",
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

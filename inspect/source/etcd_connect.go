@@ -165,13 +165,16 @@ func (s *Etcd) clientConfig(background context.Context) (clientv3.Config, error)
 			grpc.WithChainUnaryInterceptor(s.readTimes.call, safeCall),
 			grpc.WithChainStreamInterceptor(safeStream),
 			grpc.WithConnectParams(grpc.ConnectParams{
-				Backoff:           backoff.Config{BaseDelay: 100 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: 3 * time.Second},
+				Backoff: backoff.Config{
+					BaseDelay: 100 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: 3 * time.Second,
+				},
 				MinConnectTimeout: s.opts.dialTimeout(),
 			}),
 		},
 	}
 	if s.opts.Log != nil {
-		config.DialOptions = append(config.DialOptions, grpc.WithChainUnaryInterceptor(logCalls(s.opts.Log)), grpc.WithChainStreamInterceptor(logStreams(s.opts.Log)))
+		config.DialOptions = append(config.DialOptions, grpc.WithChainUnaryInterceptor(logCalls(s.opts.Log)),
+			grpc.WithChainStreamInterceptor(logStreams(s.opts.Log)))
 	}
 	if s.address.tls {
 		files, err := s.opts.TLS.Load("--")

@@ -17,7 +17,10 @@ func TestHanging(t *testing.T) {
 	server := sourcetest.StartEtcd(t, nil)
 	proxy := sourcetest.StartProxy(t, server.Address)
 	proxy.Freeze()
-	for address, hangs := range map[string]bool{proxy.Address: true, livetest.Refused(t): false, livetest.Blackhole(t): false, "no.such.host.invalid:2379": false} {
+	for address, hangs := range map[string]bool{
+		proxy.Address: true, livetest.Refused(t): false, livetest.Blackhole(t): false,
+		"no.such.host.invalid:2379": false,
+	} {
 		src := open(t, "etcd://"+address, source.Options{DialTimeout: 500 * time.Millisecond})
 		t.Cleanup(func() { _ = src.Close() })
 		_, err := src.Pin(t.Context())
@@ -33,10 +36,12 @@ func TestStalledReads(t *testing.T) {
 	t.Parallel()
 	server := sourcetest.StartEtcd(t, nil)
 	server.Load(t, []source.KV{{Key: []byte("by-dev/meta/session/id"), Value: []byte("7")}})
-	slow := open(t, "etcd://"+livetest.Gate(t, server.Address, func() { time.Sleep(350 * time.Millisecond) }), source.Options{}).(source.Live)
+	slow := open(t, "etcd://"+livetest.Gate(t, server.Address, func() { time.Sleep(350 * time.Millisecond) }),
+		source.Options{}).(source.Live)
 	t.Cleanup(func() { _ = slow.Close() })
 	health, err := slow.Health(t.Context())
-	if n, _, longest := health.Stalls(); err != nil || health.Unresponsive() || n < 2 || longest < 350*time.Millisecond {
+	if n, _, longest := health.Stalls(); err != nil || health.Unresponsive() || n < 2 ||
+		longest < 350*time.Millisecond {
 		t.Fatalf("%+v, %v", health, err)
 	}
 	proxy := sourcetest.StartProxy(t, server.Address)

@@ -59,7 +59,9 @@ func (s *Etcd) Health(ctx context.Context) (*model.Etcd, error) {
 		if urls := m.ClientURLs; !known && len(urls) > 0 {
 			others = append(others, urls[0])
 		} else if !known {
-			h.Members = append(h.Members, model.EtcdMember{Name: m.Name, Learner: m.IsLearner, Problem: "has not joined yet: no address"})
+			h.Members = append(h.Members, model.EtcdMember{
+				Name: m.Name, Learner: m.IsLearner, Problem: "has not joined yet: no address",
+			})
 		}
 	}
 	rest := s.requestStatus(ctx, r, others)
@@ -85,7 +87,9 @@ func (s *Etcd) orphanSessions(ctx context.Context, r *reader) (keys []string) {
 	roots := s.registered
 	s.mu.Unlock()
 	for _, root := range roots {
-		p, err := r.rangePage(ctx, rangeRequest{keys: Prefix(root.prefix() + "session/"), limit: maxOrphanSessions, keysOnly: true})
+		p, err := r.rangePage(ctx, rangeRequest{
+			keys: Prefix(root.prefix() + "session/"), limit: maxOrphanSessions, keysOnly: true,
+		})
 		if err != nil {
 			continue
 		}

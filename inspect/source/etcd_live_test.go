@@ -71,7 +71,8 @@ func TestSnapshotStaysAtItsRevision(t *testing.T) {
 	if got, err = collect(t.Context(), after); err != nil {
 		t.Fatal(err)
 	}
-	if after.Header().Revision != before.Header().Revision+3 || got["by-dev/meta/new"] != "new" || len(got) != len(want) {
+	if after.Header().Revision != before.Header().Revision+3 || got["by-dev/meta/new"] != "new" ||
+		len(got) != len(want) {
 		t.Errorf("revision %d after %d, %d keys", after.Header().Revision, before.Header().Revision, len(got))
 	}
 }
@@ -104,7 +105,9 @@ func TestPages(t *testing.T) {
 		if i%100 == 0 {
 			size = 20_000
 		}
-		keys = append(keys, source.KV{Key: fmt.Appendf(nil, "by-dev/meta/datacoord-meta/s/%06d", i), Value: bytes.Repeat([]byte{byte(i)}, size)})
+		keys = append(keys, source.KV{
+			Key: fmt.Appendf(nil, "by-dev/meta/datacoord-meta/s/%06d", i), Value: bytes.Repeat([]byte{byte(i)}, size),
+		})
 	}
 	server.Load(t, keys)
 	src := open(t, "etcd://"+server.Address, source.Options{})
@@ -170,7 +173,11 @@ func TestWatch(t *testing.T) {
 		}
 		return nil
 	})
-	want := []change{{first, "by-dev/meta/session/new", "1", false}, {second, "by-dev/kv/gid/timestamp", "2", false}, {second, "by-dev/meta/session/new", "", true}}
+	want := []change{
+		{first, "by-dev/meta/session/new", "1", false},
+		{second, "by-dev/kv/gid/timestamp", "2", false},
+		{second, "by-dev/meta/session/new", "", true},
+	}
 	if diff := cmp.Diff(want, got); diff != "" || !errors.Is(err, enough) || calls != 2 {
 		t.Errorf("%d calls, %v (-want +got):\n%s", calls, err, diff)
 	}
@@ -181,7 +188,8 @@ func TestWatchEndsWithItsContext(t *testing.T) {
 	header := pin(t, src).Header()
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(50*time.Millisecond, cancel)
-	if err := src.Watch(ctx, header, func(int64, []source.Event) error { return nil }); !errors.Is(err, context.Canceled) {
+	if err := src.Watch(ctx, header, func(int64, []source.Event) error { return nil }); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("Watch ended with %v", err)
 	}
 }
@@ -271,7 +279,8 @@ func TestHealth(t *testing.T) {
 		t.Fatalf("health %+v, %v", health, err)
 	}
 	m := health.Members[0]
-	if m.Name != "default" || m.Version == "" || !m.Leader || m.Learner || m.DBSize <= 0 || m.DBInUse <= 0 || m.DBInUse > m.DBSize ||
+	if m.Name != "default" || m.Version == "" || !m.Leader || m.Learner || m.DBSize <= 0 || m.DBInUse <= 0 ||
+		m.DBInUse > m.DBSize ||
 		len(m.Errors) > 0 || m.Problem != "" || health.Problem != "" || m.Endpoint != "http://"+server.Address {
 		t.Errorf("health %+v", health)
 	}

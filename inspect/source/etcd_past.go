@@ -160,7 +160,9 @@ func (s *Etcd) GetAt(ctx context.Context, h Header, revision int64, key string) 
 // Changes watches etcd from one revision to another; etcd must have both. It watches the whole store, because
 // each revision changes a key, so that the last revision always arrives. An account that may not do so requests
 // progress notifications from etcd.
-func (s *Etcd) Changes(ctx context.Context, h Header, from, to int64, yield func(revision int64, events []Event) error) error {
+func (s *Etcd) Changes(
+	ctx context.Context, h Header, from, to int64, yield func(revision int64, events []Event) error,
+) error {
 	r, err := s.connect(ctx)
 	if err != nil {
 		return err
@@ -176,12 +178,15 @@ func (s *Etcd) Changes(ctx context.Context, h Header, from, to int64, yield func
 		return CheckRevisions(s.address.location(), 1, from, from, to)
 	}
 	prefix := []byte(h.Root + "/")
-	w := &watch{revision: from, bounds: watchBounds{until: to, limit: r.timeout}, yield: func(revision int64, events []Event) error {
-		if below := below(prefix, events); revision <= to && len(below) > 0 {
-			return yield(revision, below)
-		}
-		return nil
-	}}
+	w := &watch{
+		revision: from, bounds: watchBounds{until: to, limit: r.timeout},
+		yield: func(revision int64, events []Event) error {
+			if below := below(prefix, events); revision <= to && len(below) > 0 {
+				return yield(revision, below)
+			}
+			return nil
+		},
+	}
 	if s.grantedRanges() == nil {
 		err = w.follow(ctx, r, []Range{{}})
 		if denied(err) {
@@ -227,8 +232,8 @@ type watchBounds struct {
 	// until is the last requested revision, limit the maximum time without a message.
 	until int64
 	limit time.Duration
-	// progressInterval is the interval of progress requests, or 0 if the watch receives every revision. witness is a revision
-	// that must arrive.
+	// progressInterval is the interval of progress requests, or 0 if the watch receives every revision. witness is a
+	// revision that must arrive.
 	progressInterval time.Duration
 	awaited          int64
 	// lastEvent is the time of the last event. answers is the number of progress responses since then that report no

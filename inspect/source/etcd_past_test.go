@@ -43,7 +43,8 @@ func TestPastOfAnEtcd(t *testing.T) {
 				t.Errorf("the oldest revision is %d, want %d: %v", oldest, s.compacted, err)
 			}
 			for _, from := range []int64{oldest, (oldest + s.newest) / 2, s.newest - 1} {
-				compareEvents(t, fmt.Sprintf("changes since %d", from), s.since(from, s.newest), changes(t, past, h, from, s.newest))
+				compareEvents(t, fmt.Sprintf("changes since %d", from), s.since(from, s.newest),
+					changes(t, past, h, from, s.newest))
 			}
 			checkRefused(t, past, h, oldest, s.newest)
 		})
@@ -55,7 +56,9 @@ func TestPastOfAnEtcd(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = past.Changes(t.Context(), pin(t, src).Header(), s.compacted, s.newest, func(int64, []source.Event) error { return nil })
+		err = past.Changes(t.Context(), pin(t, src).Header(), s.compacted, s.newest, func(int64, []source.Event) error {
+			return nil
+		})
 		expectHint(t, err, "only 2 parts of it", "one prefix")
 	})
 }
@@ -89,7 +92,8 @@ func TestPastOfAHangingEtcd(t *testing.T) {
 	last := put(t, server, "by-dev/meta/session/id", "2")
 	header := &pb.ResponseHeader{Revision: last}
 	event := &mvccpb.Event{Kv: &mvccpb.KeyValue{Key: []byte("by-dev/meta/session/id"), ModRevision: last - 1}}
-	h := sourcetest.StartHostile(t, server.Address, watchResponses(&pb.WatchResponse{Header: header, Events: []*mvccpb.Event{event}}))
+	h := sourcetest.StartHostile(t, server.Address,
+		watchResponses(&pb.WatchResponse{Header: header, Events: []*mvccpb.Event{event}}))
 	src := open(t, "etcd://"+h.Address, source.Options{RequestTimeout: 2 * time.Second})
 	defer src.Close()
 	past, err := source.PastOf(src)

@@ -41,7 +41,8 @@ func (s *Etcd) probe(ctx context.Context, config *tls.Config, connected *atomic.
 	for i, verdict := range verdicts {
 		lines[i] = verdict.Error()
 	}
-	return hints.Errorf(hints.Of(verdicts[0]), "none of %d endpoints responds: %s", len(lines), strings.Join(lines, "; "))
+	return hints.Errorf(hints.Of(verdicts[0]), "none of %d endpoints responds: %s", len(lines),
+		strings.Join(lines, "; "))
 }
 
 func probeEndpoint(ctx context.Context, host string, config *tls.Config, connected *atomic.Bool) error {
@@ -77,7 +78,8 @@ func dialVerdict(ctx context.Context, host string, err error) error {
 			err = call.Err
 		}
 	}
-	return hints.Errorf("check the address, and that etcd or a port-forward listens there", "connect to %s: %w", host, err)
+	return hints.Errorf("check the address, and that etcd or a port-forward listens there", "connect to %s: %w", host,
+		err)
 }
 
 // http2Greeting is the connection preface of a client, with an empty SETTINGS frame (RFC 9113, 3.4).
@@ -91,11 +93,13 @@ func probePlain(ctx context.Context, conn net.Conn, host string) error {
 	case isSettings(answer):
 		return nil
 	case strings.HasPrefix(answer, "HTTP/1"):
-		return hints.Errorf("name etcd's client port (2379 unless configured otherwise)", "connect to %s: a web server responds there, not etcd", host)
+		return hints.Errorf("name etcd's client port (2379 unless configured otherwise)",
+			"connect to %s: a web server responds there, not etcd", host)
 	case err != nil && errors.Is(err, os.ErrDeadlineExceeded):
 		return nil
 	case speaksTLS(ctx, host):
-		return hints.Errorf("use etcds://"+host+" (and --ca FILE if its certificate is not signed by a known authority)",
+		return hints.Errorf("use etcds://"+host+
+			" (and --ca FILE if its certificate is not signed by a known authority)",
 			"connect to %s: the server requires TLS", host)
 	}
 	return hints.Errorf("name etcd's client port (2379 unless configured otherwise)",
@@ -118,7 +122,9 @@ func isSettings(answer string) bool {
 // speaksTLS reports whether a TLS handshake succeeds. It accepts any certificate, because it only detects the
 // protocol and sends no data.
 func speaksTLS(ctx context.Context, host string) bool {
-	dialer := tls.Dialer{Config: &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS12}} //nolint:gosec // see above.
+	dialer := tls.Dialer{
+		Config: &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS12},
+	} //nolint:gosec // see above.
 	conn, err := dialer.DialContext(ctx, "tcp", host)
 	if err == nil {
 		_ = conn.Close()
@@ -180,7 +186,8 @@ func tlsVerdict(ctx context.Context, host string, secure *tls.Conn, config *tls.
 	case errors.As(err, &invalid):
 		return wrap("check the dates and the use of the server's certificate, and this machine's clock")
 	case strings.Contains(err.Error(), "certificate required"), strings.Contains(err.Error(), "bad certificate"),
-		strings.Contains(err.Error(), "unknown certificate authority"), errors.Is(err, io.EOF) && len(config.Certificates) == 0:
+		strings.Contains(err.Error(), "unknown certificate authority"),
+		errors.Is(err, io.EOF) && len(config.Certificates) == 0:
 		return wrap("the server requires a client certificate that it trusts: --cert FILE --key FILE")
 	}
 	return wrap("check the TLS files and the address")

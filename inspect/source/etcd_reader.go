@@ -77,7 +77,8 @@ func (r *reader) rangePage(ctx context.Context, q rangeRequest) (*page, error) {
 			req.Serializable = false
 			continue
 		}
-		if req.Limit <= 1 || status.Code(err) != codes.ResourceExhausted || !strings.Contains(err.Error(), "larger than max") {
+		if req.Limit <= 1 || status.Code(err) != codes.ResourceExhausted ||
+			!strings.Contains(err.Error(), "larger than max") {
 			return nil, err
 		}
 		req.Limit = max(1, req.Limit/pageShrink)
@@ -229,7 +230,8 @@ func (r *reader) watch(ctx context.Context, q watchRequest, take func(*watchMess
 	defer asking.Wait()
 	defer cancel()
 	create := &pb.WatchCreateRequest{
-		Key: []byte(q.keys.From), RangeEnd: []byte(q.keys.To), StartRevision: q.from, ProgressNotify: true, Fragment: true,
+		Key: []byte(q.keys.From), RangeEnd: []byte(q.keys.To), StartRevision: q.from, ProgressNotify: true,
+		Fragment: true,
 	}
 	if q.keys.From == "" {
 		create.Key = []byte{0}
@@ -237,8 +239,10 @@ func (r *reader) watch(ctx context.Context, q watchRequest, take func(*watchMess
 	if q.keys.To == "" {
 		create.RangeEnd = []byte{0}
 	}
-	stream, err := r.client.ActiveConnection().NewStream(ctx, &grpc.StreamDesc{ServerStreams: true, ClientStreams: true},
-		pb.Watch_Watch_FullMethodName, grpc.ForceCodecV2(wireCodec{}), grpc.WaitForReady(true), grpc.MaxCallRecvMsgSize(maxWatchBytes))
+	stream, err := r.client.ActiveConnection().NewStream(ctx,
+		&grpc.StreamDesc{ServerStreams: true, ClientStreams: true},
+		pb.Watch_Watch_FullMethodName, grpc.ForceCodecV2(wireCodec{}), grpc.WaitForReady(true),
+		grpc.MaxCallRecvMsgSize(maxWatchBytes))
 	if err != nil {
 		return rpctypes.Error(err)
 	}
@@ -246,7 +250,9 @@ func (r *reader) watch(ctx context.Context, q watchRequest, take func(*watchMess
 	_ = stream.SendMsg(&pb.WatchRequest{RequestUnion: &pb.WatchRequest_CreateRequest{CreateRequest: create}})
 	if q.progressInterval > 0 {
 		asking.Go(func() {
-			progress := &pb.WatchRequest{RequestUnion: &pb.WatchRequest_ProgressRequest{ProgressRequest: &pb.WatchProgressRequest{}}}
+			progress := &pb.WatchRequest{
+				RequestUnion: &pb.WatchRequest_ProgressRequest{ProgressRequest: &pb.WatchProgressRequest{}},
+			}
 			var err error
 			for err == nil && pause(ctx, q.progressInterval) == nil {
 				err = stream.SendMsg(progress)

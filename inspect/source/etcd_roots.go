@@ -58,7 +58,8 @@ func (s *Etcd) findRoot(ctx context.Context, r *reader, revision int64) (metaRoo
 	}
 	root, err := chooseRoot(s.address.location(), name, clusters)
 	if err != nil && f.seeks >= maxSeeks {
-		err = hints.Errorf("name the root: --root ROOT", "%w (only the first %d directories were searched)", err, maxSeeks)
+		err = hints.Errorf("name the root: --root ROOT", "%w (only the first %d directories were searched)", err,
+			maxSeeks)
 	}
 	s.remember(root)
 	return root, err

@@ -160,7 +160,8 @@ func (s *etcdSnapshot) scan(ctx context.Context, ranges []Range, m *meter, yield
 		wg.Wait()
 	}()
 	for i := range ranges {
-		for len(started) < len(ranges) && (len(started) <= i || len(started) < i+scanWindow && buffered.Load() < scanBuffer) {
+		for len(started) < len(ranges) &&
+			(len(started) <= i || len(started) < i+scanWindow && buffered.Load() < scanBuffer) {
 			f := &rangeFetch{pages: make(chan pageResult, 1), turn: make(chan struct{})}
 			r := ranges[len(started)]
 			started = append(started, f)

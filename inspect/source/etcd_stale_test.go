@@ -83,7 +83,8 @@ func TestReadsAtRevision(t *testing.T) {
 		})
 		keys, err := scanAll(t.Context(), h.Address, false)
 		if err != nil || keys != 2 || quorum.Load() != want {
-			t.Errorf("member behind at read %d: %d keys in %d reads, %d with a quorum, want %d: %v", behind, keys, reads.Load(), quorum.Load(), want, err)
+			t.Errorf("member behind at read %d: %d keys in %d reads, %d with a quorum, want %d: %v", behind, keys,
+				reads.Load(), quorum.Load(), want, err)
 		}
 	}
 }

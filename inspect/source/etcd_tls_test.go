@@ -21,7 +21,9 @@ func tlsServer(t *testing.T, cert, key, clientCA string) *sourcetest.Server {
 	return sourcetest.StartEtcd(t, func(c *embed.Config) {
 		listen := url.URL{Scheme: "https", Host: "127.0.0.1:0"}
 		c.ListenClientUrls, c.AdvertiseClientUrls = []url.URL{listen}, []url.URL{listen}
-		c.ClientTLSInfo = transport.TLSInfo{CertFile: cert, KeyFile: key, ClientCertAuth: clientCA != "", TrustedCAFile: clientCA}
+		c.ClientTLSInfo = transport.TLSInfo{
+			CertFile: cert, KeyFile: key, ClientCertAuth: clientCA != "", TrustedCAFile: clientCA,
+		}
 	})
 }
 
@@ -80,7 +82,8 @@ func TestServerTLS(t *testing.T) {
 	start := time.Now()
 	expectHint(t, pinError(t, address, source.Options{}), "authority", "--ca")
 	expectHint(t, pinError(t, address, source.Options{TLS: source.TLS{CAFile: stranger.file}}), "authority", "--ca")
-	expectHint(t, pinError(t, address, source.Options{TLS: source.TLS{CAFile: ca.file, ServerName: "elsewhere"}}), `not for "elsewhere"`, "--server-name")
+	expectHint(t, pinError(t, address, source.Options{TLS: source.TLS{CAFile: ca.file, ServerName: "elsewhere"}}),
+		`not for "elsewhere"`, "--server-name")
 	expectHint(t, pinError(t, "etcd://"+server.Address, source.Options{}), "the server requires TLS", "etcds://")
 	if took := time.Since(start); took > 3*time.Second {
 		t.Errorf("four mistakes took %s to be told, not a moment each", took)
@@ -108,7 +111,8 @@ func TestMutualTLS(t *testing.T) {
 	if err := pinError(t, address, source.Options{TLS: good}); !errors.As(err, &root) {
 		t.Errorf("with a client certificate: %v, want a RootError", err)
 	}
-	expectHint(t, pinError(t, address, source.Options{TLS: source.TLS{CAFile: ca.file}}), "certificate required", "--cert")
+	expectHint(t, pinError(t, address, source.Options{TLS: source.TLS{CAFile: ca.file}}), "certificate required",
+		"--cert")
 	strange := source.TLS{CAFile: ca.file, CertFile: strangeCert, KeyFile: strangeKey}
 	expectHint(t, pinError(t, address, source.Options{TLS: strange}), "certificate", "--cert")
 	half := source.TLS{CAFile: ca.file, CertFile: clientCert}
@@ -119,5 +123,6 @@ func TestMutualTLS(t *testing.T) {
 
 func TestTLSToPlainPort(t *testing.T) {
 	server := sourcetest.StartEtcd(t, nil)
-	expectHint(t, pinError(t, "etcds://"+server.Address, source.Options{}), "does not speak TLS", "use etcd://"+server.Address)
+	expectHint(t, pinError(t, "etcds://"+server.Address, source.Options{}), "does not speak TLS",
+		"use etcd://"+server.Address)
 }

@@ -15,7 +15,10 @@ import (
 // logCalls returns an interceptor that reports each call after it has ended: the target, the method, the duration
 // and the result. It includes the request only for ranges, because other requests may hold a password.
 func logCalls(log func(string)) grpc.UnaryClientInterceptor {
-	return func(ctx context.Context, method string, request, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
+	return func(
+		ctx context.Context, method string, request, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker,
+		opts ...grpc.CallOption,
+	) error {
 		start := time.Now()
 		err := invoke(ctx, method, request, reply, conn, opts...)
 		line := "etcd " + path.Base(conn.CanonicalTarget()) + ": " + path.Base(method)
@@ -35,10 +38,14 @@ func logCalls(log func(string)) grpc.UnaryClientInterceptor {
 
 // logStreams returns an interceptor that reports each opened stream, i.e. each watch.
 func logStreams(log func(string)) grpc.StreamClientInterceptor {
-	return func(ctx context.Context, desc *grpc.StreamDesc, conn *grpc.ClientConn, method string, open grpc.Streamer, opts ...grpc.CallOption) (grpc.ClientStream, error) {
+	return func(
+		ctx context.Context, desc *grpc.StreamDesc, conn *grpc.ClientConn, method string, open grpc.Streamer,
+		opts ...grpc.CallOption,
+	) (grpc.ClientStream, error) {
 		start := time.Now()
 		stream, err := open(ctx, desc, conn, method, opts...)
-		log("etcd " + path.Base(conn.CanonicalTarget()) + ": " + path.Base(method) + " (stream)" + outcome(err, time.Since(start)))
+		log("etcd " + path.Base(conn.CanonicalTarget()) + ": " + path.Base(method) + " (stream)" +
+			outcome(err, time.Since(start)))
 		return stream, err
 	}
 }

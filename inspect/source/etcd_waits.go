@@ -28,7 +28,10 @@ type readTimes struct {
 
 // call is a grpc.UnaryClientInterceptor. For a read that exceeded its deadline it records the time until the
 // deadline, which is a lower bound.
-func (w *readTimes) call(ctx context.Context, method string, request, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
+func (w *readTimes) call(
+	ctx context.Context, method string, request, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker,
+	opts ...grpc.CallOption,
+) error {
 	start := time.Now()
 	err := invoke(ctx, method, request, reply, conn, opts...)
 	w.mu.Lock()

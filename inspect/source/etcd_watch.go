@@ -116,9 +116,11 @@ func (w *watch) session(ctx context.Context, r *reader, ranges []Range, places [
 	answers := make(chan rangeResult)
 	for i, keys := range ranges {
 		receiving.Go(func() {
-			err := r.watch(ctx, watchRequest{keys: keys, from: places[i].next, progressInterval: w.bounds.progressInterval}, func(m *watchMessage) error {
-				return send(ctx, answers, rangeResult{index: i, message: m})
-			})
+			err := r.watch(ctx,
+				watchRequest{keys: keys, from: places[i].next, progressInterval: w.bounds.progressInterval},
+				func(m *watchMessage) error {
+					return send(ctx, answers, rangeResult{index: i, message: m})
+				})
 			_ = send(ctx, answers, rangeResult{index: i, err: err}) // the receiver may be gone
 		})
 	}

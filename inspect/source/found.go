@@ -26,7 +26,8 @@ func List(dir string) []Candidate {
 	}
 	var list []Candidate
 	for _, e := range entries {
-		if info, err := os.Stat(filepath.Join(dir, e.Name())); err == nil && (info.IsDir() || info.Mode().IsRegular() && info.Size() > 0) {
+		if info, err := os.Stat(filepath.Join(dir, e.Name())); err == nil &&
+			(info.IsDir() || info.Mode().IsRegular() && info.Size() > 0) {
 			list = append(list, Candidate{Path: e.Name(), Modified: info.ModTime()})
 		}
 	}

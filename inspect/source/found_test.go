@@ -35,7 +35,9 @@ func TestListMatchesOpen(t *testing.T) {
 	at("empty.db", nil, 6)
 	at("cut.gz", []byte("\x1f\x8b\x08"), 7)
 	at("profile.zst", []byte("\x28\xb5\x2f\xfd\x00\x00\x01\x00\x00"), 8)
-	for i, inside := range []string{"infra0.etcd/member/snap/db", "recorded/" + source.ChunkName(1, old), "empty/nothing"} {
+	for i, inside := range []string{
+		"infra0.etcd/member/snap/db", "recorded/" + source.ChunkName(1, old), "empty/nothing",
+	} {
 		folder := filepath.Dir(filepath.Join(dir, inside))
 		if err := os.MkdirAll(folder, 0o700); err != nil {
 			t.Fatal(err)
@@ -51,7 +53,8 @@ func TestListMatchesOpen(t *testing.T) {
 		got = append(got, f.Path+": "+f.What)
 	}
 	want := []string{
-		"etcd_snapshot.db.gz: etcd snapshot", "birdwatcher_backup.bak.gz: birdwatcher backup", "infra0.etcd: data of an etcd member", "recorded: recording",
+		"etcd_snapshot.db.gz: etcd snapshot", "birdwatcher_backup.bak.gz: birdwatcher backup",
+		"infra0.etcd: data of an etcd member", "recorded: recording",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

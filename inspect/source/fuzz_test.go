@@ -57,10 +57,13 @@ func FuzzBolt(f *testing.F) {
 }
 
 func FuzzBackup(f *testing.F) {
-	keys := []source.KV{{Key: []byte("by-dev/meta/session/id"), Value: []byte("1")}, {Key: []byte("by-dev/meta/x"), Value: nil}}
+	keys := []source.KV{
+		{Key: []byte("by-dev/meta/session/id"), Value: []byte("1")}, {Key: []byte("by-dev/meta/x"), Value: nil},
+	}
 	f.Add(backupV1(keys))
 	f.Add(gunzip(f, readFile(f, filepath.Join(snapshots, "standalone-2.3.5", "birdwatcher_backup.bak.gz")))[:2000])
-	v2 := frame(frame(nil, varintField(nil, 1, 2)), bytesField(varintField(nil, 1, 1), 3, []byte(`{"instance":"","metaPath":""}`)))
+	v2 := frame(frame(nil, varintField(nil, 1, 2)),
+		bytesField(varintField(nil, 1, 1), 3, []byte(`{"instance":"","metaPath":""}`)))
 	f.Add(frame(frame(v2, bytesField(nil, 1, keys[0].Key)), nil))
 	f.Fuzz(readEverything)
 }
@@ -92,7 +95,9 @@ func FuzzFile(f *testing.F) {
 }
 
 func FuzzAddress(f *testing.F) {
-	for _, from := range []string{"etcd://h:1,b/r", "etcds://u@[::1]:2/%41", "etcd://a:b@c", "file:///x", "h:1", "http://u:p@h"} {
+	for _, from := range []string{
+		"etcd://h:1,b/r", "etcds://u@[::1]:2/%41", "etcd://a:b@c", "file:///x", "h:1", "http://u:p@h",
+	} {
 		f.Add(from)
 	}
 	f.Fuzz(func(t *testing.T, from string) {

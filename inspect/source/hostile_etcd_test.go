@@ -35,7 +35,8 @@ func hostile(t *testing.T, configure func(*sourcetest.Hostile)) source.Watcher {
 func watchResponses(list ...*pb.WatchResponse) func(*sourcetest.Hostile) {
 	return func(h *sourcetest.Hostile) {
 		h.Watch = func(stream pb.Watch_WatchServer, _ *pb.WatchCreateRequest) error {
-			for _, m := range append([]*pb.WatchResponse{{Header: &pb.ResponseHeader{Revision: 1}, Created: true}}, list...) {
+			for _, m := range append([]*pb.WatchResponse{{Header: &pb.ResponseHeader{Revision: 1}, Created: true}},
+				list...) {
 				if err := stream.Send(m); err != nil {
 					return err
 				}
@@ -54,17 +55,31 @@ func TestWatchOfHostileMessages(t *testing.T) {
 		return &mvccpb.KeyValue{Key: []byte("by-dev/meta/session/x"), ModRevision: revision}
 	}
 	cases := map[string][]*pb.WatchResponse{
-		"an event without a key-value":  {{Header: header, Events: []*mvccpb.Event{{}}}},
-		"a deletion without one":        {{Header: header, Events: []*mvccpb.Event{{Type: mvccpb.Event_DELETE}}}},
-		"an event without a key":        {{Header: header, Events: []*mvccpb.Event{{Kv: &mvccpb.KeyValue{ModRevision: 900}}}}},
-		"an event without a revision":   {{Header: header, Events: []*mvccpb.Event{{Kv: kv(0)}}}},
-		"an event of no known kind":     {{Header: header, Events: []*mvccpb.Event{{Type: 7, Kv: kv(900)}}}},
-		"the second event without one":  {{Header: header, Events: []*mvccpb.Event{{Kv: kv(900)}, {}}}},
-		"in a fragment":                 {{Header: header, Fragment: true, Events: []*mvccpb.Event{{}}}},
-		"a revision that goes back":     {{Header: header, Events: []*mvccpb.Event{{Kv: kv(900)}, {Kv: kv(899)}}}},
-		"one that goes back later":      {{Header: header, Events: []*mvccpb.Event{{Kv: kv(900)}}}, {Header: header, Events: []*mvccpb.Event{{Kv: kv(900)}}}},
-		"more than a message may have":  {{Header: header, Events: []*mvccpb.Event{{Kv: &mvccpb.KeyValue{Key: []byte("k"), Value: make([]byte, 65<<20), ModRevision: 900}}}}},
-		"canceled twice, after no word": {{Header: header, Canceled: true, CancelReason: "a"}, {Header: header, Canceled: true, CancelReason: "b"}},
+		"an event without a key-value": {{Header: header, Events: []*mvccpb.Event{{}}}},
+		"a deletion without one":       {{Header: header, Events: []*mvccpb.Event{{Type: mvccpb.Event_DELETE}}}},
+		"an event without a key": {
+			{Header: header, Events: []*mvccpb.Event{{Kv: &mvccpb.KeyValue{ModRevision: 900}}}},
+		},
+		"an event without a revision":  {{Header: header, Events: []*mvccpb.Event{{Kv: kv(0)}}}},
+		"an event of no known kind":    {{Header: header, Events: []*mvccpb.Event{{Type: 7, Kv: kv(900)}}}},
+		"the second event without one": {{Header: header, Events: []*mvccpb.Event{{Kv: kv(900)}, {}}}},
+		"in a fragment":                {{Header: header, Fragment: true, Events: []*mvccpb.Event{{}}}},
+		"a revision that goes back":    {{Header: header, Events: []*mvccpb.Event{{Kv: kv(900)}, {Kv: kv(899)}}}},
+		"one that goes back later": {
+			{Header: header, Events: []*mvccpb.Event{{Kv: kv(900)}}},
+			{Header: header, Events: []*mvccpb.Event{{Kv: kv(900)}}},
+		},
+		"more than a message may have": {
+			{
+				Header: header,
+				Events: []*mvccpb.Event{
+					{Kv: &mvccpb.KeyValue{Key: []byte("k"), Value: make([]byte, 65<<20), ModRevision: 900}},
+				},
+			},
+		},
+		"canceled twice, after no word": {
+			{Header: header, Canceled: true, CancelReason: "a"}, {Header: header, Canceled: true, CancelReason: "b"},
+		},
 	}
 	for name, list := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -91,7 +106,9 @@ func TestWatchBoundsARevision(t *testing.T) {
 				if err := stream.Send(m); err != nil {
 					return err
 				}
-				kv := &mvccpb.KeyValue{Key: []byte("by-dev/meta/x"), Value: value, CreateRevision: 1, ModRevision: revision, Version: 2}
+				kv := &mvccpb.KeyValue{
+					Key: []byte("by-dev/meta/x"), Value: value, CreateRevision: 1, ModRevision: revision, Version: 2,
+				}
 				m = &pb.WatchResponse{Header: m.Header, Fragment: true, Events: []*mvccpb.Event{{Kv: kv}}}
 			}
 		}
@@ -130,8 +147,12 @@ func TestWatchGoesOnInsideARevision(t *testing.T) {
 					return nil
 				}
 				key := []byte("by-dev/meta/x" + strings.Repeat("x", i))
-				kv := &mvccpb.KeyValue{Key: key, Value: value, CreateRevision: revision, ModRevision: revision, Version: 1}
-				if err := stream.Send(&pb.WatchResponse{Header: header, Fragment: i < events-1, Events: []*mvccpb.Event{{Kv: kv}}}); err != nil {
+				kv := &mvccpb.KeyValue{
+					Key: key, Value: value, CreateRevision: revision, ModRevision: revision, Version: 1,
+				}
+				if err := stream.Send(&pb.WatchResponse{
+					Header: header, Fragment: i < events-1, Events: []*mvccpb.Event{{Kv: kv}},
+				}); err != nil {
 					return err
 				}
 			}
@@ -172,7 +193,9 @@ func endlessPages(pause time.Duration) func(*sourcetest.Hostile) {
 			key := bytes.TrimRight(r.Key, "\x00")
 			for i := range 1000 {
 				next := append(bytes.Clone(key), fmt.Sprintf("/%06d", i)...)
-				answer.Kvs = append(answer.Kvs, &mvccpb.KeyValue{Key: next, Value: make([]byte, 1000), CreateRevision: 1, ModRevision: 1, Version: 1})
+				answer.Kvs = append(answer.Kvs, &mvccpb.KeyValue{
+					Key: next, Value: make([]byte, 1000), CreateRevision: 1, ModRevision: 1, Version: 1,
+				})
 			}
 			return answer
 		}
@@ -212,7 +235,8 @@ func TestScanHasLimits(t *testing.T) {
 // TestBundleHasLimits checks limits on bundles, because a bundle is decompressed as it is read and its file
 // size does not bound its content.
 func TestBundleHasLimits(t *testing.T) {
-	bundle := bundleOf(t, open(t, filepath.Join(snapshots, "standalone-2.3.5", "etcd_snapshot.db.gz"), source.Options{}))
+	bundle := bundleOf(t,
+		open(t, filepath.Join(snapshots, "standalone-2.3.5", "etcd_snapshot.db.gz"), source.Options{}))
 	path := store(t, "a.kscope", bundle)
 	for _, limits := range []source.Limits{{Keys: 100}, {Bytes: 10 << 10}} {
 		for _, salvage := range []bool{false, true} {
@@ -272,7 +296,9 @@ func TestErrorsRedactSecrets(t *testing.T) {
 		"watch canceled": func(stream pb.Watch_WatchServer, _ *pb.WatchCreateRequest) error {
 			return errors.Join(
 				stream.Send(&pb.WatchResponse{Header: &pb.ResponseHeader{Revision: 1}, Created: true}),
-				stream.Send(&pb.WatchResponse{Header: &pb.ResponseHeader{Revision: 1}, Canceled: true, CancelReason: secretText}),
+				stream.Send(&pb.WatchResponse{
+					Header: &pb.ResponseHeader{Revision: 1}, Canceled: true, CancelReason: secretText,
+				}),
 			)
 		},
 	} {

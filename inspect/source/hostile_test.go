@@ -42,7 +42,9 @@ func TestRootPrefersTheDefaultSubPath(t *testing.T) {
 		server.Load(t, []source.KV{{Key: []byte(key), Value: []byte("1")}})
 	}
 	for _, from := range []string{backend(t, nil, changes), "etcd://" + server.Address} {
-		for root, want := range map[string]string{"by-dev": "meta", "by-dev/": "meta", "by-dev/other": "other", "by-dev/meta": "meta"} {
+		for root, want := range map[string]string{
+			"by-dev": "meta", "by-dev/": "meta", "by-dev/other": "other", "by-dev/meta": "meta",
+		} {
 			src := open(t, from, source.Options{Root: root})
 			snap, err := src.Pin(t.Context())
 			if err != nil {
@@ -61,7 +63,9 @@ func TestNothingRunsOn(t *testing.T) {
 	server, _, _ := liveStore(t)
 	file := filepath.Join(snapshots, "standalone-2.3.5", "etcd_snapshot.db.gz")
 	before := goleak.IgnoreCurrent()
-	for _, from := range []string{"etcd://" + server.Address, file, filepath.Join(snapshots, "standalone-2.3.5", "birdwatcher_backup.bak.gz")} {
+	for _, from := range []string{
+		"etcd://" + server.Address, file, filepath.Join(snapshots, "standalone-2.3.5", "birdwatcher_backup.bak.gz"),
+	} {
 		src := open(t, from, source.Options{})
 		snap, err := src.Pin(t.Context())
 		if err != nil {
@@ -84,7 +88,8 @@ func TestNothingRunsOn(t *testing.T) {
 		}
 		if w, ok := src.(source.Watcher); ok {
 			ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-			if err := w.Watch(ctx, snap.Header(), func(int64, []source.Event) error { return nil }); !errors.Is(err, context.DeadlineExceeded) {
+			if err := w.Watch(ctx, snap.Header(), func(int64, []source.Event) error { return nil }); !errors.Is(err,
+				context.DeadlineExceeded) {
 				t.Errorf("watch ended with %v", err)
 			}
 			cancel()
@@ -115,7 +120,9 @@ func TestLoginCanBeCanceled(t *testing.T) {
 	}
 	defer func() { _ = silent.Close() }()
 	before := goleak.IgnoreCurrent()
-	src := open(t, "etcd://"+silent.Addr().String(), source.Options{Username: "u", Password: "p", DialTimeout: time.Minute})
+	src := open(t, "etcd://"+silent.Addr().String(), source.Options{
+		Username: "u", Password: "p", DialTimeout: time.Minute,
+	})
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	start := time.Now()

@@ -130,7 +130,9 @@ func openInput(ctx context.Context, in input, opts Options) (Source, error) {
 
 func openFormat(ctx context.Context, in input, opts Options) (Source, error) {
 	if in.size == 0 {
-		return nil, hints.Errorf("the copy or the pipe that made it failed: make it again", "open %s: the file is empty (0 bytes)", in.location)
+		return nil,
+			hints.Errorf("the copy or the pipe that made it failed: make it again",
+				"open %s: the file is empty (0 bytes)", in.location)
 	}
 	kind, head, unpack, err := in.sniff()
 	if err != nil {
@@ -249,7 +251,8 @@ func notGzip(location string, err error) error {
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		return hints.Errorf("copy it again, or use --salvage", "read %s: the compressed file is cut off", location)
 	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader):
-		return hints.Errorf("copy it again, or use --salvage", "read %s: the compressed file is damaged: %w", location, err)
+		return hints.Errorf("copy it again, or use --salvage", "read %s: the compressed file is damaged: %w", location,
+			err)
 	}
 	if hints.HasHint(err) {
 		return err

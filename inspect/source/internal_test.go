@@ -20,7 +20,9 @@ import (
 )
 
 func TestRangeSets(t *testing.T) {
-	merged := mergeRanges([]Range{{"m", "p"}, {"", "b"}, {"a", "c"}, {"x", "x"}, {"p", "q"}, {"z", "y"}, {"t", ""}, {"u", "v"}})
+	merged := mergeRanges([]Range{
+		{"m", "p"}, {"", "b"}, {"a", "c"}, {"x", "x"}, {"p", "q"}, {"z", "y"}, {"t", ""}, {"u", "v"},
+	})
 	want := []Range{{"", "c"}, {"m", "q"}, {"t", ""}}
 	if diff := cmp.Diff(want, merged); diff != "" {
 		t.Errorf("mergeRanges (-want +got):\n%s", diff)
@@ -185,7 +187,9 @@ func TestSeenKeys(t *testing.T) {
 
 // rangeResponse returns a response of etcd with all fields.
 func rangeResponse() *pb.RangeResponse {
-	resp := &pb.RangeResponse{Header: &pb.ResponseHeader{ClusterId: 1, MemberId: 2, Revision: 533816, RaftTerm: 4}, More: true, Count: 99}
+	resp := &pb.RangeResponse{
+		Header: &pb.ResponseHeader{ClusterId: 1, MemberId: 2, Revision: 533816, RaftTerm: 4}, More: true, Count: 99,
+	}
 	for i := range 50 {
 		resp.Kvs = append(resp.Kvs, &mvccpb.KeyValue{
 			Key: fmt.Appendf(nil, "key/%03d", i), Value: bytes.Repeat([]byte{byte(i)}, i*7%300),
@@ -214,7 +218,8 @@ func TestPage(t *testing.T) {
 		err = p.each(func(kv KV) error {
 			w := want.Kvs[i]
 			i++
-			if !bytes.Equal(kv.Key, w.Key) || !bytes.Equal(kv.Value, w.Value) || kv.CreateRevision != w.CreateRevision ||
+			if !bytes.Equal(kv.Key, w.Key) || !bytes.Equal(kv.Value, w.Value) ||
+				kv.CreateRevision != w.CreateRevision ||
 				kv.ModRevision != w.ModRevision || kv.Version != w.Version || kv.Lease != w.Lease {
 				return fmt.Errorf("key %d is %+v", i, kv)
 			}
@@ -297,7 +302,9 @@ func TestKeyValueWithTwoKeys(t *testing.T) {
 }
 
 func TestFrames(t *testing.T) {
-	in := strings.NewReader("\x03\x00\x00\x00\x00\x00\x00\x00abc\x00\x00\x00\x00\x00\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00ab")
+	in := strings.NewReader(
+		"\x03\x00\x00\x00\x00\x00\x00\x00abc\x00\x00\x00\x00\x00\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00ab",
+	)
 	f := &frames{r: newFrameReader(in), meter: newMeter(Limits{}, "in")}
 	got := map[int]string{}
 	for i := range 4 {
@@ -325,7 +332,8 @@ func TestSecretsInAddresses(t *testing.T) {
 			_, rest, _ := strings.Cut(from, "://")
 			_, err := Open(t.Context(), scheme+"://"+rest, Options{})
 			known, ok := errors.AsType[*hints.Error](err)
-			if !ok || strings.Contains(err.Error()+known.Hint(), "ter2") || strings.Contains(err.Error()+known.Hint(), "hun") {
+			if !ok || strings.Contains(err.Error()+known.Hint(), "ter2") ||
+				strings.Contains(err.Error()+known.Hint(), "hun") {
 				t.Errorf("%s://%s: %v", scheme, rest, err)
 			}
 		}

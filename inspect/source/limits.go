@@ -63,7 +63,8 @@ func (m *meter) explain(ctx context.Context, err error) error {
 	if err == nil || !errors.Is(context.Cause(ctx), errOverLimit) {
 		return err
 	}
-	return hints.Errorf("a slow link reads less with one collection (coll=NAME), or from a file made with etcdctl snapshot save",
+	return hints.Errorf("a slow link reads less with one collection (coll=NAME), or from a file made with etcdctl "+
+		"snapshot save",
 		"read %s: not finished after %s, %w: %d keys, %s read",
 		m.where, m.limits.Time, errOverLimit, m.keys.Load(), sizeText(m.bytes.Load()))
 }

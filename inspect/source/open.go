@@ -109,7 +109,8 @@ func locate(from string) (origin, error) {
 	scheme, rest, hasScheme := strings.Cut(from, "://")
 	switch {
 	case from == "":
-		return origin{}, hints.Errorf("name one with --from: etcd://host:2379, a file, or - for standard input", "no source named")
+		return origin{},
+			hints.Errorf("name one with --from: etcd://host:2379, a file, or - for standard input", "no source named")
 	case from == "-":
 		return origin{stdin: true}, nil
 	case scheme == "etcd" && hasScheme, scheme == "etcds" && hasScheme:
@@ -118,9 +119,13 @@ func locate(from string) (origin, error) {
 	case scheme == "file" && hasScheme:
 		return origin{path: filePath(rest)}, nil
 	case scheme == "http" && hasScheme:
-		return origin{}, hints.Errorf("did you mean etcd://"+withoutUser(rest)+"?", "open %s: etcd is not read over http", redactAddress(from))
+		return origin{},
+			hints.Errorf("did you mean etcd://"+withoutUser(rest)+"?", "open %s: etcd is not read over http",
+				redactAddress(from))
 	case scheme == "https" && hasScheme:
-		return origin{}, hints.Errorf("did you mean etcds://"+withoutUser(rest)+"?", "open %s: etcd is not read over https", redactAddress(from))
+		return origin{},
+			hints.Errorf("did you mean etcds://"+withoutUser(rest)+"?", "open %s: etcd is not read over https",
+				redactAddress(from))
 	case hasScheme && len(scheme) > 1 && !strings.ContainsAny(scheme, `/\.`): // a single letter is a drive
 		return origin{}, hints.Errorf("supported: etcd://, etcds:// and file://",
 			"open %s: unknown scheme %q", redactAddress(from), scheme)
@@ -190,7 +195,8 @@ func openPath(ctx context.Context, path string, opts Options) (Source, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, cause(err))
 	}
-	return openInput(ctx, input{location: path, modified: info.ModTime(), file: f, ReaderAt: f, size: info.Size()}, opts)
+	return openInput(ctx, input{location: path, modified: info.ModTime(), file: f, ReaderAt: f, size: info.Size()},
+		opts)
 }
 
 // openPipe opens a named pipe or /dev/stdin, which can be read only once and sequentially.
@@ -257,7 +263,9 @@ func (t TLS) Load(flag string) (*tls.Config, error) {
 		}
 	}
 	if (t.CertFile == "") != (t.KeyFile == "") {
-		return nil, hints.Errorf("a client certificate needs both "+flag+"cert and "+flag+"key", "client certificate: one of two files is missing")
+		return nil,
+			hints.Errorf("a client certificate needs both "+flag+"cert and "+flag+"key",
+				"client certificate: one of two files is missing")
 	}
 	if t.CertFile != "" {
 		pair, err := tls.LoadX509KeyPair(t.CertFile, t.KeyFile)

@@ -86,7 +86,11 @@ func TestBadFiles(t *testing.T) {
 			"backup of a later version", frame(nil, varintField(nil, 1, 3)),
 			"unknown birdwatcher backup version 3", "newer kitescope",
 		},
-		{"backup with an endless record", append(bytes.Clone(plainBackup[:96]), 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f), "claims to have", "--salvage"},
+		{
+			"backup with an endless record",
+			append(bytes.Clone(plainBackup[:96]), 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f), "claims to have",
+			"--salvage",
+		},
 		{"bundle, first half", bundle[:len(bundle)/2], "cut off", "--salvage"},
 		{"bundle, last bytes gone", bundle[:len(bundle)-20], "", "--salvage"},
 		{"zstd of something else", zstdOf(t, []byte("hello")), "", ""},
@@ -190,7 +194,8 @@ func TestWebServerIsNoEtcd(t *testing.T) {
 			_ = c.Close()
 		}
 	}()
-	expectHint(t, pinError(t, "etcd://"+l.Addr().String(), source.Options{}), "a web server responds there", "client port")
+	expectHint(t, pinError(t, "etcd://"+l.Addr().String(), source.Options{}), "a web server responds there",
+		"client port")
 }
 
 func TestMemoryLimit(t *testing.T) {
@@ -346,7 +351,8 @@ func TestRootOfSessionsOnly(t *testing.T) {
 			if !ok || name != "" {
 				continue
 			}
-			if h, err := live.Health(t.Context()); err != nil || !slices.Equal(h.Elsewhere, []string{"by-prod/meta/session/querynode-27"}) {
+			if h, err := live.Health(t.Context()); err != nil ||
+				!slices.Equal(h.Elsewhere, []string{"by-prod/meta/session/querynode-27"}) {
 				t.Errorf("health: %+v, %v", h, err)
 			}
 		}

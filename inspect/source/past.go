@@ -59,8 +59,10 @@ func PastOf(src Source) (Past, error) {
 	if ok {
 		return p, nil
 	}
-	return nil, hints.Errorf("past revisions are in an etcd, a file of etcdctl snapshot save, an etcd member's db, a recording, and a bundle of snapshot save --history",
-		"read %s: %w: a %s holds one moment", src.Origin().Location, ErrNoHistory, src.Origin().Kind)
+	return nil,
+		hints.Errorf("past revisions are in an etcd, a file of etcdctl snapshot save, an etcd member's db, a "+
+			"recording, and a bundle of snapshot save --history",
+			"read %s: %w: a %s holds one moment", src.Origin().Location, ErrNoHistory, src.Origin().Kind)
 }
 
 // RevisionError reports that a source does not have a revision because it is compacted or not yet written.

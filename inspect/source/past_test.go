@@ -24,7 +24,8 @@ type eventText struct {
 }
 
 func line(kv source.KV) string {
-	return fmt.Sprintf("%s=%q created %d modified %d version %d lease %d", kv.Key, kv.Value, kv.CreateRevision, kv.ModRevision, kv.Version, kv.Lease)
+	return fmt.Sprintf("%s=%q created %d modified %d version %d lease %d", kv.Key, kv.Value, kv.CreateRevision,
+		kv.ModRevision, kv.Version, kv.Lease)
 }
 
 func eventLine(e source.Event) eventText {
@@ -45,7 +46,8 @@ func compareEvents(t *testing.T, what string, want, got []eventText) {
 	for n < min(len(want), len(got)) && want[n] == got[n] {
 		n++
 	}
-	t.Errorf("%s: %d events of etcd, %d of the past; from event %d on etcd has\n%.500v\nthe past\n%.500v", what, len(want), len(got), n, want[n:], got[n:])
+	t.Errorf("%s: %d events of etcd, %d of the past; from event %d on etcd has\n%.500v\nthe past\n%.500v", what,
+		len(want), len(got), n, want[n:], got[n:])
 }
 
 // scenario is a server with past revisions, and the events that a watch received while they were written.
@@ -94,12 +96,14 @@ func newScenario(t *testing.T, steps int) *scenario {
 }
 
 func (s *scenario) addEvent(e *clientv3.Event) {
-	s.watched = append(s.watched, eventLine(source.Event{KV: ofClient(e.Kv), Deleted: e.Type == clientv3.EventTypeDelete}))
+	s.watched = append(s.watched,
+		eventLine(source.Event{KV: ofClient(e.Kv), Deleted: e.Type == clientv3.EventTypeDelete}))
 }
 
 func ofClient(kv *mvccpb.KeyValue) source.KV {
 	return source.KV{
-		Key: kv.Key, Value: kv.Value, Lease: kv.Lease, CreateRevision: kv.CreateRevision, ModRevision: kv.ModRevision, Version: kv.Version,
+		Key: kv.Key, Value: kv.Value, Lease: kv.Lease, CreateRevision: kv.CreateRevision, ModRevision: kv.ModRevision,
+		Version: kv.Version,
 	}
 }
 
@@ -176,7 +180,8 @@ func (s *scenario) endLeases(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.do(t, clientv3.OpPut("by-dev/meta/session/node-1", "{}", clientv3.WithLease(lease.ID)), clientv3.OpPut("by-dev/meta/session/node-2", "{}", clientv3.WithLease(lease.ID)))
+	s.do(t, clientv3.OpPut("by-dev/meta/session/node-1", "{}", clientv3.WithLease(lease.ID)),
+		clientv3.OpPut("by-dev/meta/session/node-2", "{}", clientv3.WithLease(lease.ID)))
 	for i, id := range append(s.leases, lease.ID) {
 		if i%2 == 0 || id == lease.ID {
 			if _, err := s.server.Client.Revoke(t.Context(), id); err != nil {
@@ -300,7 +305,8 @@ func checkRefused(t *testing.T, past source.Past, h source.Header, oldest, newes
 		_, asked := past.GetAt(t.Context(), h, wanted, "by-dev/meta/session/id")
 		for _, err := range []error{pinned, changed, asked} {
 			got, ok := errors.AsType[*source.RevisionError](err)
-			if !ok || got.Wanted != wanted || got.Oldest != oldest || got.Newest != newest || errors.Is(err, source.ErrCompacted) != (wanted < oldest) {
+			if !ok || got.Wanted != wanted || got.Oldest != oldest || got.Newest != newest ||
+				errors.Is(err, source.ErrCompacted) != (wanted < oldest) {
 				t.Errorf("revision %d of %d to %d: %v", wanted, oldest, newest, err)
 			}
 		}

@@ -34,7 +34,8 @@ func TestPipesEnd(t *testing.T) {
 	if err := os.Symlink("/dev/zero", filepath.Join(dir, source.ChunkName(3, began))); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := source.Open(t.Context(), dir, source.Options{}); err == nil || !strings.Contains(err.Error(), "not a regular file") {
+	if _, err := source.Open(t.Context(), dir, source.Options{}); err == nil ||
+		!strings.Contains(err.Error(), "not a regular file") {
 		t.Errorf("a recording of a pipe and a device: %v", err)
 	}
 }

@@ -17,7 +17,9 @@ import (
 // that writes can be added without a change of this test.
 func TestNoMethodWrites(t *testing.T) {
 	want := map[reflect.Type][]string{
-		reflect.TypeFor[*Etcd]():         {"Activity", "Alive", "Changes", "Close", "GetAt", "Health", "Oldest", "Origin", "Pin", "PinAt", "Watch"},
+		reflect.TypeFor[*Etcd](): {
+			"Activity", "Alive", "Changes", "Close", "GetAt", "Health", "Oldest", "Origin", "Pin", "PinAt", "Watch",
+		},
 		reflect.TypeFor[*etcdSnapshot](): {"Close", "Gaps", "Header", "Scan", "Seekable"},
 		// Its methods are unexported, and its fields are not accessible from outside.
 		reflect.TypeFor[*reader](): nil,
@@ -43,9 +45,9 @@ func TestNoMethodWrites(t *testing.T) {
 func TestOnlyReadsAreCalled(t *testing.T) {
 	writes := []string{
 		"Put", "Delete", "DeleteRange", "Txn", "Do", "Commit", "Compact", "Grant", "Revoke", "KeepAlive", "Defragment",
-		"MoveLeader", "AlarmDisarm", "MemberAdd", "MemberRemove", "MemberUpdate", "MemberPromote", "AuthEnable", "AuthDisable",
-		"UserAdd", "UserDelete", "UserGrantRole", "UserChangePassword", "RoleAdd", "RoleDelete", "RoleGrantPermission",
-		"OpPut", "OpDelete", "OpTxn", "Downgrade", "Snapshot",
+		"MoveLeader", "AlarmDisarm", "MemberAdd", "MemberRemove", "MemberUpdate", "MemberPromote", "AuthEnable",
+		"AuthDisable", "UserAdd", "UserDelete", "UserGrantRole", "UserChangePassword", "RoleAdd", "RoleDelete",
+		"RoleGrantPermission", "OpPut", "OpDelete", "OpTxn", "Downgrade", "Snapshot",
 	}
 	sources, err := filepath.Glob("*.go")
 	if err != nil {

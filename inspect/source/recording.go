@@ -62,7 +62,8 @@ func ChunkName(n int, began time.Time) string {
 func ChunkNumber(name string) (n int, ok bool) {
 	number, rest, _ := strings.Cut(name, "-")
 	began, ok := strings.CutSuffix(rest, ".kite")
-	if !ok || len(number) < 6 || len(number) > 9 || began == "" || strings.Trim(number, "0123456789")+strings.Trim(began, "0123456789TZ") != "" {
+	if !ok || len(number) < 6 || len(number) > 9 || began == "" ||
+		strings.Trim(number, "0123456789")+strings.Trim(began, "0123456789TZ") != "" {
 		return 0, false
 	}
 	n, err := strconv.Atoi(number)
@@ -154,10 +155,12 @@ func noRecording(dir string) error {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
 		if names, _ := ChunkNames(filepath.Join(dir, e.Name())); e.IsDir() && len(names) > 0 {
-			return hints.Errorf("name one of them, such as "+filepath.Join(dir, e.Name()), "open %s: a directory of several recordings", dir)
+			return hints.Errorf("name one of them, such as "+filepath.Join(dir, e.Name()),
+				"open %s: a directory of several recordings", dir)
 		}
 	}
-	return hints.Errorf("name a file, etcd's data directory, or a recording of kitescope record", "open %s: a directory without member/snap/db and without a recording", dir)
+	return hints.Errorf("name a file, etcd's data directory, or a recording of kitescope record",
+		"open %s: a directory without member/snap/db and without a recording", dir)
 }
 
 // chunkHead reads the manifest of a chunk.
@@ -250,7 +253,9 @@ func (r *Recording) bundle(ctx context.Context, i int) (*Bundle, error) {
 
 // Origin returns the location of the directory and of the recorded etcd.
 func (r *Recording) Origin() Origin {
-	return Origin{Kind: KindRecording, Location: r.dir, Detail: "of " + r.chunks[len(r.chunks)-1].manifest.Origin.Location}
+	return Origin{
+		Kind: KindRecording, Location: r.dir, Detail: "of " + r.chunks[len(r.chunks)-1].manifest.Origin.Location,
+	}
 }
 
 // Close closes the open chunks.
@@ -316,7 +321,8 @@ func (r *Recording) findRecorded(ctx context.Context, revision int64) (i int, b 
 	i, b, last, err := r.find(ctx, revision)
 	if err == nil && revision > last.revision {
 		next := r.chunks[r.firstAfter(revision)].manifest
-		err = hints.Errorf(fmt.Sprintf("name a moment before or after it: --at rev:%d, --at rev:%d", last.revision, next.Revision),
+		err = hints.Errorf(fmt.Sprintf("name a moment before or after it: --at rev:%d, --at rev:%d", last.revision,
+			next.Revision),
 			"read %s: revision %d was not recorded: nothing was recorded from %s to %s",
 			r.dir, revision, recordedText(last.at), recordedText(next.Taken))
 	}

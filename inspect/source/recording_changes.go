@@ -11,7 +11,9 @@ import (
 // Changes yields the changes of all chunks. After a period that was not recorded, it yields the differences:
 // written keys at their mod revisions, and deleted keys at the end of the period. Intermediate writes of the
 // period are lost, which is a gap.
-func (r *Recording) Changes(ctx context.Context, h Header, from, to int64, yield func(revision int64, events []Event) error) error {
+func (r *Recording) Changes(
+	ctx context.Context, h Header, from, to int64, yield func(revision int64, events []Event) error,
+) error {
 	if _, _, err := r.findRecorded(ctx, from); err != nil {
 		return err
 	}
@@ -59,7 +61,10 @@ func (r *Recording) WriteTimes(ctx context.Context, from, to int64, yield func(r
 		}
 		b, _, err := r.chunk(ctx, i)
 		if err == nil {
-			err = b.WriteTimes(ctx, from, to, func(revision int64, at time.Time) { yield(revision, at); from = revision })
+			err = b.WriteTimes(ctx, from, to, func(revision int64, at time.Time) {
+				yield(revision, at)
+				from = revision
+			})
 		}
 		if err != nil {
 			return err
@@ -92,7 +97,10 @@ func unrecordedGap(last bundleEdge, next *recordedChunk) Gap {
 }
 
 // diffChunks yields the differences between the end of a chunk and the start of the next one.
-func (r *Recording) diffChunks(ctx context.Context, last bundleEdge, next recordedChunk, to int64, yield func(revision int64, events []Event) error) error {
+func (r *Recording) diffChunks(
+	ctx context.Context, last bundleEdge, next recordedChunk, to int64,
+	yield func(revision int64, events []Event) error,
+) error {
 	r.gaps.put(unrecordedGap(last, &next))
 	before := map[string]int64{}
 	err := r.state(ctx, last.revision, func(kv KV) { before[string(kv.Key)] = kv.ModRevision })

@@ -127,7 +127,9 @@ func (d *recordingReader) chunk(ctx context.Context, b *Bundle, name string, siz
 	if len(d.info.Chunks) == 0 {
 		d.info.Oldest, d.info.From = h.Oldest, b.manifest.Taken
 	}
-	d.info.Chunks = append(d.info.Chunks, ChunkInfo{Name: name, Size: size, First: h.Oldest, Last: e.revision, From: b.manifest.Taken, Until: e.at})
+	d.info.Chunks = append(d.info.Chunks, ChunkInfo{
+		Name: name, Size: size, First: h.Oldest, Last: e.revision, From: b.manifest.Taken, Until: e.at,
+	})
 	d.info.Cluster = h.Cluster
 	if d.last.revision <= e.revision {
 		d.last = e

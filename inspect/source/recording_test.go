@@ -35,9 +35,12 @@ func withHistory(t *testing.T, src source.Source) []byte {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	info := source.BundleInfo{Kitescope: "test", History: &source.ManifestHistory{Oldest: oldest}, Members: func(b *source.BundleWriter) error {
-		return b.AddPast(t.Context(), past, snap.Header(), oldest, nil)
-	}}
+	info := source.BundleInfo{
+		Kitescope: "test", History: &source.ManifestHistory{Oldest: oldest},
+		Members: func(b *source.BundleWriter) error {
+			return b.AddPast(t.Context(), past, snap.Header(), oldest, nil)
+		},
+	}
 	stats, err := source.WriteBundle(t.Context(), &out, snap, info, nil, nil)
 	if err != nil || stats.Past.Changes == 0 {
 		t.Fatalf("%+v, %v", stats, err)
@@ -114,7 +117,8 @@ func TestPastOfABundle(t *testing.T) {
 		t.Fatal(err)
 	}
 	if want := s.at(t, s.newest); snap.Header().Revision != s.newest || !maps.Equal(want, got) {
-		t.Errorf("without history: %d keys at revision %d, want %d at %d", len(got), snap.Header().Revision, len(want), s.newest)
+		t.Errorf("without history: %d keys at revision %d, want %d at %d", len(got), snap.Header().Revision, len(want),
+			s.newest)
 	}
 	if _, err := source.PastOf(old); err == nil {
 		t.Error("a bundle without history has a past")
@@ -123,7 +127,9 @@ func TestPastOfABundle(t *testing.T) {
 
 // chunkOf writes a recording chunk with revisions of a past, a few in each member. ends maps the offset of the
 // end of each member to its last revision.
-func chunkOf(t *testing.T, past source.Past, h source.Header, first, last int64, closed bool) (content []byte, ends map[int]int64) {
+func chunkOf(
+	t *testing.T, past source.Past, h source.Header, first, last int64, closed bool,
+) (content []byte, ends map[int]int64) {
 	t.Helper()
 	snap, err := past.PinAt(t.Context(), h, first)
 	if err != nil {
@@ -133,7 +139,9 @@ func chunkOf(t *testing.T, past source.Past, h source.Header, first, last int64,
 	var out bytes.Buffer
 	head := snap.Header()
 	head.Taken = began.Add(time.Duration(first) * time.Second)
-	w, err := source.NewBundleWriter(&out, head, source.BundleInfo{Kitescope: "test", History: &source.ManifestHistory{Oldest: first, Recorded: true}})
+	w, err := source.NewBundleWriter(&out, head, source.BundleInfo{
+		Kitescope: "test", History: &source.ManifestHistory{Oldest: first, Recorded: true},
+	})
 	if err == nil {
 		err = w.Base(t.Context(), snap, nil, nil)
 	}
@@ -220,7 +228,8 @@ func TestPastOfARecording(t *testing.T) {
 	defer src.Close()
 	testPast(t, src, s)
 	head := pin(t, src).Header()
-	if want := began.Add(time.Duration(s.newest) * time.Second); !head.Taken.Equal(want) || head.Origin.Kind != source.KindRecording || head.Origin.Location != dir {
+	if want := began.Add(time.Duration(s.newest) * time.Second); !head.Taken.Equal(want) ||
+		head.Origin.Kind != source.KindRecording || head.Origin.Location != dir {
 		t.Errorf("the header is %+v, want a recording of %s", head, want)
 	}
 	var keys []source.KV
@@ -273,10 +282,12 @@ func TestRecordingWithAHole(t *testing.T) {
 	}
 	h = pin(t, src).Header()
 	for _, revision := range []int64{from + 1, to - 1} {
-		if _, err := recorded.PinAt(t.Context(), h, revision); err == nil || !strings.Contains(err.Error(), "was not recorded") {
+		if _, err := recorded.PinAt(t.Context(), h, revision); err == nil ||
+			!strings.Contains(err.Error(), "was not recorded") {
 			t.Errorf("revision %d: %v", revision, err)
 		}
-		if err := recorded.Changes(t.Context(), h, revision, s.newest, nil); err == nil || !strings.Contains(err.Error(), "was not recorded") {
+		if err := recorded.Changes(t.Context(), h, revision, s.newest, nil); err == nil ||
+			!strings.Contains(err.Error(), "was not recorded") {
 			t.Errorf("changes from %d: %v", revision, err)
 		}
 	}
@@ -309,7 +320,8 @@ func TestRecordingWithAHole(t *testing.T) {
 	}
 	held(s.newest)
 	gaps := pin(t, src).Gaps()
-	if len(gaps) != 1 || gaps[0].Where != fmt.Sprintf("revisions %d to %d", from+1, to) || !strings.HasPrefix(gaps[0].Reason, "not recorded from") {
+	if len(gaps) != 1 || gaps[0].Where != fmt.Sprintf("revisions %d to %d", from+1, to) ||
+		!strings.HasPrefix(gaps[0].Reason, "not recorded from") {
 		t.Errorf("gaps %+v", gaps)
 	}
 }
@@ -391,7 +403,8 @@ func TestRecordingFolders(t *testing.T) {
 		{filepath.Dir(several), "a directory of several recordings"},
 		{several, "not a file that holds Milvus metadata"},
 	} {
-		if _, err := source.Open(t.Context(), c.dir, source.Options{}); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := source.Open(t.Context(), c.dir, source.Options{}); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.dir, err, c.want)
 		}
 	}
@@ -412,11 +425,14 @@ func FuzzBundleHistory(f *testing.F) {
 			if !recorded {
 				h.Revision, oldest = 9, 5
 			}
-			w, err := source.NewBundleWriter(&out, h, source.BundleInfo{History: &source.ManifestHistory{Oldest: oldest, Recorded: recorded}})
+			w, err := source.NewBundleWriter(&out, h,
+				source.BundleInfo{History: &source.ManifestHistory{Oldest: oldest, Recorded: recorded}})
 			if err != nil {
 				t.Fatal(err)
 			}
-			_ = w.Write(source.KV{Key: []byte("r/a"), Value: []byte("1"), ModRevision: 5, CreateRevision: 5, Version: 1})
+			_ = w.Write(
+				source.KV{Key: []byte("r/a"), Value: []byte("1"), ModRevision: 5, CreateRevision: 5, Version: 1},
+			)
 			for i, part := range bytes.Split(content, []byte("|")) {
 				_ = w.AddHistory([]string{"changes", "before", "gaps"}[i%3], time.Unix(1, 0), part)
 			}
@@ -460,7 +476,8 @@ func TestChunkNumber(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]int{
 		source.ChunkName(7, began): 7, source.ChunkName(123456789, began): 123456789,
-		"000001-.kite": -1, "00001-2T.kite": -1, "1234567890-2T.kite": -1, "000001-2x.kite": -1, "000001-2T.kite.part": -1, "00000x-2T.kite": -1, "+00001-2T.kite": -1,
+		"000001-.kite": -1, "00001-2T.kite": -1, "1234567890-2T.kite": -1, "000001-2x.kite": -1,
+		"000001-2T.kite.part": -1, "00000x-2T.kite": -1, "+00001-2T.kite": -1,
 	} {
 		if n, ok := source.ChunkNumber(name); ok != (want >= 0) || ok && n != want {
 			t.Errorf("%s: %d, %v", name, n, ok)
@@ -485,7 +502,8 @@ func TestTooManyChunks(t *testing.T) {
 		}
 	}
 	start := time.Now()
-	if _, err := source.ChunkNames(dir); err == nil || !strings.Contains(err.Error(), "more than 20000 chunks") || time.Since(start) > 5*time.Second {
+	if _, err := source.ChunkNames(dir); err == nil || !strings.Contains(err.Error(), "more than 20000 chunks") ||
+		time.Since(start) > 5*time.Second {
 		t.Errorf("after %v: %v", time.Since(start), err)
 	}
 }

@@ -62,7 +62,9 @@ type rootName string
 // accepts reports whether r matches the name. An empty name matches any root.
 func (n rootName) accepts(r metaRoot) bool {
 	name := strings.TrimSuffix(string(n), "/")
-	return slices.ContainsFunc([]string{r.root, r.String()}, func(known string) bool { return name == "" || name == known || "/"+name == known })
+	return slices.ContainsFunc([]string{r.root, r.String()}, func(known string) bool {
+		return name == "" || name == known || "/"+name == known
+	})
 }
 
 // matchesExactly reports whether r matches the name regardless of other roots. For example, "by-dev" prefers

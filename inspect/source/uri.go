@@ -30,28 +30,38 @@ func parseEtcd(from string) (etcdAddress, error) {
 	user, authority, path := cutAuthority(rest)
 	if user != "" {
 		if strings.Contains(user, ":") {
-			return a, hints.Errorf("write "+scheme+"://USER@"+authority+"/... and give the password in KITESCOPE_ETCD_PASSWORD, "+
-				"with --password-file, or at the prompt",
-				"a password does not belong in the address: it would stay in the shell's history")
+			return a,
+				hints.Errorf("write "+scheme+"://USER@"+authority+
+					"/... and give the password in KITESCOPE_ETCD_PASSWORD, "+
+					"with --password-file, or at the prompt",
+					"a password does not belong in the address: it would stay in the shell's history")
 		}
 		name, err := url.PathUnescape(user)
 		if err != nil {
-			return a, hints.Errorf("write a user name with special characters percent-encoded", "read %s: bad user name", scheme+"://...@"+authority)
+			return a,
+				hints.Errorf("write a user name with special characters percent-encoded", "read %s: bad user name",
+					scheme+"://...@"+authority)
 		}
 		a.user = name
 	}
 	if strings.ContainsAny(path, "?#") {
-		return a, hints.Errorf("TLS files, user and timeouts are flags", "read %s://%s: an etcd address has no ? or # part", scheme, authority)
+		return a,
+			hints.Errorf("TLS files, user and timeouts are flags", "read %s://%s: an etcd address has no ? or # part",
+				scheme, authority)
 	}
 	root, err := url.PathUnescape(path)
 	if err != nil {
-		return a, hints.Errorf("write special characters of the root percent-encoded", "read %s://%s: bad root %q", scheme, authority, path)
+		return a,
+			hints.Errorf("write special characters of the root percent-encoded", "read %s://%s: bad root %q", scheme,
+				authority, path)
 	}
 	a.root = strings.TrimRight(root, "/")
 	for host := range strings.SplitSeq(authority, ",") {
 		hostPort, err := withPort(host)
 		if err != nil {
-			return a, hints.Errorf("write "+scheme+"://HOST:PORT[,HOST:PORT]/ROOT", "read %s: %w", scheme+"://"+authority, err)
+			return a,
+				hints.Errorf("write "+scheme+"://HOST:PORT[,HOST:PORT]/ROOT", "read %s: %w", scheme+"://"+authority,
+					err)
 		}
 		a.hosts = append(a.hosts, hostPort)
 	}

@@ -57,7 +57,9 @@ func TestConformance(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := of.Header()
-	want := sourcetest.Want{Kind: source.KindEtcd, Root: h.Root, MetaPath: h.MetaPath, Revision: h.Revision, Keys: keys(t, of), Exact: true}
+	want := sourcetest.Want{
+		Kind: source.KindEtcd, Root: h.Root, MetaPath: h.MetaPath, Revision: h.Revision, Keys: keys(t, of), Exact: true,
+	}
 	pinned, err := openDemo(t, c).Pin(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -174,7 +176,9 @@ func TestWatch(t *testing.T) {
 		if err := <-ended; !errors.Is(err, context.Canceled) {
 			t.Errorf("the watch ended with %v", err)
 		}
-		if want := []string{"by-dev/meta/x=1", "by-dev/meta/x=2", "no by-dev/meta/x", "by-dev/meta/y="}; !slices.Equal(got, want) {
+		if want := []string{"by-dev/meta/x=1", "by-dev/meta/x=2", "no by-dev/meta/x", "by-dev/meta/y="}; !slices.Equal(
+			got, want,
+		) {
 			t.Errorf("events %q, want %q", got, want)
 		}
 	})
@@ -209,7 +213,9 @@ func TestCountersAdvance(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	client, err := live.Open(live.Options{Now: demo.Now, Counters: cluster.Counters, MetricsPort: port, Timeout: time.Minute})
+	client, err := live.Open(live.Options{
+		Now: demo.Now, Counters: cluster.Counters, MetricsPort: port, Timeout: time.Minute,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +227,8 @@ func TestCountersAdvance(t *testing.T) {
 			t.Fatal(err)
 		}
 		if r.From.After(demo.Now()) || r.To.After(demo.Now()) {
-			t.Errorf("asked from %s to %s, and the cluster stands at %s: who is held against that lags behind", r.From, r.To, demo.Now())
+			t.Errorf("asked from %s to %s, and the cluster stands at %s: who is held against that lags behind", r.From,
+				r.To, demo.Now())
 		}
 		l := latency.Compute(c.WithRuntime(r))
 		if b := l.Find("", latency.Search); b != nil {
@@ -238,8 +245,10 @@ func TestCountersAdvance(t *testing.T) {
 		t.Fatal("no budget")
 	}
 	whole, part := budgets[0], budgets[1]
-	if math.Abs(part.PerSecond.Value-whole.PerSecond.Value) > 0.1 || math.Abs(part.Ms-whole.Ms) > 0.1 || part.Requests < 500 || part.Requests >= whole.Requests {
-		t.Errorf("in the window %v of %v ms, %v a second; captured were %v of %v ms, %v a second", part.Requests, part.Ms, part.PerSecond, whole.Requests, whole.Ms, whole.PerSecond)
+	if math.Abs(part.PerSecond.Value-whole.PerSecond.Value) > 0.1 || math.Abs(part.Ms-whole.Ms) > 0.1 ||
+		part.Requests < 500 || part.Requests >= whole.Requests {
+		t.Errorf("in the window %v of %v ms, %v a second; captured were %v of %v ms, %v a second", part.Requests,
+			part.Ms, part.PerSecond, whole.Requests, whole.Ms, whole.PerSecond)
 	}
 }
 

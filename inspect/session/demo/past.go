@@ -62,21 +62,24 @@ func (v view) Oldest(ctx context.Context, _ source.Header) (int64, error) {
 }
 
 // Changes implements source.Past. It yields the captured changes, followed by those since the demo was started.
-func (v view) Changes(ctx context.Context, h source.Header, from, to int64, yield func(revision int64, events []source.Event) error) error {
+func (v view) Changes(
+	ctx context.Context, h source.Header, from, to int64, yield func(revision int64, events []source.Event) error,
+) error {
 	s := v.s
 	if err := s.checkRevisions(ctx, from, to); err != nil {
 		return err
 	}
 	if captured := s.header.Revision; from < captured {
-		err := s.past.Changes(ctx, s.pastHeader, from, min(to, captured), func(revision int64, events []source.Event) error {
-			told := make([]source.Event, len(events))
-			for i, e := range events {
-				if told[i] = e; !e.Deleted {
-					told[i].KV = s.adaptPast(e.KV)
+		err := s.past.Changes(ctx, s.pastHeader, from, min(to, captured),
+			func(revision int64, events []source.Event) error {
+				told := make([]source.Event, len(events))
+				for i, e := range events {
+					if told[i] = e; !e.Deleted {
+						told[i].KV = s.adaptPast(e.KV)
+					}
 				}
-			}
-			return yield(revision, told)
-		})
+				return yield(revision, told)
+			})
 		if err != nil {
 			return err
 		}

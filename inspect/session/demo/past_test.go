@@ -94,9 +94,10 @@ func TestPastHasTheIncident(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	told, err := history.Read(t.Context(), first, func(ctx context.Context, yield func(int64, []source.Event) error) error {
-		return past.Changes(ctx, h, 1, h.Revision, yield)
-	})
+	told, err := history.Read(t.Context(), first,
+		func(ctx context.Context, yield func(int64, []source.Event) error) error {
+			return past.Changes(ctx, h, 1, h.Revision, yield)
+		})
 	if err != nil {
 		t.Fatal(err)
 	}

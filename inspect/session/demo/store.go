@@ -45,7 +45,9 @@ func newStore(ctx context.Context, snap source.Snapshot, adapt func(source.KV) [
 		s.kvs = append(s.kvs, kv)
 		return nil
 	})
-	s.header.Origin = source.Origin{Kind: source.KindEtcd, Location: From + s.header.Root, Detail: "etcd " + etcdVersion}
+	s.header.Origin = source.Origin{
+		Kind: source.KindEtcd, Location: From + s.header.Root, Detail: "etcd " + etcdVersion,
+	}
 	s.header.Taken, s.header.FileDate, s.header.ByClock = Now(), false, true
 	s.base = s.kvs
 	return s, err
@@ -88,7 +90,9 @@ func (s *store) change(next []source.KV, e source.Event) {
 func (s *store) revision() int64 { return s.header.Revision + int64(len(s.log)) }
 
 func (s *store) find(key string) (at int, found bool) {
-	return slices.BinarySearchFunc(s.kvs, key, func(kv source.KV, key string) int { return cmp.Compare(string(kv.Key), key) })
+	return slices.BinarySearchFunc(s.kvs, key, func(kv source.KV, key string) int {
+		return cmp.Compare(string(kv.Key), key)
+	})
 }
 
 // since returns the changes after a revision, and a channel that is closed on the next change. It returns
@@ -134,7 +138,9 @@ func (v view) Pin(context.Context) (source.Snapshot, error) {
 }
 
 // Watch implements source.Watcher.
-func (v view) Watch(ctx context.Context, header source.Header, yield func(revision int64, events []source.Event) error) error {
+func (v view) Watch(
+	ctx context.Context, header source.Header, yield func(revision int64, events []source.Event) error,
+) error {
 	revision := header.Revision
 	for {
 		changes, moved, err := v.s.since(revision)
@@ -173,7 +179,10 @@ func (v view) Health(ctx context.Context) (*model.Etcd, error) {
 	for _, kv := range v.s.kvs {
 		size += int64(len(kv.Key) + len(kv.Value))
 	}
-	m := model.EtcdMember{Name: "default", Endpoint: From, Version: etcdVersion, Leader: true, DBSize: size, DBInUse: size} // etcd 3.4 does not report its quota
+	// etcd 3.4 does not report its quota
+	m := model.EtcdMember{
+		Name: "default", Endpoint: From, Version: etcdVersion, Leader: true, DBSize: size, DBInUse: size,
+	}
 	return &model.Etcd{At: v.s.header.Taken, Members: []model.EtcdMember{m}}, ctx.Err()
 }
 
@@ -211,7 +220,9 @@ func (s snapshot) Scan(ctx context.Context, ranges []source.Range, yield func(so
 		if i > 0 && (ranges[i-1].To == "" || ranges[i-1].To > r.From) {
 			return fmt.Errorf("scan: %v overlaps %v", r, ranges[i-1])
 		}
-		from, _ := slices.BinarySearchFunc(s.kvs, r.From, func(kv source.KV, key string) int { return cmp.Compare(string(kv.Key), key) })
+		from, _ := slices.BinarySearchFunc(s.kvs, r.From, func(kv source.KV, key string) int {
+			return cmp.Compare(string(kv.Key), key)
+		})
 		for _, kv := range s.kvs[from:] {
 			if r.To != "" && string(kv.Key) >= r.To {
 				break

@@ -130,12 +130,13 @@ func (s *stepRecorder) changesOf(from, to int64) (revisions []int64) {
 		s.t.Fatal(err)
 	}
 	defer src.Close()
-	err = src.(source.Past).Changes(s.t.Context(), source.Header{Root: "by-dev"}, from, to, func(revision int64, events []source.Event) error {
-		for range events {
-			revisions = append(revisions, revision)
-		}
-		return nil
-	})
+	err = src.(source.Past).Changes(s.t.Context(), source.Header{Root: "by-dev"}, from, to,
+		func(revision int64, events []source.Event) error {
+			for range events {
+				revisions = append(revisions, revision)
+			}
+			return nil
+		})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -273,7 +274,8 @@ func TestEtcdThatIsDown(t *testing.T) {
 			t.Fatal(err)
 		}
 		gaps := snap.Gaps()
-		if got := len(gaps) == 1 && strings.Contains(gaps[0].Reason, "connection refused") && gaps[0].Unrecorded; got != want || !got && len(gaps) > 0 {
+		if got := len(gaps) == 1 && strings.Contains(gaps[0].Reason, "connection refused") && gaps[0].Unrecorded; got !=
+			want || !got && len(gaps) > 0 {
 			t.Errorf("revision %d has gaps %+v", revision, gaps)
 		}
 	}
@@ -343,7 +345,8 @@ func TestKeysLargerThanAChunk(t *testing.T) {
 		for j := range noise {
 			noise[j] = byte('a' + random.IntN(26))
 		}
-		if _, err := s.etcd.Client.Put(t.Context(), fmt.Sprintf("by-dev/meta/large/%02d", i), string(noise)); err != nil {
+		if _, err := s.etcd.Client.Put(t.Context(), fmt.Sprintf("by-dev/meta/large/%02d", i), string(noise)); err !=
+			nil {
 			t.Fatal(err)
 		}
 	}

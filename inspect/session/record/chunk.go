@@ -47,14 +47,17 @@ func (c *chunk) Write(b []byte) (int, error) {
 
 // createChunk creates a chunk and writes its base keys, those of snap. The file keeps partSuffix until publish renames
 // it.
-func createChunk(ctx context.Context, path string, snap source.Snapshot, at time.Time, kitescope string, restarted bool, repeats int) (*chunk, error) {
+func createChunk(
+	ctx context.Context, path string, snap source.Snapshot, at time.Time, kitescope string, restarted bool, repeats int,
+) (*chunk, error) {
 	h := snap.Header()
 	file, err := os.OpenFile(path+partSuffix, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, err
 	}
 	c := &chunk{
-		path: path, file: file, began: at, fetchedTo: h.Revision, header: h, encoder: new(session.RoundEncoder), redact: redactor(h), syncedRevision: h.Revision,
+		path: path, file: file, began: at, fetchedTo: h.Revision, header: h, encoder: new(session.RoundEncoder),
+		redact: redactor(h), syncedRevision: h.Revision,
 		repeats: max(repeats, 1),
 	}
 	info := source.BundleInfo{

@@ -45,8 +45,8 @@ func (r *Recorder) onPin(ctx context.Context, src source.Watcher, snap source.Sn
 	}
 }
 
-// differentEtcd reports whether h is not a continuation of the recorded etcd. Clusters are compared by id, or by location
-// if an id is unknown. A different root or metadata path, or a lower revision, also counts.
+// differentEtcd reports whether h is not a continuation of the recorded etcd. Clusters are compared by id, or by
+// location if an id is unknown. A different root or metadata path, or a lower revision, also counts.
 func differentEtcd(before, h source.Header) bool {
 	if before.Revision == 0 {
 		return false
@@ -93,8 +93,8 @@ func (r *Recorder) retryLater(ctx context.Context, err error) bool {
 	return disk
 }
 
-// continueChunk begins a chunk where the last one ended, if the source still has that revision. It reports whether it did so
-// or will be retried.
+// continueChunk begins a chunk where the last one ended, if the source still has that revision. It reports whether it
+// did so or will be retried.
 func (r *Recorder) continueChunk(ctx context.Context, src source.Source, h source.Header) bool {
 	past, err := source.PastOf(src)
 	if err != nil || r.ended.Revision == 0 || r.ended.Revision >= h.Revision || differentEtcd(r.ended, h) {
@@ -129,7 +129,8 @@ func (c *chunk) remove() {
 func (r *Recorder) start(ctx context.Context, snap source.Snapshot, restarted bool) error {
 	now := r.o.Now()
 	r.number++
-	c, err := createChunk(ctx, filepath.Join(r.o.Dir, source.ChunkName(r.number, now)), snap, now, r.o.Kitescope, restarted, r.repeats)
+	c, err := createChunk(ctx, filepath.Join(r.o.Dir, source.ChunkName(r.number, now)), snap, now, r.o.Kitescope,
+		restarted, r.repeats)
 	if err != nil {
 		return err
 	}
@@ -140,7 +141,8 @@ func (r *Recorder) start(ctx context.Context, snap source.Snapshot, restarted bo
 	r.chunk = c
 	r.prune()
 	if !r.broken.IsZero() {
-		text := fmt.Sprintf("nothing was written from %s to %s: %s", clockText(r.broken), clockText(r.o.Now()), r.brokenReason)
+		text := fmt.Sprintf("nothing was written from %s to %s: %s", clockText(r.broken), clockText(r.o.Now()),
+			r.brokenReason)
 		r.broken, r.brokenReason = time.Time{}, ""
 		r.gap(text)
 	}

@@ -108,7 +108,9 @@ func lockFolder(dir string) (*folderLock, error) {
 	}
 	if err := tryLock(file); err != nil {
 		_ = file.Close()
-		return nil, hints.Errorf("choose another folder, or stop that recorder", "record into %s: another recorder writes there", dir)
+		return nil,
+			hints.Errorf("choose another folder, or stop that recorder",
+				"record into %s: another recorder writes there", dir)
 	}
 	return &folderLock{file}, nil
 }

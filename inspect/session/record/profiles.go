@@ -93,7 +93,8 @@ func (p *Profiles) checkFindings(ctx context.Context, r *Recorder, c *model.Clus
 			_ = os.RemoveAll(path)
 			return
 		}
-		r.o.Log(fmt.Sprintf("%s: %s: %d profiles in %s", appeared[0].Check, appeared[0].Message, len(m.Profiles)-m.Failed(), path))
+		r.o.Log(fmt.Sprintf("%s: %s: %d profiles in %s", appeared[0].Check, appeared[0].Message,
+			len(m.Profiles)-m.Failed(), path))
 	})
 }
 
@@ -103,7 +104,8 @@ func selectTargets(all []pull.Target, findings []*check.Finding, limit int) []pu
 	named := func(t pull.Target) bool {
 		return slices.ContainsFunc(findings, func(f *check.Finding) bool {
 			return slices.ContainsFunc(append([]model.Ref{f.Object}, f.Objects...), func(o model.Ref) bool {
-				return o.Resource == "nodes" && (o.ID == t.Node || slices.Contains(t.NodeIDs, o.ID[strings.LastIndexByte(o.ID, '-')+1:]))
+				return o.Resource == "nodes" &&
+					(o.ID == t.Node || slices.Contains(t.NodeIDs, o.ID[strings.LastIndexByte(o.ID, '-')+1:]))
 			})
 		})
 	}

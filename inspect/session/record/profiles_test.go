@@ -29,11 +29,24 @@ func TestSelectTargets(t *testing.T) {
 		most     int
 		want     []string
 	}{
-		"its object":       {[]*check.Finding{{Object: node("querynode-5")}}, 9, []string{"querynode-5"}},
-		"further objects":  {[]*check.Finding{{Object: model.Ref{Resource: "collections", ID: "7"}, Objects: []model.Ref{node("querynode-4"), node("querynode-5")}}}, 9, []string{"querynode-4", "querynode-5"}},
+		"its object": {[]*check.Finding{{Object: node("querynode-5")}}, 9, []string{"querynode-5"}},
+		"further objects": {
+			[]*check.Finding{
+				{
+					Object:  model.Ref{Resource: "collections", ID: "7"},
+					Objects: []model.Ref{node("querynode-4"), node("querynode-5")},
+				},
+			},
+			9,
+			[]string{"querynode-4", "querynode-5"},
+		},
 		"one of its roles": {[]*check.Finding{{Object: node("datacoord-1")}}, 9, []string{"rootcoord-1,datacoord-1"}},
-		"no process":       {[]*check.Finding{{Object: model.Ref{Resource: "segments", ID: "4"}}}, 2, []string{"querynode-4", "querynode-5"}},
-		"nobody to ask":    {[]*check.Finding{{Object: node("proxy-9")}}, 1, []string{"querynode-4"}},
+		"no process": {
+			[]*check.Finding{{Object: model.Ref{Resource: "segments", ID: "4"}}},
+			2,
+			[]string{"querynode-4", "querynode-5"},
+		},
+		"nobody to ask": {[]*check.Finding{{Object: node("proxy-9")}}, 1, []string{"querynode-4"}},
 	} {
 		var got []string
 		for _, target := range selectTargets(all, c.findings, c.most) {
@@ -67,7 +80,8 @@ func TestPulledProfilesAreBounded(t *testing.T) {
 		}
 		return names
 	}
-	if n := p.prune(time.Now(), time.Hour, 2500); n != 2000 || !slices.Equal(left(), []string{"20260102T000000Z-b", "20260103T000000Z-c"}) {
+	if n := p.prune(time.Now(), time.Hour, 2500); n != 2000 ||
+		!slices.Equal(left(), []string{"20260102T000000Z-b", "20260103T000000Z-c"}) {
 		t.Errorf("%d bytes in %v", n, left())
 	}
 	if n := p.prune(time.Now(), time.Hour, 10); n != 1000 || len(left()) != 1 {

@@ -122,7 +122,9 @@ func (r *Recorder) Keep(answer live.Record) {
 
 // Run records until ctx ends. ask queries the processes; a nil ask disables that. open opens the source, and
 // is called again after a failure. Run returns an error only if the source is not live.
-func (r *Recorder) Run(ctx context.Context, open func(context.Context) (source.Source, error), ask session.Asker) error {
+func (r *Recorder) Run(
+	ctx context.Context, open func(context.Context) (source.Source, error), ask session.Asker,
+) error {
 	ctx, stop := context.WithCancel(ctx)
 	var ticking sync.WaitGroup
 	ticking.Go(func() { r.tick(ctx) })
@@ -159,7 +161,9 @@ func (e *notLiveError) Error() string {
 }
 
 // follow opens and records a source until it fails or ctx ends.
-func (r *Recorder) follow(ctx context.Context, open func(context.Context) (source.Source, error), ask session.Asker) error {
+func (r *Recorder) follow(
+	ctx context.Context, open func(context.Context) (source.Source, error), ask session.Asker,
+) error {
 	src, err := open(ctx)
 	if err != nil {
 		return err
@@ -261,7 +265,9 @@ func (r *Recorder) round(answers []live.Record, took time.Duration) {
 	if r.chunk == nil {
 		return
 	}
-	if err := r.chunk.round(now, &session.Round{At: now, Every: r.o.Every, Records: answers, Etcd: cmp.Or(r.unresponsive, r.etcd)}); err != nil {
+	if err := r.chunk.round(now, &session.Round{
+		At: now, Every: r.o.Every, Records: answers, Etcd: cmp.Or(r.unresponsive, r.etcd),
+	}); err != nil {
 		r.fail(err)
 	}
 }

@@ -76,7 +76,9 @@ func start(t *testing.T, dir, from string, o record.Options, ask func(*record.Re
 		asks = ask(own)
 	}
 	go func() {
-		ended <- own.Run(ctx, func(ctx context.Context) (source.Source, error) { return source.Open(ctx, from, source.Options{}) }, asks)
+		ended <- own.Run(ctx, func(ctx context.Context) (source.Source, error) {
+			return source.Open(ctx, from, source.Options{})
+		}, asks)
 	}()
 	r.stop = sync.OnceFunc(func() {
 		cancel()
@@ -134,7 +136,10 @@ type cluster struct {
 
 func newCluster(t *testing.T) *cluster {
 	t.Helper()
-	c := &cluster{t: t, server: sourcetest.StartEtcd(t, nil), random: rand.New(rand.NewPCG(9, 9)), states: map[int64]map[string]string{}}
+	c := &cluster{
+		t: t, server: sourcetest.StartEtcd(t, nil), random: rand.New(rand.NewPCG(9, 9)),
+		states: map[int64]map[string]string{},
+	}
 	c.put("by-dev/meta/session/id", "1")
 	return c
 }
@@ -154,7 +159,10 @@ func (c *cluster) do(ops ...clientv3.Op) {
 	}
 	redact, state := meta.Redactor(source.Header{Root: "by-dev", MetaPath: "meta"}), map[string]string{}
 	for _, kv := range all.Kvs {
-		kept, ok := redact(source.KV{Key: kv.Key, Value: kv.Value, CreateRevision: kv.CreateRevision, ModRevision: kv.ModRevision, Version: kv.Version, Lease: kv.Lease})
+		kept, ok := redact(source.KV{
+			Key: kv.Key, Value: kv.Value, CreateRevision: kv.CreateRevision, ModRevision: kv.ModRevision,
+			Version: kv.Version, Lease: kv.Lease,
+		})
 		if ok {
 			state[string(kept.Key)] = line(kept)
 		}
@@ -163,7 +171,8 @@ func (c *cluster) do(ops ...clientv3.Op) {
 }
 
 func line(kv source.KV) string {
-	return fmt.Sprintf("%q created %d modified %d version %d lease %d", kv.Value, kv.CreateRevision, kv.ModRevision, kv.Version, kv.Lease)
+	return fmt.Sprintf("%q created %d modified %d version %d lease %d", kv.Value, kv.CreateRevision, kv.ModRevision,
+		kv.Version, kv.Lease)
 }
 
 func (c *cluster) put(key, value string) { c.do(clientv3.OpPut(key, value)) }
@@ -271,7 +280,8 @@ func TestRecordingIsTheEtcd(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer src.Close()
-	if _, err := src.(source.Past).PinAt(t.Context(), source.Header{}, missed+1); err == nil || !strings.Contains(err.Error(), "was not recorded") {
+	if _, err := src.(source.Past).PinAt(t.Context(), source.Header{}, missed+1); err == nil ||
+		!strings.Contains(err.Error(), "was not recorded") {
 		t.Errorf("a revision that nobody saw: %v", err)
 	}
 	if parts, _ := filepath.Glob(filepath.Join(dir, "*.part")); len(parts) > 0 {
@@ -330,7 +340,8 @@ func TestNoSecretIsRecorded(t *testing.T) {
 	const planted = "pl4nted-s3cret"
 	c := newCluster(t)
 	secrets := func(n int) {
-		c.put("by-dev/meta/root-coord/credential/users/root", fmt.Sprintf(`{"username":"root","encrypted_password":"%s-%d"}`, planted, n))
+		c.put("by-dev/meta/root-coord/credential/users/root",
+			fmt.Sprintf(`{"username":"root","encrypted_password":"%s-%d"}`, planted, n))
 		c.put("by-dev/config/minio/secretAccessKey", fmt.Sprintf("%s-%d", planted, n))
 		c.put("by-dev/meta/unknown/thing", fmt.Sprintf(`{"password": "%s-%d"}`, planted, n))
 		c.put("by-dev/config/ghp_"+strings.Repeat("a1B2", 9), "x") // a key that is left out
@@ -340,9 +351,18 @@ func TestNoSecretIsRecorded(t *testing.T) {
 	dir := t.TempDir()
 	r := start(t, dir, c.from(), record.Options{}, func(own *record.Recorder) session.Asker {
 		return &recordingAsker{own, []live.Record{
-			{Role: "querynode", Node: 4, Address: "10.0.0.1:21123", Method: "GET /metrics", Response: []byte("a{password=\"" + planted + "\"} 1\nb 2\n"), Outcome: "answered", At: time.Now()},
-			{Role: "querynode", Node: 4, Address: "10.0.0.1:21123", Method: "/x/Unknown", Response: []byte(planted), Outcome: "answered", At: time.Now()},
-			{Role: "querynode", Node: 4, Address: "10.0.0.1:21123", Method: "GET /healthz", Error: "dial http://u:" + planted + "@h: refused", Outcome: "unreachable", At: time.Now()},
+			{
+				Role: "querynode", Node: 4, Address: "10.0.0.1:21123", Method: "GET /metrics",
+				Response: []byte("a{password=\"" + planted + "\"} 1\nb 2\n"), Outcome: "answered", At: time.Now(),
+			},
+			{
+				Role: "querynode", Node: 4, Address: "10.0.0.1:21123", Method: "/x/Unknown", Response: []byte(planted),
+				Outcome: "answered", At: time.Now(),
+			},
+			{
+				Role: "querynode", Node: 4, Address: "10.0.0.1:21123", Method: "GET /healthz",
+				Error: "dial http://u:" + planted + "@h: refused", Outcome: "unreachable", At: time.Now(),
+			},
 		}}
 	})
 	for n := range 3 {
@@ -470,7 +490,8 @@ func TestFolderLock(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := record.Open(t.Context(), o); err == nil || !strings.Contains(err.Error(), "another recorder writes there") {
+	if _, err := record.Open(t.Context(), o); err == nil ||
+		!strings.Contains(err.Error(), "another recorder writes there") {
 		t.Errorf("a second recorder: %v", err)
 	}
 	if err := one.Close(); err != nil {

@@ -23,7 +23,9 @@ func (t tee) Pin(ctx context.Context) (source.Snapshot, error) {
 }
 
 // Watch implements source.Watcher.
-func (t tee) Watch(ctx context.Context, h source.Header, yield func(revision int64, events []source.Event) error) error {
+func (t tee) Watch(
+	ctx context.Context, h source.Header, yield func(revision int64, events []source.Event) error,
+) error {
 	return t.Live.Watch(ctx, h, func(revision int64, events []source.Event) error {
 		t.r.onChanges(revision, events)
 		return yield(revision, events)

@@ -53,7 +53,9 @@ func StartHostile(t testing.TB, target string, configure func(*Hostile)) *Hostil
 }
 
 // call returns the error of Fail, if any, or else handles the request.
-func (h *Hostile) call(ctx context.Context, request any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
+func (h *Hostile) call(
+	ctx context.Context, request any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler,
+) (any, error) {
 	if h.Fail != nil {
 		if err := h.Fail(info.FullMethod); err != nil {
 			return nil, err
@@ -113,5 +115,7 @@ type hostileCluster struct {
 
 // MemberList implements pb.ClusterServer.
 func (s *hostileCluster) MemberList(context.Context, *pb.MemberListRequest) (*pb.MemberListResponse, error) {
-	return &pb.MemberListResponse{Members: []*pb.Member{{ID: 1, Name: "default", ClientURLs: []string{"http://" + s.address}}}}, nil
+	return &pb.MemberListResponse{
+		Members: []*pb.Member{{ID: 1, Name: "default", ClientURLs: []string{"http://" + s.address}}},
+	}, nil
 }

@@ -64,8 +64,12 @@ func Run(t *testing.T, src source.Source, want Want) {
 
 func checkHeader(t *testing.T, h source.Header, want Want) {
 	t.Helper()
-	got := source.Header{Origin: source.Origin{Kind: h.Origin.Kind}, Root: h.Root, MetaPath: h.MetaPath, Revision: h.Revision}
-	expected := source.Header{Origin: source.Origin{Kind: want.Kind}, Root: want.Root, MetaPath: want.MetaPath, Revision: want.Revision}
+	got := source.Header{
+		Origin: source.Origin{Kind: h.Origin.Kind}, Root: h.Root, MetaPath: h.MetaPath, Revision: h.Revision,
+	}
+	expected := source.Header{
+		Origin: source.Origin{Kind: want.Kind}, Root: want.Root, MetaPath: want.MetaPath, Revision: want.Revision,
+	}
 	if want.Revision == 0 {
 		got.Revision = 0
 	}
@@ -89,7 +93,11 @@ func checkParts(t *testing.T, snap source.Snapshot, want Want) {
 		"from a key":   {{From: middle}},
 		"nothing":      {source.Prefix("zzz-nowhere/")},
 		"two prefixes": {source.Prefix(h.MetaPrefix() + "root-coord/"), source.Prefix(h.MetaPrefix() + "session/")},
-		"cut in three": {{From: h.Root + "/", To: middle}, {From: middle, To: middle + "\x00"}, {From: middle + "\x00", To: h.Root + "0"}},
+		"cut in three": {
+			{From: h.Root + "/", To: middle},
+			{From: middle, To: middle + "\x00"},
+			{From: middle + "\x00", To: h.Root + "0"},
+		},
 		"many, gaps between": {
 			source.Prefix(h.MetaPrefix() + "datacoord-meta/a"), source.Prefix(h.MetaPrefix() + "datacoord-meta/s/"),
 			source.Prefix(h.MetaPrefix() + "root-coord/d"), source.Prefix(h.Root + "/zzz"),
