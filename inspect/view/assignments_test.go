@@ -19,8 +19,12 @@ func TestStreamingRecords(t *testing.T) {
 	c := model.Build(model.Parts{
 		Loaded: model.PartAll,
 		PChannels: []*model.PChannel{{
-			Name: "dml_0", Streaming: true, AssignedAt: assigned, Past: []model.Assignment{{Term: 1, Node: 30, AccessMode: "ReadWrite"}, {Term: 2, Node: 31, AccessMode: "ReadOnly"}},
-			Replication: []string{"east>west"}, Replicated: &model.ReplicatePosition{Cluster: "east", PChannel: "east-dml_0"},
+			Name: "dml_0", Streaming: true, AssignedAt: assigned,
+			Past: []model.Assignment{
+				{Term: 1, Node: 30, AccessMode: "ReadWrite"}, {Term: 2, Node: 31, AccessMode: "ReadOnly"},
+			},
+			Replication: []string{"east>west"},
+			Replicated:  &model.ReplicatePosition{Cluster: "east", PChannel: "east-dml_0"},
 		}, {Name: "dml_1"}},
 		VChannels: []*model.VChannel{{Name: "dml_0_1v0", PChannel: "dml_0", StreamedAt: model.TSOFromTime(assigned)}},
 		Streaming: &model.Streaming{ConfigAcks: []model.ConfigAck{{Channel: "dml_0", At: 5}, {Channel: "dml_1"}}},
@@ -33,7 +37,12 @@ func TestStreamingRecords(t *testing.T) {
 		want   table.Cell
 	}{
 		{pchannels, 0, "assigned_at", timeCell(assigned)},
-		{pchannels, 0, "past_assignments", list([]string{"1: 30 ReadWrite", "2: 31 ReadOnly", "1: streamingnode-30 ReadWrite", "2: streamingnode-31 ReadOnly"})},
+		{
+			pchannels, 0, "past_assignments",
+			list([]string{
+				"1: 30 ReadWrite", "2: 31 ReadOnly", "1: streamingnode-30 ReadWrite", "2: streamingnode-31 ReadOnly",
+			}),
+		},
 		{pchannels, 0, "replication", list([]string{"east>west"})},
 		{pchannels, 1, "assigned_at", none()},
 		{vchannels, 0, "streaming_at", tso(model.TSOFromTime(assigned))},

@@ -99,10 +99,12 @@ func hitShare(w *metrics.Window) table.Cell {
 var nodeCache = []column[*model.Session]{
 	col(table.Column{
 		Name: "cache_memory_bytes", Kind: table.Bytes, Show: table.Hidden,
-		Doc: "Bytes that the caching layer of a query node has loaded into memory (2.6): cells of fields and indexes; " +
+		Doc: "Bytes that the caching layer of a query node has loaded into memory (2.6): cells of fields and " +
+			"indexes; " +
 			"none if the process has no such metrics.",
 	},
-		cacheColumn(func(c *model.Cache) table.Cell { return roundedCount(c.Memory.Loaded) })).withNeeds(model.PartRuntime),
+		cacheColumn(func(c *model.Cache) table.Cell { return roundedCount(c.Memory.Loaded) })).
+		withNeeds(model.PartRuntime),
 	col(table.Column{
 		Name: "cache_memory_limit_bytes", Kind: table.Bytes, Show: table.Hidden,
 		Doc: "Limit of these bytes; none if eviction is off, because segments are then loaded whole.",
@@ -112,7 +114,8 @@ var nodeCache = []column[*model.Session]{
 		Name: "cache_disk_bytes", Kind: table.Bytes, Show: table.Hidden,
 		Doc: "Bytes that it has loaded onto the node's disk.",
 	},
-		cacheColumn(func(c *model.Cache) table.Cell { return roundedCount(c.Disk.Loaded) })).withNeeds(model.PartRuntime),
+		cacheColumn(func(c *model.Cache) table.Cell { return roundedCount(c.Disk.Loaded) })).
+		withNeeds(model.PartRuntime),
 	col(table.Column{
 		Name: "cache_disk_limit_bytes", Kind: table.Bytes, Show: table.Hidden,
 		Doc: "Limit of these bytes on disk; none if eviction is off.",
@@ -122,11 +125,16 @@ var nodeCache = []column[*model.Session]{
 		Name: "cache_loading_bytes", Kind: table.Bytes, Show: table.Hidden,
 		Doc: "Bytes being loaded now, into memory and onto disk: for a request, or to warm up.",
 	},
-		cacheColumn(func(c *model.Cache) table.Cell { return roundedCount(c.Memory.Loading + c.Disk.Loading) })).withNeeds(model.PartRuntime),
-	col(table.Column{Name: "cache_cells", Kind: table.Int, Show: table.Hidden, Doc: "Cells that its segments consist of, loaded or not."},
+		cacheColumn(func(c *model.Cache) table.Cell { return roundedCount(c.Memory.Loading + c.Disk.Loading) })).
+		withNeeds(model.PartRuntime),
+	col(table.Column{
+		Name: "cache_cells", Kind: table.Int, Show: table.Hidden,
+		Doc: "Cells that its segments consist of, loaded or not.",
+	},
 		cacheColumn(func(c *model.Cache) table.Cell { return roundedCount(c.Cells) })).withNeeds(model.PartRuntime),
 	col(table.Column{Name: "cache_loaded_cells", Kind: table.Int, Show: table.Hidden, Doc: "Loaded cells among these."},
-		cacheColumn(func(c *model.Cache) table.Cell { return roundedCount(c.LoadedCells) })).withNeeds(model.PartRuntime),
+		cacheColumn(func(c *model.Cache) table.Cell { return roundedCount(c.LoadedCells) })).
+		withNeeds(model.PartRuntime),
 	col(table.Column{
 		Name: "cache_types", Kind: table.Pairs, Show: table.Hidden,
 		Doc: "Loaded bytes by type of data, in memory and on disk: vector_field, vector_index, scalar_field, " +

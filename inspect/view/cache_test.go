@@ -77,15 +77,24 @@ func TestCacheWithoutLimits(t *testing.T) {
 	at := slices.IndexFunc(env.Cluster.Sessions, func(s *model.Session) bool { return s.Node == 5 })
 	p := env.Cluster.Runtime.LiveNode("querynode", 5).Process
 	p.Before = nil
-	for _, name := range []string{"internal_cache_capacity_bytes", "internal_cache_cell_access_hit_bytes_total", "internal_cache_cell_access_miss_bytes_total"} {
+	for _, name := range []string{
+		"internal_cache_capacity_bytes", "internal_cache_cell_access_hit_bytes_total",
+		"internal_cache_cell_access_miss_bytes_total",
+	} {
 		delete(p.Metrics.Families, name)
 	}
 	cell := func(name string) table.Cell { return nodes.Table(env).Cell(at, nodes.Column(name)) }
-	if limit, share, missed := cell("cache_memory_limit_bytes"), cell("cache_hit_percent"), cell("cache_missed_bytes_per_second"); limit.Absent != table.None || share.Absent != table.Unknown || missed.Absent != table.Unknown {
+	if limit, share, missed := cell("cache_memory_limit_bytes"), cell("cache_hit_percent"),
+		cell("cache_missed_bytes_per_second"); limit.Absent != table.None || share.Absent != table.Unknown ||
+		missed.Absent != table.Unknown {
 		t.Errorf("limit %v, share %v, missed %v", limit, share, missed)
 	}
-	for name, v := range map[string]float64{"internal_cache_cell_access_hit_total": 9, "internal_cache_cell_access_miss_total": 1} {
-		p.Metrics.Families[name] = &model.Family{Name: name, Kind: model.MetricCounter, Series: []model.Series{{Value: v}}}
+	for name, v := range map[string]float64{
+		"internal_cache_cell_access_hit_total": 9, "internal_cache_cell_access_miss_total": 1,
+	} {
+		p.Metrics.Families[name] = &model.Family{
+			Name: name, Kind: model.MetricCounter, Series: []model.Series{{Value: v}},
+		}
 	}
 	if share := cell("cache_hit_percent"); share.Float != 90 {
 		t.Errorf("by cells: %v", share)
@@ -95,7 +104,10 @@ func TestCacheWithoutLimits(t *testing.T) {
 func TestOverviewOfCaches(t *testing.T) {
 	env := cacheEnv(t)
 	bytesOf := func(v int64) table.Cell { return table.Cell{Int: v << 20} }
-	want := &CacheLine{Nodes: 1, UnknownNodes: 2, Memory: bytesOf(7), MemoryLimit: bytesOf(10), Disk: bytesOf(20), DiskLimit: bytesOf(100)}
+	want := &CacheLine{
+		Nodes: 1, UnknownNodes: 2, Memory: bytesOf(7), MemoryLimit: bytesOf(10), Disk: bytesOf(20),
+		DiskLimit: bytesOf(100),
+	}
 	if diff := cmp.Diff(want, NewOverview(env).Cache); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}

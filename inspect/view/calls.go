@@ -22,20 +22,27 @@ var calls = define(definition[model.Call]{
 	columns: []column[model.Call]{
 		col(table.Column{Name: "name", Show: table.Hidden, Doc: "node/method/about: the name of the call."},
 			func(_ *Env, c model.Call) table.Cell { return text(callName(c)) }),
-		col(table.Column{Name: "node", Doc: "Session or process that was queried: role-id, or the address of a process."},
+		col(table.Column{
+			Name: "node", Doc: "Session or process that was queried: role-id, or the address of a process.",
+		},
 			func(_ *Env, c model.Call) table.Cell { return text(callNode(c)) }),
 		col(table.Column{
 			Name: "address", Priority: 2,
 			Doc: "Address that was queried.",
 		},
 			func(_ *Env, c model.Call) table.Cell { return text(c.Address) }),
-		col(table.Column{Name: "method", Doc: "gRPC method, or GET and the path."}, func(_ *Env, c model.Call) table.Cell { return text(c.Method) }),
+		col(table.Column{Name: "method", Doc: "gRPC method, or GET and the path."},
+			func(_ *Env, c model.Call) table.Cell { return text(c.Method) }),
 		col(table.Column{
 			Name: "about", Priority: 3,
 			Doc: "Subject of the call if there are several: a collection, a resource group.",
 		},
 			func(e *Env, c model.Call) table.Cell { return text(c.About) }),
-		col(table.Column{Name: "outcome", Kind: table.State, Doc: "answered, unreachable, refused, timed out, unimplemented, stale, other cluster, denied, not ready, garbled, too large, cut off or failed."},
+		col(table.Column{
+			Name: "outcome", Kind: table.State,
+			Doc: "answered, unreachable, refused, timed out, unimplemented, stale, other cluster, denied, not ready, " +
+				"garbled, too large, cut off or failed.",
+		},
 			func(_ *Env, c model.Call) table.Cell { return text(c.Outcome.String()) }),
 		col(table.Column{
 			Name: "took_seconds", Kind: table.Duration, Priority: 4,
@@ -110,16 +117,25 @@ var settings = define(definition[*setting]{
 			Doc: "The key, a slash, and the first session with this value.",
 		},
 			func(_ *Env, s *setting) table.Cell { return text(s.id()) }),
-		col(table.Column{Name: "key", Doc: "Name of the key as Milvus writes it, in lower case; without separators if only that is reported."},
+		col(table.Column{
+			Name: "key",
+			Doc:  "Name of the key as Milvus writes it, in lower case; without separators if only that is reported.",
+		},
 			func(_ *Env, s *setting) table.Cell { return text(s.name) }),
-		col(table.Column{Name: "folded_key", Title: "FOLDED", Show: table.Hidden, Doc: "The key without separators, as Milvus compares it."},
+		col(table.Column{
+			Name: "folded_key", Title: "FOLDED", Show: table.Hidden,
+			Doc: "The key without separators, as Milvus compares it.",
+		},
 			func(_ *Env, s *setting) table.Cell { return text(s.key) }),
 		col(table.Column{
 			Name: "value",
 			Doc:  "The value; for secrets only whether one is set.",
 		},
 			func(_ *Env, s *setting) table.Cell { return text(s.value) }),
-		col(table.Column{Name: "sessions", Kind: table.List, Priority: 1, Doc: "Sessions that have this value; etcd where it is set there and no session reports it."},
+		col(table.Column{
+			Name: "sessions", Kind: table.List, Priority: 1,
+			Doc: "Sessions that have this value; etcd where it is set there and no session reports it.",
+		},
 			func(_ *Env, s *setting) table.Cell { return list(s.sessions) }),
 		col(table.Column{
 			Name: "other_values", Kind: table.Int, Priority: 2,
@@ -171,7 +187,9 @@ func settingRows(e *Env) []*setting {
 				value, of = set.Value, settingInEtcd // the same holds for etcd
 			}
 			if row := rows[pair{key, value}]; row == nil {
-				rows[pair{key, value}] = &setting{key: key, name: p.Config.Name(key), value: value, sessions: []string{of}}
+				rows[pair{key, value}] = &setting{
+					key: key, name: p.Config.Name(key), value: value, sessions: []string{of},
+				}
 			}
 		}
 	}

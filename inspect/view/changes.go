@@ -58,7 +58,8 @@ func SameRow(a Table, i int, b Table, j int, columns []int) bool {
 			continue
 		}
 		x, y := a.Cell(i, column), b.Cell(j, column)
-		if x.Absent != y.Absent || x.Int != y.Int || math.Float64bits(x.Float) != math.Float64bits(y.Float) || x.Text != y.Text || !slices.Equal(x.List, y.List) {
+		if x.Absent != y.Absent || x.Int != y.Int || math.Float64bits(x.Float) != math.Float64bits(y.Float) ||
+			x.Text != y.Text || !slices.Equal(x.List, y.List) {
 			return false
 		}
 	}

@@ -27,8 +27,12 @@ var vchannels = define(definition[*model.VChannel]{
 	},
 	columns: concat(
 		[]column[*model.VChannel]{
-			col(table.Column{Name: "name", Doc: "Name of the virtual channel."}, func(_ *Env, v *model.VChannel) table.Cell { return text(v.Name) }),
-			col(table.Column{Name: "pchannel", Show: table.Wide, Priority: 4, Doc: "Physical channel: the topic of the message queue."},
+			col(table.Column{Name: "name", Doc: "Name of the virtual channel."},
+				func(_ *Env, v *model.VChannel) table.Cell { return text(v.Name) }),
+			col(table.Column{
+				Name: "pchannel", Show: table.Wide, Priority: 4,
+				Doc: "Physical channel: the topic of the message queue.",
+			},
 				func(_ *Env, v *model.VChannel) table.Cell { return text(v.PChannel) }),
 		},
 		collectionColumns(func(v *model.VChannel) model.CollectionID { return v.Collection }),
@@ -45,7 +49,8 @@ var vchannels = define(definition[*model.VChannel]{
 	sections: func(s *scope, v *model.VChannel) []Section {
 		return []Section{
 			sectionOf(s, "segments by state", segmentStates, stateRows(s.Cluster.VChannelTotals(v.Name))),
-			section(s, "watcher", "nodes", watchersOf(s.Env, v), "id", "role", "address", "version", "state", "replicas", "resource_groups", "channels"),
+			section(s, "watcher", "nodes", watchersOf(s.Env, v), "id", "role", "address", "version", "state",
+				"replicas", "resource_groups", "channels"),
 		}
 	},
 })
@@ -59,32 +64,46 @@ func naturalOrder[T any](list []T, name func(T) string) []T {
 }
 
 var vchannelState = []column[*model.VChannel]{
-	col(table.Column{Name: "shard", Kind: table.Int, Show: table.Wide, Priority: 5, Doc: "Position in the collection's list of channels, none if the collection does not list it."},
+	col(table.Column{
+		Name: "shard", Kind: table.Int, Show: table.Wide, Priority: 5,
+		Doc: "Position in the collection's list of channels, none if the collection does not list it.",
+	},
 		func(_ *Env, v *model.VChannel) table.Cell {
 			if v.Shard < 0 {
 				return none()
 			}
 			return count(int64(v.Shard))
 		}),
-	col(table.Column{Name: "checkpoint_at", Title: "CHECKPOINT", Kind: table.Time, Show: table.Wide, Priority: 3, Doc: "Time up to which all messages are in storage, none if no checkpoint is recorded."},
+	col(table.Column{
+		Name: "checkpoint_at", Title: "CHECKPOINT", Kind: table.Time, Show: table.Wide, Priority: 3,
+		Doc: "Time up to which all messages are in storage, none if no checkpoint is recorded.",
+	},
 		func(_ *Env, v *model.VChannel) table.Cell { return tso(v.Checkpoint.At) }),
 	col(table.Column{Name: "checkpoint_age_seconds", Kind: table.Duration, Doc: "Time since checkpoint_at."},
 		func(e *Env, v *model.VChannel) table.Cell { return age(e, v.Checkpoint.At.Time()) }),
-	col(table.Column{Name: "watcher", Kind: table.NamedID, Priority: 1, Doc: "The node that consumes it: a data node, on 2.6 a streaming node."},
+	col(table.Column{
+		Name: "watcher", Kind: table.NamedID, Priority: 1,
+		Doc: "The node that consumes it: a data node, on 2.6 a streaming node.",
+	},
 		func(e *Env, v *model.VChannel) table.Cell {
 			if !v.Watched || v.Watcher == model.UnassignedNode {
 				return none()
 			}
 			return nodeCell(e, v.Watcher, e.Cluster.WatcherRole(v), "streamingnode", "datanode")
 		}),
-	col(table.Column{Name: "watcher_address", Title: "ADDRESS", Priority: 3, Doc: "Address of that node, none if it has no session."},
+	col(table.Column{
+		Name: "watcher_address", Title: "ADDRESS", Priority: 3, Doc: "Address of that node, none if it has no session.",
+	},
 		func(e *Env, v *model.VChannel) table.Cell {
 			for _, s := range watchersOf(e, v) {
 				return text(s.Address)
 			}
 			return none()
 		}),
-	col(table.Column{Name: "watch_state", Kind: table.State, Priority: 2, Doc: "WatchSuccess, ToWatch, ...; on 2.6 the state of the pchannel's assignment."},
+	col(table.Column{
+		Name: "watch_state", Kind: table.State, Priority: 2,
+		Doc: "WatchSuccess, ToWatch, ...; on 2.6 the state of the pchannel's assignment.",
+	},
 		func(_ *Env, v *model.VChannel) table.Cell { return text(v.WatchState) }),
 	col(table.Column{
 		Name: "other_watchers", Kind: table.NamedIDs, Show: table.Hidden,
@@ -105,7 +124,10 @@ var vchannelState = []column[*model.VChannel]{
 			}
 			return none()
 		}),
-	col(table.Column{Name: "truncated_at", Rare: true, Title: "TRUNCATED", Kind: table.Time, Show: table.Hidden, Doc: "When its collection was emptied last (2.6 and later), none if never."},
+	col(table.Column{
+		Name: "truncated_at", Rare: true, Title: "TRUNCATED", Kind: table.Time, Show: table.Hidden,
+		Doc: "When its collection was emptied last (2.6 and later), none if never.",
+	},
 		func(_ *Env, v *model.VChannel) table.Cell { return tso(v.TruncatedAt) }),
 	col(table.Column{Name: "removal", Show: table.Hidden, Doc: "Text of the removal mark: removed or non-removed."},
 		func(_ *Env, v *model.VChannel) table.Cell { return text(v.Removal) }),
@@ -123,13 +145,22 @@ var vchannelState = []column[*model.VChannel]{
 }
 
 var vchannelContent = []column[*model.VChannel]{
-	col(table.Column{Name: "segments", Kind: table.Int, Show: table.Wide, Priority: 4, Doc: "Healthy segments: dropped ones not counted."},
+	col(table.Column{
+		Name: "segments", Kind: table.Int, Show: table.Wide, Priority: 4,
+		Doc: "Healthy segments: dropped ones not counted.",
+	},
 		func(e *Env, v *model.VChannel) table.Cell {
 			return count(int64(e.Cluster.VChannelTotals(v.Name).Segments))
 		}).withNeeds(model.PartSegments),
-	col(table.Column{Name: "rows", Kind: table.Int, Show: table.Wide, Priority: 4, Doc: "Rows of its healthy segments as recorded."},
-		func(e *Env, v *model.VChannel) table.Cell { return count(e.Cluster.VChannelTotals(v.Name).Rows) }).withNeeds(model.PartSegments),
-	col(table.Column{Name: "growing_segments", Title: "GROWING", Kind: table.Int, Show: table.Wide, Priority: 5, Doc: "Growing segments on it."},
+	col(table.Column{
+		Name: "rows", Kind: table.Int, Show: table.Wide, Priority: 4, Doc: "Rows of its healthy segments as recorded.",
+	},
+		func(e *Env, v *model.VChannel) table.Cell { return count(e.Cluster.VChannelTotals(v.Name).Rows) }).
+		withNeeds(model.PartSegments),
+	col(table.Column{
+		Name: "growing_segments", Title: "GROWING", Kind: table.Int, Show: table.Wide, Priority: 5,
+		Doc: "Growing segments on it.",
+	},
 		func(e *Env, v *model.VChannel) table.Cell {
 			return count(int64(e.Cluster.VChannelTotals(v.Name).ByState[model.SegmentGrowing]))
 		}).withNeeds(model.PartSegments),
@@ -149,7 +180,9 @@ func watchersOf(e *Env, v *model.VChannel) []*model.Session {
 
 var pchannels = define(definition[*model.PChannel]{
 	Resource: Resource{
-		Schema:  table.Schema{Name: "pchannels", Names: []string{"name"}, Shorthands: map[string]string{"pchannel": "name"}},
+		Schema: table.Schema{
+			Name: "pchannels", Names: []string{"name"}, Shorthands: map[string]string{"pchannel": "name"},
+		},
 		Aliases: []string{"pch", "topics"},
 		Kind:    "PChannel",
 		Doc:     "Physical channels: topics of the message queue, shared by vchannels.",
@@ -169,27 +202,45 @@ var pchannels = define(definition[*model.PChannel]{
 })
 
 var pchannelColumns = []column[*model.PChannel]{
-	col(table.Column{Name: "name", Doc: "Name of the physical channel."}, func(_ *Env, p *model.PChannel) table.Cell { return text(p.Name) }),
+	col(table.Column{Name: "name", Doc: "Name of the physical channel."}, func(_ *Env, p *model.PChannel) table.Cell {
+		return text(p.Name)
+	}),
 	col(table.Column{Name: "vchannels", Kind: table.Int, Doc: "Virtual channels on it."},
 		func(e *Env, p *model.PChannel) table.Cell { return count(int64(len(vchannelsOn(e, p.Name)))) }),
-	col(table.Column{Name: "collections", Kind: table.List, Priority: 4, Doc: "Names of the collections with a shard on it, ids of those that are gone."},
+	col(table.Column{
+		Name: "collections", Kind: table.List, Priority: 4,
+		Doc: "Names of the collections with a shard on it, ids of those that are gone.",
+	},
 		func(e *Env, p *model.PChannel) table.Cell { return list(collectionsOn(e, p.Name)) }),
 	col(table.Column{Name: "state", Kind: table.State, Priority: 1, Doc: "State of the assignment (2.6)."},
 		func(_ *Env, p *model.PChannel) table.Cell { return text(p.State) }),
-	col(table.Column{Name: "node", Kind: table.NamedID, Priority: 1, Doc: "Streaming node that it is assigned to (2.6)."},
+	col(table.Column{
+		Name: "node", Kind: table.NamedID, Priority: 1, Doc: "Streaming node that it is assigned to (2.6).",
+	},
 		func(e *Env, p *model.PChannel) table.Cell { return nodeCell(e, p.Node, "streamingnode") }),
-	col(table.Column{Name: "node_address", Title: "ADDRESS", Show: table.Wide, Priority: 2, Doc: "Address of that node."},
+	col(table.Column{
+		Name: "node_address", Title: "ADDRESS", Show: table.Wide, Priority: 2, Doc: "Address of that node.",
+	},
 		func(e *Env, p *model.PChannel) table.Cell { return text(nodeAddress(e, p.Node, "streamingnode")) }),
 	col(table.Column{
 		Name: "term", Kind: table.Int, Show: table.Wide, Priority: 3,
 		Doc: "Number of times that it was assigned (2.6).",
 	},
 		func(_ *Env, p *model.PChannel) table.Cell { return streamingOnly(p, count(p.Term)) }),
-	col(table.Column{Name: "access_mode", Title: "ACCESS", Show: table.Wide, Priority: 3, Doc: "ReadWrite or ReadOnly (2.6)."},
+	col(table.Column{
+		Name: "access_mode", Title: "ACCESS", Show: table.Wide, Priority: 3, Doc: "ReadWrite or ReadOnly (2.6).",
+	},
 		func(_ *Env, p *model.PChannel) table.Cell { return text(p.AccessMode) }),
-	col(table.Column{Name: "assigned_at", Title: "ASSIGNED", Kind: table.Time, Show: table.Hidden, Doc: "When it was assigned last (2.6 and later)."},
+	col(table.Column{
+		Name: "assigned_at", Title: "ASSIGNED", Kind: table.Time, Show: table.Hidden,
+		Doc: "When it was assigned last (2.6 and later).",
+	},
 		func(_ *Env, p *model.PChannel) table.Cell { return timeCell(p.AssignedAt) }),
-	col(table.Column{Name: "past_assignments", Rare: true, Title: "BEFORE", Kind: table.NamedIDs, Show: table.Hidden, Doc: "Nodes that it was assigned to before and that have not been seen to close it, as TERM: NODE ACCESS (2.6 and later)."},
+	col(table.Column{
+		Name: "past_assignments", Rare: true, Title: "BEFORE", Kind: table.NamedIDs, Show: table.Hidden,
+		Doc: "Nodes that it was assigned to before and that have not been seen to close it, as TERM: NODE ACCESS " +
+			"(2.6 and later).",
+	},
 		func(e *Env, p *model.PChannel) table.Cell {
 			var ids, names []string
 			for _, x := range p.Past {
@@ -210,9 +261,15 @@ var pchannelColumns = []column[*model.PChannel]{
 		Doc: "Change to another message queue in progress, with its stage (2.6 and later).",
 	},
 		func(_ *Env, p *model.PChannel) table.Cell { return text(p.Alter) }),
-	col(table.Column{Name: "checkpoint_at", Title: "CHECKPOINT", Kind: table.Time, Show: table.Wide, Priority: 3, Doc: "Time of the write-ahead log's consumer (2.6)."},
+	col(table.Column{
+		Name: "checkpoint_at", Title: "CHECKPOINT", Kind: table.Time, Show: table.Wide, Priority: 3,
+		Doc: "Time of the write-ahead log's consumer (2.6).",
+	},
 		func(_ *Env, p *model.PChannel) table.Cell { return tso(p.Checkpoint.At) }),
-	col(table.Column{Name: "checkpoint_age_seconds", Kind: table.Duration, Show: table.Wide, Priority: 3, Doc: "Time since checkpoint_at."},
+	col(table.Column{
+		Name: "checkpoint_age_seconds", Kind: table.Duration, Show: table.Wide, Priority: 3,
+		Doc: "Time since checkpoint_at.",
+	},
 		func(e *Env, p *model.PChannel) table.Cell { return age(e, p.Checkpoint.At.Time()) }),
 	col(table.Column{
 		Name: "control", Kind: table.Bool, Rare: true, Show: table.Hidden,
@@ -221,7 +278,9 @@ var pchannelColumns = []column[*model.PChannel]{
 		func(e *Env, p *model.PChannel) table.Cell {
 			return yesNo(e.Cluster.Streaming != nil && e.Cluster.Streaming.ControlPChannel == p.Name)
 		}).withNeeds(model.PartServing),
-	col(table.Column{Name: "streaming", Kind: table.Bool, Show: table.Hidden, Doc: "The streaming service has a record of it (2.6)."},
+	col(table.Column{
+		Name: "streaming", Kind: table.Bool, Show: table.Hidden, Doc: "The streaming service has a record of it (2.6).",
+	},
 		func(_ *Env, p *model.PChannel) table.Cell { return yesNo(p.Streaming) }),
 }
 

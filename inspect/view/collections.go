@@ -18,8 +18,9 @@ var collections = define(definition[*model.Collection]{
 			},
 		},
 		Aliases: []string{"coll", "colls", "c"},
-		Doc:     "Collections with their rows, shards and load state. Lists leave out those that are dropped, or being dropped, unless `--all` or a selector asks for them.",
-		Omits:   "dropped", OmitOverrides: []string{"state"},
+		Doc: "Collections with their rows, shards and load state. Lists leave out those that are " +
+			"dropped, or being dropped, unless `--all` or a selector asks for them.",
+		Omits: "dropped", OmitOverrides: []string{"state"},
 		Needs:     model.PartObjects,
 		Describes: TreeNeeds, // a description also has partitions, indexes, ...
 	},
@@ -34,26 +35,48 @@ var collections = define(definition[*model.Collection]{
 })
 
 var collectionIdentity = []column[*model.Collection]{
-	col(table.Column{Name: "id", Kind: table.ID, Priority: 4, Doc: "Collection id."}, func(_ *Env, c *model.Collection) table.Cell { return id(c.ID) }),
-	col(table.Column{Name: "name", IDColumn: "id", Doc: "Name of the collection."}, func(_ *Env, c *model.Collection) table.Cell { return text(c.Name) }),
-	col(table.Column{Name: "full_name", Show: table.Hidden, IDColumn: "id", Doc: "database.name, without the database if that is default."},
+	col(table.Column{Name: "id", Kind: table.ID, Priority: 4, Doc: "Collection id."},
+		func(_ *Env, c *model.Collection) table.Cell { return id(c.ID) }),
+	col(table.Column{Name: "name", IDColumn: "id", Doc: "Name of the collection."},
+		func(_ *Env, c *model.Collection) table.Cell { return text(c.Name) }),
+	col(table.Column{
+		Name: "full_name", Show: table.Hidden, IDColumn: "id",
+		Doc: "database.name, without the database if that is default.",
+	},
 		func(e *Env, c *model.Collection) table.Cell { return text(qualifiedName(e, c)) }),
-	col(table.Column{Name: "database_id", Kind: table.ID, Show: table.Hidden, Doc: "Id of the database, 0 before 2.2.9."},
+	col(table.Column{
+		Name: "database_id", Kind: table.ID, Show: table.Hidden, Doc: "Id of the database, 0 before 2.2.9.",
+	},
 		func(_ *Env, c *model.Collection) table.Cell { return id(c.Database) }),
 	col(table.Column{Name: "database", Priority: 3, Doc: "Name of the database."},
 		func(e *Env, c *model.Collection) table.Cell { return text(e.Cluster.DatabaseName(c.Database)) }),
-	col(table.Column{Name: "state", Kind: table.State, Priority: 6, Doc: "Created, Creating, Dropping or Dropped; none before 2.2."},
+	col(table.Column{
+		Name: "state", Kind: table.State, Priority: 6, Doc: "Created, Creating, Dropping or Dropped; none before 2.2.",
+	},
 		func(_ *Env, c *model.Collection) table.Cell { return text(string(c.State)) }),
 }
 
 var collectionData = []column[*model.Collection]{
-	col(table.Column{Name: "rows", Kind: table.Int, Doc: "Rows of its healthy segments as recorded, L0 excluded, deletes not subtracted."},
+	col(table.Column{
+		Name: "rows", Kind: table.Int,
+		Doc: "Rows of its healthy segments as recorded, L0 excluded, deletes not subtracted.",
+	},
 		totalsOf(func(t model.Totals) table.Cell { return count(t.Rows) })).withNeeds(model.PartSegments),
-	col(table.Column{Name: "growing_rows", Title: "GROWING", Kind: table.Int, Show: table.Wide, Priority: 5, Doc: "Rows of growing segments as recorded."},
-		totalsOf(func(t model.Totals) table.Cell { return count(t.RowsByState[model.SegmentGrowing]) })).withNeeds(model.PartSegments),
-	col(table.Column{Name: "deleted_rows", Title: "DELETES", Kind: table.Int, Show: table.Wide, Priority: 5, Doc: deletesDoc},
-		totalsOf(func(t model.Totals) table.Cell { return count(t.DeletedRows) })).withNeeds(model.PartSegments | model.PartLogs),
-	col(table.Column{Name: "size_bytes", Kind: table.Bytes, Show: table.Wide, Priority: 4, Doc: "Bytes of its healthy segments' logs in storage, index files not included."},
+	col(table.Column{
+		Name: "growing_rows", Title: "GROWING", Kind: table.Int, Show: table.Wide, Priority: 5,
+		Doc: "Rows of growing segments as recorded.",
+	},
+		totalsOf(func(t model.Totals) table.Cell { return count(t.RowsByState[model.SegmentGrowing]) })).
+		withNeeds(model.PartSegments),
+	col(table.Column{
+		Name: "deleted_rows", Title: "DELETES", Kind: table.Int, Show: table.Wide, Priority: 5, Doc: deletesDoc,
+	},
+		totalsOf(func(t model.Totals) table.Cell { return count(t.DeletedRows) })).
+		withNeeds(model.PartSegments | model.PartLogs),
+	col(table.Column{
+		Name: "size_bytes", Kind: table.Bytes, Show: table.Wide, Priority: 4,
+		Doc: "Bytes of its healthy segments' logs in storage, index files not included.",
+	},
 		totalsOf(sizeOf)).withNeeds(model.PartSegments | model.PartLogs),
 	col(table.Column{
 		Name: "stored_bytes", Title: "STORED", Kind: table.Bytes, Show: table.Hidden,
@@ -66,38 +89,61 @@ var collectionData = []column[*model.Collection]{
 			}
 			return unknown()
 		}).withNeeds(model.PartRuntime),
-	col(table.Column{Name: "index_bytes", Title: "INDEX SIZE", Kind: table.Bytes, Show: table.Hidden, Doc: "Bytes of finished index files, where Milvus records them."},
-		totalsOf(func(t model.Totals) table.Cell { return countOrNone(t.IndexBytes) })).withNeeds(model.PartIndexes | model.PartSegments | model.PartSegmentIndexes),
+	col(table.Column{
+		Name: "index_bytes", Title: "INDEX SIZE", Kind: table.Bytes, Show: table.Hidden,
+		Doc: "Bytes of finished index files, where Milvus records them.",
+	},
+		totalsOf(func(t model.Totals) table.Cell { return countOrNone(t.IndexBytes) })).
+		withNeeds(model.PartIndexes | model.PartSegments | model.PartSegmentIndexes),
 	col(table.Column{Name: "shards", Kind: table.Int, Priority: 2, Doc: "Shards, each with its own vchannel."},
 		func(_ *Env, c *model.Collection) table.Cell { return count(int64(c.Shards)) }),
 	col(table.Column{Name: "partitions", Kind: table.Int, Priority: 3, Doc: "Partitions, dropped ones not counted."},
 		func(e *Env, c *model.Collection) table.Cell { return count(int64(len(livePartitions(e, c.ID)))) }),
-	col(table.Column{Name: "segments", Kind: table.Int, Priority: 2, Doc: "Healthy segments: dropped ones not counted."},
+	col(table.Column{
+		Name: "segments", Kind: table.Int, Priority: 2, Doc: "Healthy segments: dropped ones not counted.",
+	},
 		totalsOf(func(t model.Totals) table.Cell { return count(int64(t.Segments)) })).withNeeds(model.PartSegments),
-	col(table.Column{Name: "indexes", Kind: table.Int, Show: table.Wide, Priority: 5, Doc: "Index definitions, deleted ones not counted."},
-		func(e *Env, c *model.Collection) table.Cell { return count(int64(len(liveIndexes(e, c.ID)))) }).withNeeds(model.PartIndexes),
+	col(table.Column{
+		Name: "indexes", Kind: table.Int, Show: table.Wide, Priority: 5,
+		Doc: "Index definitions, deleted ones not counted.",
+	},
+		func(e *Env, c *model.Collection) table.Cell { return count(int64(len(liveIndexes(e, c.ID)))) }).
+		withNeeds(model.PartIndexes),
 	col(table.Column{
 		Name: "indexed_percent", Kind: table.Percent, Show: table.Wide, Priority: 4,
 		Doc: "Share of the rows that need indexes and have all finished; none if no row needs one.",
 	},
-		totalsOf(func(t model.Totals) table.Cell { return percent(t.IndexedRows, t.NeedIndexRows) })).withNeeds(model.PartSegments | model.PartSegmentIndexes),
+		totalsOf(func(t model.Totals) table.Cell { return percent(t.IndexedRows, t.NeedIndexRows) })).
+		withNeeds(model.PartSegments | model.PartSegmentIndexes),
 }
 
 var collectionServing = []column[*model.Collection]{
-	col(table.Column{Name: "load_state", Title: "LOAD", Kind: table.State, Priority: 1, Doc: "Loaded, Loading or NotLoad, from QueryCoord's metadata."},
+	col(table.Column{
+		Name: "load_state", Title: "LOAD", Kind: table.State, Priority: 1,
+		Doc: "Loaded, Loading or NotLoad, from QueryCoord's metadata.",
+	},
 		func(e *Env, c *model.Collection) table.Cell { return text(loadState(e, c.ID)) }).withNeeds(model.PartServing),
-	col(table.Column{Name: "load_percent", Title: "LOADED", Kind: table.Percent, Show: table.Hidden, Doc: "Loaded share, from QueryCoord if queried, otherwise as recorded: 2.2 and later do not record it."},
+	col(table.Column{
+		Name: "load_percent", Title: "LOADED", Kind: table.Percent, Show: table.Hidden,
+		Doc: "Loaded share, from QueryCoord if queried, otherwise as recorded: 2.2 and later do not record it.",
+	},
 		func(e *Env, c *model.Collection) table.Cell { return loadPercent(e, e.Cluster.LoadState(c.ID)) }),
 	col(table.Column{Name: "replicas", Kind: table.Int, Show: table.Wide, Priority: 6, Doc: "Existing replicas."},
-		func(e *Env, c *model.Collection) table.Cell { return count(int64(len(e.Cluster.ReplicasOf(c.ID)))) }).withNeeds(model.PartServing),
+		func(e *Env, c *model.Collection) table.Cell { return count(int64(len(e.Cluster.ReplicasOf(c.ID)))) }).
+		withNeeds(model.PartServing),
 	col(table.Column{Name: "aliases", Kind: table.List, Priority: 5, Doc: "Other names of the collection."},
 		func(e *Env, c *model.Collection) table.Cell { return list(aliasNames(e, c.ID)) }),
 }
 
 var collectionSchema = []column[*model.Collection]{
-	col(table.Column{Name: "consistency_level", Title: "CONSISTENCY", Show: table.Hidden, Doc: "Default consistency level of searches.", Vocabulary: true},
+	col(table.Column{
+		Name: "consistency_level", Title: "CONSISTENCY", Show: table.Hidden,
+		Doc: "Default consistency level of searches.", Vocabulary: true,
+	},
 		func(_ *Env, c *model.Collection) table.Cell { return text(c.ConsistencyLevel) }),
-	col(table.Column{Name: "fields", Kind: table.Int, Show: table.Hidden, Doc: "Fields of the schema, Milvus's own not counted."},
+	col(table.Column{
+		Name: "fields", Kind: table.Int, Show: table.Hidden, Doc: "Fields of the schema, Milvus's own not counted.",
+	},
 		func(_ *Env, c *model.Collection) table.Cell { return count(int64(len(userFields(c)))) }),
 	col(table.Column{Name: "auto_id", Kind: table.Bool, Show: table.Hidden, Doc: "Milvus generates the primary keys."},
 		func(_ *Env, c *model.Collection) table.Cell { return yesNo(c.AutoID) }),
@@ -117,17 +163,34 @@ var collectionSchema = []column[*model.Collection]{
 		Doc: "Number of changes to its schema; none if never, or not recorded.",
 	},
 		func(_ *Env, c *model.Collection) table.Cell { return countOrNone(c.SchemaVersion) }),
-	col(table.Column{Name: "namespaces", Rare: true, Kind: table.Bool, Show: table.Hidden, Doc: "Its rows belong to namespaces (3.0)."},
+	col(table.Column{
+		Name: "namespaces", Rare: true, Kind: table.Bool, Show: table.Hidden,
+		Doc: "Its rows belong to namespaces (3.0).",
+	},
 		func(_ *Env, c *model.Collection) table.Cell { return yesNo(c.Namespace) }),
-	col(table.Column{Name: "external_source", Rare: true, Title: "SOURCE", Show: table.Hidden, Doc: "Where the rows of an external collection come from (3.0), secrets redacted."},
+	col(table.Column{
+		Name: "external_source", Rare: true, Title: "SOURCE", Show: table.Hidden,
+		Doc: "Where the rows of an external collection come from (3.0), secrets redacted.",
+	},
 		func(_ *Env, c *model.Collection) table.Cell { return text(c.ExternalSource) }),
-	col(table.Column{Name: "file_resources", Rare: true, Kind: table.List, Show: table.Hidden, Doc: "Ids of the files that its analyzers use (3.0)."},
+	col(table.Column{
+		Name: "file_resources", Rare: true, Kind: table.List, Show: table.Hidden,
+		Doc: "Ids of the files that its analyzers use (3.0).",
+	},
 		func(_ *Env, c *model.Collection) table.Cell { return ids(c.FileResources) }),
-	col(table.Column{Name: "updated_at", Rare: true, Title: "UPDATED", Kind: table.Time, Show: table.Hidden, Doc: "When its record was last changed (2.6 and later), none if not recorded."},
+	col(table.Column{
+		Name: "updated_at", Rare: true, Title: "UPDATED", Kind: table.Time, Show: table.Hidden,
+		Doc: "When its record was last changed (2.6 and later), none if not recorded.",
+	},
 		func(_ *Env, c *model.Collection) table.Cell { return tso(c.UpdatedAt) }),
-	col(table.Column{Name: "layout", Show: table.Hidden, Doc: "Layout of the record: 2.1 (all inline), 2.2 (no database) or 2.2.9."},
+	col(table.Column{
+		Name: "layout", Show: table.Hidden, Doc: "Layout of the record: 2.1 (all inline), 2.2 (no database) or 2.2.9.",
+	},
 		func(_ *Env, c *model.Collection) table.Cell { return text(c.Layout) }),
-	col(table.Column{Name: "created_at", Title: "CREATED", Kind: table.Time, Show: table.Wide, Priority: 6, Doc: "When it was created."},
+	col(table.Column{
+		Name: "created_at", Title: "CREATED", Kind: table.Time, Show: table.Wide, Priority: 6,
+		Doc: "When it was created.",
+	},
 		func(_ *Env, c *model.Collection) table.Cell { return tso(c.CreatedAt) }),
 }
 
@@ -215,7 +278,8 @@ func collectionOwner(e *Env, c *model.Collection) (Ref, bool) {
 func collectionLinks(_ *Env, c *model.Collection) []Link {
 	where := "collection_id=" + c.ID.String()
 	return []Link{
-		link("segments", "segments", where), link("partitions", "partitions", where), link("vchannels", "vchannels", where),
+		link("segments", "segments", where), link("partitions", "partitions", where),
+		link("vchannels", "vchannels", where),
 		link("fields", "fields", where), link("indexes", "indexes", where), link("replicas", "replicas", where),
 		link("aliases", "aliases", where), link("load state", "load-states", where), link("tasks", "tasks", where),
 	}
@@ -228,9 +292,12 @@ func collectionSections(s *scope, c *model.Collection) []Section {
 	}
 	list := []Section{
 		section(s, "fields", "fields", rows, "id", "name", "type", "dim", "flags", "indexes", "params"),
-		section(s, "partitions", "partitions", s.Cluster.PartitionsOf(c.ID), "id", "name", "state", "rows", "segments", "load_state"),
-		section(s, "vchannels", "vchannels", s.Cluster.VChannelsOf(c.ID), "name", "pchannel", "checkpoint_age_seconds", "watcher", "watch_state", "rows"),
-		section(s, "indexes", "indexes", indexRows(s.Cluster.IndexesOf(c.ID)), "id", "name", "field", "type", "metric", "params", "state", "indexed_percent"),
+		section(s, "partitions", "partitions", s.Cluster.PartitionsOf(c.ID), "id", "name", "state", "rows", "segments",
+			"load_state"),
+		section(s, "vchannels", "vchannels", s.Cluster.VChannelsOf(c.ID), "name", "pchannel", "checkpoint_age_seconds",
+			"watcher", "watch_state", "rows"),
+		section(s, "indexes", "indexes", indexRows(s.Cluster.IndexesOf(c.ID)), "id", "name", "field", "type", "metric",
+			"params", "state", "indexed_percent"),
 		sectionOf(s, "segments by state", segmentStates, stateRows(s.Cluster.CollectionTotals(c.ID))),
 		section(s, "replicas", "replicas", s.Cluster.ReplicasOf(c.ID), "id", "resource_group", "nodes", "ro_nodes"),
 	}
@@ -248,11 +315,17 @@ var functions = define(definition[*model.Function]{
 		Needs:  model.PartObjects,
 	},
 	columns: []column[*model.Function]{
-		col(table.Column{Name: "name", Doc: "Name of the function."}, func(_ *Env, f *model.Function) table.Cell { return text(f.Name) }),
-		col(table.Column{Name: "type", Doc: "BM25, TextEmbedding or Rerank.", Vocabulary: true}, func(_ *Env, f *model.Function) table.Cell { return text(f.Type) }),
-		col(table.Column{Name: "inputs", Kind: table.List, Doc: "Fields that it reads."}, func(_ *Env, f *model.Function) table.Cell { return list(f.Inputs) }),
-		col(table.Column{Name: "outputs", Kind: table.List, Doc: "Fields that it fills."}, func(_ *Env, f *model.Function) table.Cell { return list(f.Outputs) }),
-		col(table.Column{Name: "params", Kind: table.Pairs, Doc: "Parameters, secrets redacted."}, func(_ *Env, f *model.Function) table.Cell { return pairs(f.Params) }),
+		col(table.Column{Name: "name", Doc: "Name of the function."}, func(_ *Env, f *model.Function) table.Cell {
+			return text(f.Name)
+		}),
+		col(table.Column{Name: "type", Doc: "BM25, TextEmbedding or Rerank.", Vocabulary: true},
+			func(_ *Env, f *model.Function) table.Cell { return text(f.Type) }),
+		col(table.Column{Name: "inputs", Kind: table.List, Doc: "Fields that it reads."},
+			func(_ *Env, f *model.Function) table.Cell { return list(f.Inputs) }),
+		col(table.Column{Name: "outputs", Kind: table.List, Doc: "Fields that it fills."},
+			func(_ *Env, f *model.Function) table.Cell { return list(f.Outputs) }),
+		col(table.Column{Name: "params", Kind: table.Pairs, Doc: "Parameters, secrets redacted."},
+			func(_ *Env, f *model.Function) table.Cell { return pairs(f.Params) }),
 		col(table.Column{Name: "description", Show: table.Hidden, Doc: "Description as given by its creator."},
 			func(_ *Env, f *model.Function) table.Cell { return text(strings.TrimSpace(f.Description)) }),
 	},

@@ -11,7 +11,9 @@ import (
 // only columns and fixed values.
 func CompleteSelector(env *Env, r *Resource, word string) (words []string, again bool) {
 	if env == nil {
-		return table.CompleteSelector(&r.Schema, nil, word, func(column int, prefix string) []string { return fixedValues(r, column, prefix) })
+		return table.CompleteSelector(&r.Schema, nil, word, func(column int, prefix string) []string {
+			return fixedValues(r, column, prefix)
+		})
 	}
 	t := r.Table(env)
 	return table.CompleteSelector(&r.Schema, t, word, func(column int, prefix string) []string {

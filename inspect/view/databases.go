@@ -21,27 +21,43 @@ var databases = define(definition[*model.Database]{
 			Doc: "Database id; 1 is default, 0 was used before databases existed.",
 		},
 			func(_ *Env, d *model.Database) table.Cell { return id(d.ID) }),
-		col(table.Column{Name: "name", Doc: "Name of the database."}, func(_ *Env, d *model.Database) table.Cell { return text(d.Name) }),
-		col(table.Column{Name: "state", Kind: table.State, Priority: 3, Doc: "Created, Creating, Dropping or Dropped; none if not recorded."},
+		col(table.Column{Name: "name", Doc: "Name of the database."}, func(_ *Env, d *model.Database) table.Cell {
+			return text(d.Name)
+		}),
+		col(table.Column{
+			Name: "state", Kind: table.State, Priority: 3,
+			Doc: "Created, Creating, Dropping or Dropped; none if not recorded.",
+		},
 			func(_ *Env, d *model.Database) table.Cell { return text(string(d.State)) }),
 		col(table.Column{Name: "collections", Kind: table.Int, Doc: "Collections in it, dropped ones not counted."},
 			func(e *Env, d *model.Database) table.Cell { return count(int64(len(liveCollections(e, d.ID)))) }),
-		col(table.Column{Name: "rows", Kind: table.Int, Doc: "Rows of all its healthy segments as recorded."}, func(e *Env, d *model.Database) table.Cell {
-			return count(sumCollections(e, d.ID, func(t model.Totals) int64 { return t.Rows }))
-		}).withNeeds(model.PartSegments),
-		col(table.Column{Name: "segments", Kind: table.Int, Priority: 4, Doc: "Healthy segments: dropped ones not counted."}, func(e *Env, d *model.Database) table.Cell {
+		col(table.Column{Name: "rows", Kind: table.Int, Doc: "Rows of all its healthy segments as recorded."},
+			func(e *Env, d *model.Database) table.Cell {
+				return count(sumCollections(e, d.ID, func(t model.Totals) int64 { return t.Rows }))
+			}).withNeeds(model.PartSegments),
+		col(table.Column{
+			Name: "segments", Kind: table.Int, Priority: 4, Doc: "Healthy segments: dropped ones not counted.",
+		}, func(e *Env, d *model.Database) table.Cell {
 			return count(sumCollections(e, d.ID, func(t model.Totals) int64 { return int64(t.Segments) }))
 		}).withNeeds(model.PartSegments),
-		col(table.Column{Name: "size_bytes", Kind: table.Bytes, Show: table.Wide, Priority: 4, Doc: "Bytes of its healthy segments' logs in storage."},
+		col(table.Column{
+			Name: "size_bytes", Kind: table.Bytes, Show: table.Wide, Priority: 4,
+			Doc: "Bytes of its healthy segments' logs in storage.",
+		},
 			func(e *Env, d *model.Database) table.Cell {
 				return sizeOf(model.Totals{
 					Bytes:   sumCollections(e, d.ID, func(t model.Totals) int64 { return t.Bytes }),
 					Unsized: int(sumCollections(e, d.ID, func(t model.Totals) int64 { return int64(t.Unsized) })),
 				})
 			}).withNeeds(model.PartSegments | model.PartLogs),
-		col(table.Column{Name: "created_at", Title: "CREATED", Kind: table.Time, Show: table.Wide, Priority: 5, Doc: "When it was created."},
+		col(table.Column{
+			Name: "created_at", Title: "CREATED", Kind: table.Time, Show: table.Wide, Priority: 5,
+			Doc: "When it was created.",
+		},
 			func(_ *Env, d *model.Database) table.Cell { return tso(d.CreatedAt) }),
-		col(table.Column{Name: "tenant", Rare: true, Show: table.Hidden, Doc: "Tenant that it belongs to, where one is recorded."}, func(_ *Env, d *model.Database) table.Cell { return text(d.Tenant) }),
+		col(table.Column{
+			Name: "tenant", Rare: true, Show: table.Hidden, Doc: "Tenant that it belongs to, where one is recorded.",
+		}, func(_ *Env, d *model.Database) table.Cell { return text(d.Tenant) }),
 		col(table.Column{Name: "properties", Kind: table.Pairs, Show: table.Hidden, Doc: "Properties as set by users."},
 			func(_ *Env, d *model.Database) table.Cell { return pairs(d.Properties) }),
 	},

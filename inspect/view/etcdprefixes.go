@@ -36,24 +36,35 @@ var etcdPrefixes = define(definition[*prefixRow]{
 			Name: "etcd-prefixes", Singular: "etcd-prefix", Names: []string{"prefix"}, Slashes: true,
 			Shorthands: collectionShorthands("level", "depth"),
 		},
-		Aliases:  []string{"prefixes"},
-		Doc:      "Space in etcd by key prefix, largest first, down to 6 levels; tables show 4 unless a depth is given.",
+		Aliases: []string{"prefixes"},
+		Doc: "Space in etcd by key prefix, largest first, down to 6 levels; tables show 4 unless a depth is " +
+			"given.",
 		Needs:    model.PartAll,
 		Keyspace: true,
 		Omits:    "deeper", OmitOverrides: []string{"depth", "collection", "collection_id"},
 	},
 	rows: prefixRows,
 	columns: concat([]column[*prefixRow]{
-		col(table.Column{Name: "prefix", Doc: "The beginning of the keys, up to a slash. A key counts for every prefix that it has."},
+		col(table.Column{
+			Name: "prefix", Doc: "The beginning of the keys, up to a slash. A key counts for every prefix that it has.",
+		},
 			func(_ *Env, p *prefixRow) table.Cell { return text(p.prefix) }),
-		col(table.Column{Name: "depth", Kind: table.Int, Priority: 4, Doc: "Levels of the prefix: 1 for the root path."},
+		col(table.Column{
+			Name: "depth", Kind: table.Int, Priority: 4, Doc: "Levels of the prefix: 1 for the root path.",
+		},
 			func(_ *Env, p *prefixRow) table.Cell { return count(int64(p.depth)) }),
 		col(table.Column{Name: "keys", Kind: table.Int, Doc: "Keys under it, on all levels below."},
 			func(_ *Env, p *prefixRow) table.Cell { return count(p.keys) }),
 	}, usageColumns(func(p *prefixRow) *usage { return &p.usage }), []column[*prefixRow]{
-		col(table.Column{Name: "collection_id", Kind: table.ID, Show: table.OnDemand, Doc: "Id of the collection that all of its keys name; none if they name several."},
+		col(table.Column{
+			Name: "collection_id", Kind: table.ID, Show: table.OnDemand,
+			Doc: "Id of the collection that all of its keys name; none if they name several.",
+		},
 			func(_ *Env, p *prefixRow) table.Cell { return idOrNone(p.soleCollection()) }),
-		col(table.Column{Name: "collection", Show: table.Wide, Priority: 5, IDColumn: "collection_id", Doc: "Name of that collection, none if it is gone."},
+		col(table.Column{
+			Name: "collection", Show: table.Wide, Priority: 5, IDColumn: "collection_id",
+			Doc: "Name of that collection, none if it is gone.",
+		},
 			func(e *Env, p *prefixRow) table.Cell { return text(e.Cluster.CollectionName(p.soleCollection())) }),
 	}),
 	ref:     func(_ *Env, p *prefixRow) Ref { return Ref{ID: p.prefix, Name: p.prefix} },

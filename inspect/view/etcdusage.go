@@ -34,11 +34,20 @@ var etcdUsage = define(definition[*usageRow]{
 	},
 	rows: usageRows,
 	columns: concat([]column[*usageRow]{
-		col(table.Column{Name: "collection_id", Kind: table.ID, Priority: 4, Doc: "Id of the collection; it may be gone. 0: keys that name no collection, such as sessions, users, configuration and tasks."},
+		col(table.Column{
+			Name: "collection_id", Kind: table.ID, Priority: 4,
+			Doc: "Id of the collection; it may be gone. 0: keys that name no collection, such as sessions, users, " +
+				"configuration and tasks.",
+		},
 			func(_ *Env, u *usageRow) table.Cell { return id(u.collection) }),
-		col(table.Column{Name: "collection", IDColumn: "collection_id", Doc: "Name of the collection, none if it is gone."},
+		col(table.Column{
+			Name: "collection", IDColumn: "collection_id", Doc: "Name of the collection, none if it is gone.",
+		},
 			func(e *Env, u *usageRow) table.Cell { return text(e.Cluster.CollectionName(u.collection)) }),
-		col(table.Column{Name: "database", Show: table.Wide, Priority: 5, Doc: "Name of the collection's database, none if the collection is gone."},
+		col(table.Column{
+			Name: "database", Show: table.Wide, Priority: 5,
+			Doc: "Name of the collection's database, none if the collection is gone.",
+		},
 			func(e *Env, u *usageRow) table.Cell { return databaseOf(e, u.collection) }),
 		col(table.Column{Name: "keys", Kind: table.Int, Doc: "Keys that name it, by its id or its channel."},
 			func(_ *Env, u *usageRow) table.Cell { return count(u.keys) }),
@@ -75,7 +84,10 @@ func usageColumns[T any](of func(T) *usage) []column[T] {
 			func(_ *Env, x T) table.Cell { return percent(of(x).bytes, of(x).all) }),
 		col(table.Column{Name: "mostly", Priority: 1, Doc: "The kind of key that takes most space."},
 			func(_ *Env, x T) table.Cell { return text(of(x).largestKind()) }),
-		col(table.Column{Name: "mostly_bytes", Kind: table.Bytes, Show: table.Wide, Priority: 2, Doc: "Bytes of the keys of that kind and of their values."},
+		col(table.Column{
+			Name: "mostly_bytes", Kind: table.Bytes, Show: table.Wide, Priority: 2,
+			Doc: "Bytes of the keys of that kind and of their values.",
+		},
 			func(_ *Env, x T) table.Cell { return count(of(x).kinds[of(x).largestKind()]) }),
 	}
 }

@@ -24,7 +24,9 @@ func (countedKeys) Collection(i int) model.CollectionID { return model.Collectio
 func TestEtcdUsage(t *testing.T) {
 	p := model.Parts{
 		Loaded: model.PartAll, Keyspace: countedKeys{}, Collections: []*model.Collection{{ID: 1, Name: "docs"}},
-		Segments: []*model.Segment{{ID: 7, Collection: 1, State: model.SegmentDropped}, {ID: 8, Collection: 1, State: model.SegmentFlushed}},
+		Segments: []*model.Segment{
+			{ID: 7, Collection: 1, State: model.SegmentDropped}, {ID: 8, Collection: 1, State: model.SegmentFlushed},
+		},
 	}
 	rows := etcdUsage.Table(NewEnv(model.Build(p), time.Time{}))
 	if rows.Len() != 3 {
@@ -35,12 +37,19 @@ func TestEtcdUsage(t *testing.T) {
 		keys, bytes      int64
 		share            float64
 		segments         int64
-	}{{"0", "", "segment", 10, 1000, 100 * 1000. / 1300, 0}, {"1", "docs", "binlog", 10, 200, 100 * 200. / 1300, 2}, {"2", "", "unknown", 10, 100, 100 * 100. / 1300, 0}} {
+	}{
+		{"0", "", "segment", 10, 1000, 100 * 1000. / 1300, 0},
+		{"1", "docs", "binlog", 10, 200, 100 * 200. / 1300, 2},
+		{"2", "", "unknown", 10, 100, 100 * 100. / 1300, 0},
+	} {
 		cell := func(name string) table.Cell { return rows.Cell(row, etcdUsage.Column(name)) }
 		ref := rows.Ref(row)
-		if ref.ID != want.id || ref.Name != want.name || cell("mostly").Text != want.mostly || cell("keys").Int != want.keys ||
-			cell("size_bytes").Int != want.bytes || cell("percent").Float != want.share || cell("segments").Int != want.segments {
-			t.Errorf("row %d: %+v, keys %v, bytes %v, share %v, mostly %v, segments %v", row, ref, cell("keys"), cell("size_bytes"), cell("percent"), cell("mostly"), cell("segments"))
+		if ref.ID != want.id || ref.Name != want.name || cell("mostly").Text != want.mostly ||
+			cell("keys").Int != want.keys ||
+			cell("size_bytes").Int != want.bytes || cell("percent").Float != want.share ||
+			cell("segments").Int != want.segments {
+			t.Errorf("row %d: %+v, keys %v, bytes %v, share %v, mostly %v, segments %v", row, ref, cell("keys"),
+				cell("size_bytes"), cell("percent"), cell("mostly"), cell("segments"))
 		}
 	}
 	if n := etcdUsage.Table(NewEnv(model.Build(model.Parts{}), time.Time{})).Len(); n != 0 {
@@ -68,10 +77,14 @@ func (k treeKeys) Collection(i int) model.CollectionID { return k.collections[i]
 // without a prefix only for the total.
 func TestEtcdPrefixes(t *testing.T) {
 	space := treeKeys{
-		keys:        []string{"/wal/x", "a/b/c/d/1/2/3/4", "a/b/c/d/1/2/3/5", "a/b/c/d/1/9", "a/b/c/e", "a/b2/x", "alone"},
+		keys: []string{
+			"/wal/x", "a/b/c/d/1/2/3/4", "a/b/c/d/1/2/3/5", "a/b/c/d/1/9", "a/b/c/e", "a/b2/x", "alone",
+		},
 		collections: []model.CollectionID{0, 1, 1, 1, 1, 2, 0},
 	}
-	rows := etcdPrefixes.Table(NewEnv(model.Build(model.Parts{Loaded: model.PartAll, Keyspace: space, Collections: []*model.Collection{{ID: 1, Name: "docs"}}}), time.Time{}))
+	rows := etcdPrefixes.Table(NewEnv(model.Build(model.Parts{
+		Loaded: model.PartAll, Keyspace: space, Collections: []*model.Collection{{ID: 1, Name: "docs"}},
+	}), time.Time{}))
 	cell := func(row int, name string) table.Cell { return rows.Cell(row, etcdPrefixes.Column(name)) }
 	want := []struct {
 		prefix      string
@@ -92,9 +105,13 @@ func TestEtcdPrefixes(t *testing.T) {
 		t.Fatalf("%d rows", rows.Len())
 	}
 	for row, w := range want {
-		if cell(row, "prefix").Text != w.prefix || cell(row, "depth").Int != w.depth || cell(row, "keys").Int != w.keys || cell(row, "size_bytes").Int != 100*w.keys ||
-			cell(row, "percent").Float != 100*float64(w.keys)/7 || cell(row, "collection").Text != w.collection || rows.Omitted(row) != w.left {
-			t.Errorf("row %d: %+v, depth %v, keys %v, bytes %v, share %v, collection %v, left %v, want %+v", row, cell(row, "prefix"), cell(row, "depth"), cell(row, "keys"), cell(row, "size_bytes"), cell(row, "percent"), cell(row, "collection"), rows.Omitted(row), w)
+		if cell(row, "prefix").Text != w.prefix || cell(row, "depth").Int != w.depth ||
+			cell(row, "keys").Int != w.keys || cell(row, "size_bytes").Int != 100*w.keys ||
+			cell(row, "percent").Float != 100*float64(w.keys)/7 || cell(row, "collection").Text != w.collection ||
+			rows.Omitted(row) != w.left {
+			t.Errorf("row %d: %+v, depth %v, keys %v, bytes %v, share %v, collection %v, left %v, want %+v", row,
+				cell(row, "prefix"), cell(row, "depth"), cell(row, "keys"), cell(row, "size_bytes"),
+				cell(row, "percent"), cell(row, "collection"), rows.Omitted(row), w)
 		}
 	}
 	if n := cell(7, "collection_id"); n.Int != 2 {

@@ -15,7 +15,10 @@ type fieldRow struct {
 
 var fields = define(definition[fieldRow]{
 	Resource: Resource{
-		Schema:  table.Schema{Name: "fields", Names: []string{"name"}, Handle: "path", Shorthands: collectionShorthands("pk", "primary_key")},
+		Schema: table.Schema{
+			Name: "fields", Names: []string{"name"}, Handle: "path",
+			Shorthands: collectionShorthands("pk", "primary_key"),
+		},
 		Aliases: []string{"columns"},
 		Doc:     "Fields of all schemas, Milvus's own included.",
 		Needs:   model.PartObjects,
@@ -31,9 +34,14 @@ var fields = define(definition[fieldRow]{
 	},
 	columns: concat(
 		[]column[fieldRow]{
-			col(table.Column{Name: "id", Kind: table.ID, Priority: 2, Doc: "Field id inside its collection: 0 RowID, 1 Timestamp, from 100 the user's."},
+			col(table.Column{
+				Name: "id", Kind: table.ID, Priority: 2,
+				Doc: "Field id inside its collection: 0 RowID, 1 Timestamp, from 100 the user's.",
+			},
 				func(_ *Env, f fieldRow) table.Cell { return id(f.ID) }),
-			col(table.Column{Name: "name", Doc: "Name of the field."}, func(_ *Env, f fieldRow) table.Cell { return text(f.Name) }),
+			col(table.Column{Name: "name", Doc: "Name of the field."}, func(_ *Env, f fieldRow) table.Cell {
+				return text(f.Name)
+			}),
 			col(table.Column{Name: "path", Show: table.Hidden, Doc: "collection/name: the name of the field."},
 				func(e *Env, f fieldRow) table.Cell { return text(qualifiedName(e, f.collection) + "/" + f.Name) }),
 		},
@@ -48,16 +56,24 @@ var fields = define(definition[fieldRow]{
 		return []Link{link("indexes", "indexes", "collection_id="+f.collection.ID.String(), "field_id="+f.ID.String())}
 	},
 	sections: func(s *scope, f fieldRow) []Section {
-		return []Section{section(s, "indexes", "indexes", indexRows(fieldIndexes(s.Env, f)), "id", "name", "type", "metric", "params", "state", "indexed_percent")}
+		return []Section{
+			section(s, "indexes", "indexes", indexRows(fieldIndexes(s.Env, f)), "id", "name", "type", "metric",
+				"params", "state", "indexed_percent"),
+		}
 	},
 })
 
 var fieldType = []column[fieldRow]{
 	col(table.Column{Name: "type", Doc: "Data type: Int64, VarChar, FloatVector, ...", Vocabulary: true},
 		func(_ *Env, f fieldRow) table.Cell { return text(f.Type) }),
-	col(table.Column{Name: "element_type", Title: "ELEMENT", Show: table.Wide, Priority: 5, Doc: "Data type of the elements of an array."},
+	col(table.Column{
+		Name: "element_type", Title: "ELEMENT", Show: table.Wide, Priority: 5,
+		Doc: "Data type of the elements of an array.",
+	},
 		func(_ *Env, f fieldRow) table.Cell { return text(f.ElementType) }),
-	col(table.Column{Name: "dim", Kind: table.Int, Priority: 1, Doc: "Dimension of a vector; sparse vectors have none."},
+	col(table.Column{
+		Name: "dim", Kind: table.Int, Priority: 1, Doc: "Dimension of a vector; sparse vectors have none.",
+	},
 		func(_ *Env, f fieldRow) table.Cell { return countOrNone(f.Dim) }),
 	col(table.Column{
 		Name: "flags", Kind: table.List, Priority: 2,
@@ -65,7 +81,9 @@ var fieldType = []column[fieldRow]{
 			"function_output.",
 	},
 		func(_ *Env, f fieldRow) table.Cell { return list(fieldFlags(f.Field)) }),
-	col(table.Column{Name: "indexes", Kind: table.List, Priority: 3, Doc: "Names of the indexes on it, deleted ones not included."},
+	col(table.Column{
+		Name: "indexes", Kind: table.List, Priority: 3, Doc: "Names of the indexes on it, deleted ones not included.",
+	},
 		func(e *Env, f fieldRow) table.Cell {
 			var names []string
 			for _, x := range fieldIndexes(e, f) {
@@ -84,16 +102,26 @@ var fieldMore = []column[fieldRow]{
 		func(_ *Env, f fieldRow) table.Cell { return yesNo(f.PrimaryKey) }),
 	col(table.Column{Name: "vector", Kind: table.Bool, Show: table.Hidden, Doc: "It holds vectors of any kind."},
 		func(_ *Env, f fieldRow) table.Cell { return yesNo(f.Vector()) }),
-	col(table.Column{Name: "system", Kind: table.Bool, Show: table.Hidden, Doc: "Milvus itself added it (RowID, Timestamp)."},
+	col(table.Column{
+		Name: "system", Kind: table.Bool, Show: table.Hidden, Doc: "Milvus itself added it (RowID, Timestamp).",
+	},
 		func(_ *Env, f fieldRow) table.Cell { return yesNo(f.System()) }),
-	col(table.Column{Name: "state", Kind: table.State, Show: table.Hidden, Doc: "State of the field, none if not recorded."},
+	col(table.Column{
+		Name: "state", Kind: table.State, Show: table.Hidden, Doc: "State of the field, none if not recorded.",
+	},
 		func(_ *Env, f fieldRow) table.Cell { return text(f.State) }),
 	col(table.Column{Name: "struct", Show: table.Hidden, Doc: "Name of the struct array that it belongs to (2.6)."},
 		func(_ *Env, f fieldRow) table.Cell { return text(f.Struct) }),
-	col(table.Column{Name: "external_field", Rare: true, Show: table.Hidden, Doc: "Column of the external source that it shows (3.0)."},
+	col(table.Column{
+		Name: "external_field", Rare: true, Show: table.Hidden,
+		Doc: "Column of the external source that it shows (3.0).",
+	},
 		func(_ *Env, f fieldRow) table.Cell { return text(f.External) }),
-	col(table.Column{Name: "default", Show: table.Hidden, Doc: "Default value, as text."}, func(_ *Env, f fieldRow) table.Cell { return text(f.Default) }),
-	col(table.Column{Name: "index_params", Kind: table.Pairs, Show: table.Hidden, Doc: "Index parameters inside the schema (2.1)."},
+	col(table.Column{Name: "default", Show: table.Hidden, Doc: "Default value, as text."},
+		func(_ *Env, f fieldRow) table.Cell { return text(f.Default) }),
+	col(table.Column{
+		Name: "index_params", Kind: table.Pairs, Show: table.Hidden, Doc: "Index parameters inside the schema (2.1).",
+	},
 		func(_ *Env, f fieldRow) table.Cell { return pairs(f.IndexParams) }),
 	col(table.Column{Name: "description", Show: table.Hidden, Doc: "Description as given by its creator."},
 		func(_ *Env, f fieldRow) table.Cell { return text(strings.TrimSpace(f.Description)) }),

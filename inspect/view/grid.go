@@ -130,7 +130,8 @@ func MissingReasons(r *Resource, env *Env) []string {
 	switch {
 	case r.Missing != nil:
 		return r.Missing(c)
-	case r.Needs.Has(model.PartRuntime) && c.Runtime != nil && !slices.ContainsFunc(c.Runtime.Nodes, func(n *model.LiveNode) bool { return n.Outcome == model.Answered }):
+	case r.Needs.Has(model.PartRuntime) && c.Runtime != nil &&
+		!slices.ContainsFunc(c.Runtime.Nodes, func(n *model.LiveNode) bool { return n.Outcome == model.Answered }):
 		return []string{"no process responded"}
 	}
 	return nil

@@ -51,7 +51,8 @@ func unseenImpact(c *model.Cluster) []string {
 	x := impact.Measure(c)
 	list := x.Unseen
 	for i := range x.Kinds {
-		if k := &x.Kinds[i]; k.State == impact.Unknown && len(x.Unseen) == 0 && !slices.Contains(list, "requests: "+k.Why) {
+		if k := &x.Kinds[i]; k.State == impact.Unknown && len(x.Unseen) == 0 &&
+			!slices.Contains(list, "requests: "+k.Why) {
 			list = append(list, "requests: "+k.Why)
 		}
 	}
@@ -63,7 +64,8 @@ func unseenImpact(c *model.Cluster) []string {
 func sameImpact(a Table, i int, b Table, j int, _ []int) bool {
 	feel := func(t Table, row int) (parts [2]string) {
 		for n, name := range []string{"state", "place"} {
-			parts[n] = t.Cell(row, slices.IndexFunc(t.Resource().Columns, func(c table.Column) bool { return c.Name == name })).Text
+			parts[n] = t.Cell(row,
+				slices.IndexFunc(t.Resource().Columns, func(c table.Column) bool { return c.Name == name })).Text
 		}
 		switch parts[0] {
 		case impact.Idle.String(), impact.Fine.String(), impact.Unsure.String():
@@ -84,25 +86,27 @@ func (k impactRow) status() *place.Status {
 
 // countColumn returns a column of a number of requests or segments.
 func countColumn(name, title string, show table.Show, doc string, of func(impactRow) float64) column[impactRow] {
-	return col(table.Column{Name: name, Title: title, Kind: table.Int, Show: show, Doc: doc}, func(_ *Env, k impactRow) table.Cell {
-		if k.State == impact.Unknown && k.Seconds == 0 && of(k) == 0 {
-			return unknown()
-		}
-		return count(int64(math.Round(of(k))))
-	})
+	return col(table.Column{Name: name, Title: title, Kind: table.Int, Show: show, Doc: doc},
+		func(_ *Env, k impactRow) table.Cell {
+			if k.State == impact.Unknown && k.Seconds == 0 && of(k) == 0 {
+				return unknown()
+			}
+			return count(int64(math.Round(of(k))))
+		})
 }
 
 // figureColumn returns a column of a figure that is NaN if it is unknown.
 func figureColumn(name, title string, show table.Show, doc string, of func(impactRow) float64) column[impactRow] {
-	return col(table.Column{Name: name, Title: title, Kind: table.Number, Show: show, Doc: doc}, func(_ *Env, k impactRow) table.Cell {
-		if v := of(k); !math.IsNaN(v) && !math.IsInf(v, 0) {
-			return table.OfFloat(v)
-		}
-		if k.State != impact.Unknown {
-			return none()
-		}
-		return unknown()
-	})
+	return col(table.Column{Name: name, Title: title, Kind: table.Number, Show: show, Doc: doc},
+		func(_ *Env, k impactRow) table.Cell {
+			if v := of(k); !math.IsNaN(v) && !math.IsInf(v, 0) {
+				return table.OfFloat(v)
+			}
+			if k.State != impact.Unknown {
+				return none()
+			}
+			return unknown()
+		})
 }
 
 // impactColumns returns the columns of impact. Figures of a kind whose state is unknown are unknown.
@@ -113,7 +117,11 @@ func impactColumns() []column[impactRow] {
 // stateColumns returns the state and place of a kind of request.
 func stateColumns() []column[impactRow] {
 	return []column[impactRow]{
-		col(table.Column{Name: "request", Vocabulary: true, Doc: "Kind of request: search, query, insert, upsert, delete, flush, ddl, load, import, describe (reads of metadata)."},
+		col(table.Column{
+			Name: "request", Vocabulary: true,
+			Doc: "Kind of request: search, query, insert, upsert, delete, flush, ddl, load, import, describe (reads " +
+				"of metadata).",
+		},
 			func(_ *Env, k impactRow) table.Cell { return text(string(k.Request)) }),
 		col(table.Column{
 			Name: "state", Kind: table.State, Vocabulary: true,
@@ -131,7 +139,10 @@ func stateColumns() []column[impactRow] {
 			}
 			return none()
 		}),
-		col(table.Column{Name: "place_state", Title: "IS", Kind: table.State, Priority: 3, Doc: "Its state: gone, hanging, failing, refusing, slow, starved."}, func(_ *Env, k impactRow) table.Cell {
+		col(table.Column{
+			Name: "place_state", Title: "IS", Kind: table.State, Priority: 3,
+			Doc: "Its state: gone, hanging, failing, refusing, slow, starved.",
+		}, func(_ *Env, k impactRow) table.Cell {
 			if at := k.status(); at.Component.Kind != "" {
 				return text(at.State.String())
 			}
@@ -151,12 +162,15 @@ func figureColumns() []column[impactRow] {
 		countColumn("refused", "", table.Wide,
 			"Requests refused because of a limit, a quota or a state.", func(k impactRow) float64 { return k.Refused }),
 		countColumn("client_faults", "CLIENT FAULTS", table.Hidden,
-			"Failures that Milvus ascribes to the request (2.6.20 and later).", func(k impactRow) float64 { return k.UserFault }),
+			"Failures that Milvus ascribes to the request (2.6.20 and later).",
+			func(k impactRow) float64 { return k.UserFault }),
 		figureColumn("usual", "USUAL", table.Wide,
-			"Mean number of requests in a window of this length since each proxy started; unknown within its first minute.",
+			"Mean number of requests in a window of this length since each proxy started; unknown within its first "+
+				"minute.",
 			func(k impactRow) float64 { return k.Usual }),
 		countColumn("unwritten", "UNWRITTEN", table.Wide,
-			"Sealed segments waiting to be written while no flush ends.", func(k impactRow) float64 { return k.Unwritten }),
+			"Sealed segments waiting to be written while no flush ends.",
+			func(k impactRow) float64 { return k.Unwritten }),
 		countColumn("in_flight", "IN FLIGHT", table.Wide,
 			"Requests in flight at both ends of the window, at proxies at which none ended.",
 			func(k impactRow) float64 { return k.InFlight }),
@@ -165,11 +179,14 @@ func figureColumns() []column[impactRow] {
 		figureColumn("past_ms", "BEFORE", table.Wide,
 			"The same from the start of the proxies to the window.", func(k impactRow) float64 { return k.Past }),
 		figureColumn("half_ms", "HALF MS", table.Hidden,
-			"Median time, the lower bound of its bucket, in milliseconds.", func(k impactRow) float64 { return k.Median }),
+			"Median time, the lower bound of its bucket, in milliseconds.",
+			func(k impactRow) float64 { return k.Median }),
 		figureColumn("half_past_ms", "HALF BEFORE", table.Hidden,
-			"Median time before, the upper bound of its bucket, in milliseconds.", func(k impactRow) float64 { return k.PastMedian }),
+			"Median time before, the upper bound of its bucket, in milliseconds.",
+			func(k impactRow) float64 { return k.PastMedian }),
 		figureColumn("p99_ms", "P99 MS", table.Wide,
-			"Upper bound of the bucket of the 99th percentile, in milliseconds.", func(k impactRow) float64 { return k.P99 }),
+			"Upper bound of the bucket of the 99th percentile, in milliseconds.",
+			func(k impactRow) float64 { return k.P99 }),
 		figureColumn("seconds", "", table.Hidden,
 			"Length of the window.", func(k impactRow) float64 { return k.Seconds }),
 	}
@@ -178,7 +195,10 @@ func figureColumns() []column[impactRow] {
 // detailColumns returns the columns that tables hide.
 func detailColumns() []column[impactRow] {
 	return []column[impactRow]{
-		col(table.Column{Name: "proxies", Kind: table.List, Show: table.Hidden, Doc: "Proxies at which requests fail, are refused or hang."}, func(_ *Env, k impactRow) table.Cell {
+		col(table.Column{
+			Name: "proxies", Kind: table.List, Show: table.Hidden,
+			Doc: "Proxies at which requests fail, are refused or hang.",
+		}, func(_ *Env, k impactRow) table.Cell {
 			names := make([]string, len(k.Proxies))
 			for i, p := range k.Proxies {
 				names[i] = p.Name
@@ -190,6 +210,7 @@ func detailColumns() []column[impactRow] {
 			Doc: "Evidence for its state, best first.",
 		},
 			func(_ *Env, k impactRow) table.Cell { return list(k.status().Texts()) }),
-		col(table.Column{Name: "why", Show: table.Hidden, Doc: "Why the state is unknown."}, func(_ *Env, k impactRow) table.Cell { return text(k.Why) }),
+		col(table.Column{Name: "why", Show: table.Hidden, Doc: "Why the state is unknown."},
+			func(_ *Env, k impactRow) table.Cell { return text(k.Why) }),
 	}
 }

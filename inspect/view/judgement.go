@@ -110,13 +110,17 @@ func (j *Judgement) Equal(other *Judgement) bool {
 		return j == other
 	}
 	return maps.EqualFunc(j.byObject, other.byObject, func(a, b map[string]*objectFindings) bool {
-		return maps.EqualFunc(a, b, func(a, b *objectFindings) bool { return a.Tally == b.Tally && slices.Equal(a.checks, b.checks) })
+		return maps.EqualFunc(a, b, func(a, b *objectFindings) bool {
+			return a.Tally == b.Tally && slices.Equal(a.checks, b.checks)
+		})
 	})
 }
 
 // FindingsChanged reports whether findings about rows of a resource may have changed between two Envs.
 func FindingsChanged(was, now *Env, resource string) bool {
-	return !was.Judgement.Equal(now.Judgement) && ((was.Judgement == nil) != (now.Judgement == nil) || was.Judgement.HasFindings(resource) || now.Judgement.HasFindings(resource))
+	return !was.Judgement.Equal(now.Judgement) &&
+		((was.Judgement == nil) != (now.Judgement == nil) || was.Judgement.HasFindings(resource) ||
+			now.Judgement.HasFindings(resource))
 }
 
 // Loaded returns the parts that were read, with PartFindings if checks ran.

@@ -22,7 +22,10 @@ func nodesWithFindings() *Env {
 		{Objects: []Ref{node("4"), node("4")}, Severity: Error, Check: "node-idle"},
 		{Objects: []Ref{{}, node("2"), node("4")}, Severity: Warning, Check: "imbalance-rows"},
 		{Objects: []Ref{node("2")}, Severity: Warning, Check: "imbalance-rows"},
-		{Objects: []Ref{node("5"), {Resource: "collections", ID: "querynode-1"}}, Severity: Info, Check: "bad-switches"},
+		{
+			Objects: []Ref{node("5"), {Resource: "collections", ID: "querynode-1"}}, Severity: Info,
+			Check: "bad-switches",
+		},
 	}))
 }
 
@@ -31,8 +34,11 @@ func nodesWithFindings() *Env {
 func TestFindingsOfRows(t *testing.T) {
 	env := nodesWithFindings()
 	if diff := cmp.Diff(map[string]table.Cell{
-		"querynode-1": table.Tally{}.Cell(nil), "querynode-2": table.Tally{Warnings: 2}.Cell([]string{"imbalance-rows"}), "querynode-3": table.Tally{}.Cell(nil),
-		"querynode-4": table.Tally{Errors: 1, Warnings: 1}.Cell([]string{"node-idle", "imbalance-rows"}), "querynode-5": table.Tally{Infos: 1}.Cell([]string{"bad-switches"}),
+		"querynode-1": table.Tally{}.Cell(nil),
+		"querynode-2": table.Tally{Warnings: 2}.Cell([]string{"imbalance-rows"}),
+		"querynode-3": table.Tally{}.Cell(nil),
+		"querynode-4": table.Tally{Errors: 1, Warnings: 1}.Cell([]string{"node-idle", "imbalance-rows"}),
+		"querynode-5": table.Tally{Infos: 1}.Cell([]string{"bad-switches"}),
 	}, cells(t, env, "nodes", "findings")); diff != "" {
 		t.Errorf("findings (-want +got):\n%s", diff)
 	}
@@ -137,7 +143,8 @@ func manyStates() *Env {
 		Loaded:      model.PartAll,
 		Collections: []*model.Collection{{ID: 1, Name: "loaded"}, {ID: 2, Name: "cold"}, {ID: 3, Name: "loading"}},
 		LoadStates: []*model.LoadState{
-			{Collection: 1, Status: "Loaded", LoadType: "LoadCollection", Released: []model.PartitionID{12}}, {Collection: 3, Status: "Loading", LoadType: "LoadCollection"},
+			{Collection: 1, Status: "Loaded", LoadType: "LoadCollection", Released: []model.PartitionID{12}},
+			{Collection: 3, Status: "Loading", LoadType: "LoadCollection"},
 		},
 		Sessions: []*model.Session{{Node: 7, Role: "querynode"}},
 	}
@@ -156,9 +163,13 @@ func manyStates() *Env {
 	} {
 		p.Segments = append(p.Segments, &s)
 	}
-	c := model.Build(p).WithRuntime(model.BuildRuntime(model.RuntimeParts{Nodes: []*model.LiveNode{{Role: "querynode", Node: 7, Distribution: &model.Distribution{
-		Sealed: []model.ServedSegment{{ID: 2, Collection: 1}},
-	}}}}))
+	c := model.Build(p).
+		WithRuntime(model.BuildRuntime(model.RuntimeParts{Nodes: []*model.LiveNode{{
+			Role: "querynode", Node: 7,
+			Distribution: &model.Distribution{
+				Sealed: []model.ServedSegment{{ID: 2, Collection: 1}},
+			},
+		}}}))
 	return NewEnv(c, time.Unix(1, 0))
 }
 
@@ -181,7 +192,14 @@ func TestOmitted(t *testing.T) {
 		len     int
 		skipped int
 	}{
-		{"", 10, 1}, {"rows>0", 8, 1}, {"coll=cold", 1, 0}, {"state=dropped", 1, 0}, {"state!=flushed", 3, 0}, {"3", 1, 0}, {"id>2", 9, 0}, {"dropped_at=", 11, 0},
+		{"", 10, 1},
+		{"rows>0", 8, 1},
+		{"coll=cold", 1, 0},
+		{"state=dropped", 1, 0},
+		{"state!=flushed", 3, 0},
+		{"3", 1, 0},
+		{"id>2", 9, 0},
+		{"dropped_at=", 11, 0},
 	} {
 		where, err := ParseSelection(segments, strings.Fields(x.where))
 		if err != nil {
@@ -189,7 +207,8 @@ func TestOmitted(t *testing.T) {
 		}
 		g, err := Select(rows, Query{Where: where, Omit: true})
 		if err != nil || g.Len() != x.len || g.Skipped != x.skipped || g.Matched != x.len {
-			t.Errorf("%q: %d rows of %d, %d left out, %v; want %d and %d", x.where, g.Len(), g.Matched, g.Skipped, err, x.len, x.skipped)
+			t.Errorf("%q: %d rows of %d, %d left out, %v; want %d and %d", x.where, g.Len(), g.Matched, g.Skipped, err,
+				x.len, x.skipped)
 		}
 		if all, err := Select(rows, Query{Where: where}); err != nil || all.Len() != x.len+x.skipped {
 			t.Errorf("%q: %d rows of all", x.where, all.Len())

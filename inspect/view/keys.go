@@ -10,7 +10,9 @@ type keyRow int
 
 var keys = define(definition[keyRow]{
 	Resource: Resource{
-		Schema:   table.Schema{Name: "keys", Names: []string{"key"}, Slashes: true, Shorthands: collectionShorthands("name", "key")},
+		Schema: table.Schema{
+			Name: "keys", Names: []string{"key"}, Slashes: true, Shorthands: collectionShorthands("name", "key"),
+		},
 		Aliases:  []string{"raw"},
 		Doc:      "Raw keys of the store; values are decoded on demand.",
 		Needs:    model.PartAll,
@@ -27,29 +29,46 @@ var keys = define(definition[keyRow]{
 		return rows
 	},
 	columns: []column[keyRow]{
-		col(table.Column{Name: "key", Doc: "The absolute key."}, func(e *Env, k keyRow) table.Cell { return text(k.info(e).Key) }),
+		col(table.Column{Name: "key", Doc: "The absolute key."}, func(e *Env, k keyRow) table.Cell {
+			return text(k.info(e).Key)
+		}),
 		col(table.Column{Name: "kind", Priority: 1, Doc: "Kind of the key, none if no pattern matches it."},
 			func(e *Env, k keyRow) table.Cell { return text(k.info(e).Kind) }),
 		col(table.Column{Name: "size_bytes", Kind: table.Bytes, Priority: 2, Doc: "Bytes of the value."},
 			func(e *Env, k keyRow) table.Cell { return count(int64(k.info(e).Size)) }),
-		col(table.Column{Name: "mod_revision", Title: "REVISION", Kind: table.Int, Priority: 3, Doc: "etcd revision at which it was last written, where the source knows it."},
+		col(table.Column{
+			Name: "mod_revision", Title: "REVISION", Kind: table.Int, Priority: 3,
+			Doc: "etcd revision at which it was last written, where the source knows it.",
+		},
 			func(e *Env, k keyRow) table.Cell { return countOrNone(k.info(e).ModRevision) }),
 		col(table.Column{Name: "lease", Kind: table.ID, Show: table.Wide, Priority: 4, Doc: "etcd lease of the key."},
 			func(e *Env, k keyRow) table.Cell { return idOrNone(model.NodeID(k.info(e).Lease)) }),
-		col(table.Column{Name: "tombstone", Kind: table.Bool, Show: table.Wide, Priority: 4, Doc: "RootCoord marked an older value as deleted."},
+		col(table.Column{
+			Name: "tombstone", Kind: table.Bool, Show: table.Wide, Priority: 4,
+			Doc: "RootCoord marked an older value as deleted.",
+		},
 			func(e *Env, k keyRow) table.Cell { return yesNo(k.info(e).Tombstone) }),
 		col(table.Column{
 			Name: "collection_id", Kind: table.ID, Show: table.OnDemand,
 			Doc: "Id of the collection in the key, by its id or its channel.",
 		},
 			func(e *Env, k keyRow) table.Cell { return idOrNone(e.Cluster.Keyspace.Collection(int(k))) }),
-		col(table.Column{Name: "collection", Show: table.Wide, Priority: 5, IDColumn: "collection_id", Doc: "Name of that collection, none if it is gone."},
+		col(table.Column{
+			Name: "collection", Show: table.Wide, Priority: 5, IDColumn: "collection_id",
+			Doc: "Name of that collection, none if it is gone.",
+		},
 			func(e *Env, k keyRow) table.Cell {
 				return text(e.Cluster.CollectionName(e.Cluster.Keyspace.Collection(int(k))))
 			}),
-		col(table.Column{Name: "message", Show: table.OnDemand, Doc: "Name of the protobuf message, or json, text, int, time, binary."},
+		col(table.Column{
+			Name: "message", Show: table.OnDemand,
+			Doc: "Name of the protobuf message, or json, text, int, time, binary.",
+		},
 			func(e *Env, k keyRow) table.Cell { return text(k.record(e).Message) }),
-		col(table.Column{Name: "value", Show: table.OnDemand, Doc: "The decoded value: JSON of messages, the text itself, or hex; secrets redacted."},
+		col(table.Column{
+			Name: "value", Show: table.OnDemand,
+			Doc: "The decoded value: JSON of messages, the text itself, or hex; secrets redacted.",
+		},
 			func(e *Env, k keyRow) table.Cell { return text(k.record(e).Text) }),
 		col(table.Column{
 			Name: "problem", Show: table.OnDemand,
@@ -81,7 +100,9 @@ var undecoded = define(definition[*model.Undecoded]{
 	},
 	rows: func(e *Env) []*model.Undecoded { return e.Cluster.Undecoded },
 	columns: []column[*model.Undecoded]{
-		col(table.Column{Name: "key", Doc: "The absolute key."}, func(_ *Env, u *model.Undecoded) table.Cell { return text(u.Key) }),
+		col(table.Column{Name: "key", Doc: "The absolute key."}, func(_ *Env, u *model.Undecoded) table.Cell {
+			return text(u.Key)
+		}),
 		col(table.Column{
 			Name: "reason",
 			Doc:  "Why it was not decoded, or which parts were not.",

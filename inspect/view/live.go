@@ -37,7 +37,8 @@ var nodeLive = []column[*model.Session]{
 		Name: "health", Kind: table.State, Show: table.Hidden, Priority: 3,
 		Doc: "State that the process reports: Healthy, Initializing, Abnormal, StandBy or Stopping.",
 	},
-		reportedColumn(func(n *model.LiveNode) (table.Cell, bool) { return text(n.State), n.State != "" })).withNeeds(model.PartRuntime).asLive(),
+		reportedColumn(func(n *model.LiveNode) (table.Cell, bool) { return text(n.State), n.State != "" })).
+		withNeeds(model.PartRuntime).asLive(),
 	col(table.Column{
 		Name: "suspended", Kind: table.Bool, Show: table.Hidden,
 		Doc: "An operator has suspended the query or streaming node, as a coordinator reports (later 2.6 and 3.0); " +
@@ -52,34 +53,52 @@ var nodeLive = []column[*model.Session]{
 			}
 			return tristateCell(e.Cluster.Runtime.Suspended(s))
 		}).withNeeds(model.PartRuntime),
-	col(table.Column{Name: "cpu_percent", Kind: table.Percent, Show: table.Hidden, Pinned: true, Doc: "CPU time of its process, 100 is one core: between two scrapes of its metrics, else the average since it started."},
+	col(table.Column{
+		Name: "cpu_percent", Kind: table.Percent, Show: table.Hidden, Pinned: true,
+		Doc: "CPU time of its process, 100 is one core: between two scrapes of its metrics, else the average since " +
+			"it started.",
+	},
 		reportedColumn(func(n *model.LiveNode) (table.Cell, bool) {
 			cores, _, ok := n.Process.CPU()
 			return table.Cell{Float: cores * 100}, ok
 		})).withNeeds(model.PartRuntime).asLive(),
-	col(table.Column{Name: "memory_bytes", Kind: table.Bytes, Show: table.Hidden, Pinned: true, Doc: "Memory used by its process, as the process counts it for its limits; if not reported, from the operating system."},
+	col(table.Column{
+		Name: "memory_bytes", Kind: table.Bytes, Show: table.Hidden, Pinned: true,
+		Doc: "Memory used by its process, as the process counts it for its limits; if not reported, from the " +
+			"operating system.",
+	},
 		reportedColumn(func(n *model.LiveNode) (table.Cell, bool) {
 			bytes, ok := n.Memory()
 			return count(bytes), ok
 		})).withNeeds(model.PartRuntime).asLive(),
-	col(table.Column{Name: "resident_bytes", Kind: table.Bytes, Show: table.Hidden, Doc: "Resident memory of its process, from the operating system."},
+	col(table.Column{
+		Name: "resident_bytes", Kind: table.Bytes, Show: table.Hidden,
+		Doc: "Resident memory of its process, from the operating system.",
+	},
 		reportedColumn(func(n *model.LiveNode) (table.Cell, bool) {
 			bytes, ok := n.Process.ResidentBytes()
 			return count(bytes), ok
 		})).withNeeds(model.PartRuntime),
-	col(table.Column{Name: "memory_limit_bytes", Kind: table.Bytes, Show: table.Hidden, Doc: "Memory limit of the process, as it sees it."},
+	col(table.Column{
+		Name: "memory_limit_bytes", Kind: table.Bytes, Show: table.Hidden,
+		Doc: "Memory limit of the process, as it sees it.",
+	},
 		reportedColumn(func(n *model.LiveNode) (table.Cell, bool) {
 			if n.System == nil {
 				return table.Cell{}, false
 			}
 			return count(n.System.Memory), true
 		})).withNeeds(model.PartRuntime),
-	jemallocColumn("jemalloc_allocated_bytes", "Bytes that its C++ code has allocated, as jemalloc counts them (late 2.6 and 3.0).", func(j *model.Jemalloc) int64 { return j.Allocated }),
+	jemallocColumn("jemalloc_allocated_bytes",
+		"Bytes that its C++ code has allocated, as jemalloc counts them (late 2.6 and 3.0).",
+		func(j *model.Jemalloc) int64 { return j.Allocated }),
 	jemallocColumn("jemalloc_resident_bytes",
 		"Bytes of physical memory that jemalloc holds for it; far more than is allocated: "+
 			"fragmentation, or pages not returned yet.",
 		func(j *model.Jemalloc) int64 { return j.Resident }),
-	jemallocColumn("jemalloc_retained_bytes", "Bytes of virtual memory that jemalloc keeps for later; they take no physical memory.", func(j *model.Jemalloc) int64 { return j.Retained }),
+	jemallocColumn("jemalloc_retained_bytes",
+		"Bytes of virtual memory that jemalloc keeps for later; they take no physical memory.",
+		func(j *model.Jemalloc) int64 { return j.Retained }),
 	col(table.Column{
 		Name: "log_level", Kind: table.State, Show: table.OnDemand,
 		Doc: "Current log level of its process: debug, info, warn, error. debug costs CPU. Queried only if this " +
@@ -91,17 +110,26 @@ var nodeLive = []column[*model.Session]{
 			}
 			return text(n.Process.LogLevel), n.Process.LogLevel != ""
 		})).withNeeds(model.PartRuntime | model.PartLevels),
-	col(table.Column{Name: "started_at", Title: "STARTED", Kind: table.Time, Show: table.Hidden, Doc: "When the process started."},
+	col(table.Column{
+		Name: "started_at", Title: "STARTED", Kind: table.Time, Show: table.Hidden, Doc: "When the process started.",
+	},
 		reportedColumn(func(n *model.LiveNode) (table.Cell, bool) {
 			if t := n.StartedAt(); !t.IsZero() {
 				return timeCell(t), true
 			}
 			return table.Cell{}, false
 		})).withNeeds(model.PartRuntime),
-	col(table.Column{Name: "sealed_segments", Title: "SEALED", Kind: table.Int, Show: table.Hidden, Priority: 1, Doc: "Sealed segments served by a query node, as reported, otherwise from its metrics."},
-		servedColumn(func(_ *Env, d *model.Distribution) int64 { return int64(len(d.Sealed)) }, sealedByMetrics(func(x model.MetricSum) float64 { return x.Segments }))).withNeeds(model.PartRuntime).asLive(),
 	col(table.Column{
-		Name: "growing_segments", Title: "GROWING", Kind: table.Int, Show: table.Hidden, Priority: 1, Doc: "Growing segments served by a query node as shard leader; excludes those handed over and loaded as sealed.",
+		Name: "sealed_segments", Title: "SEALED", Kind: table.Int, Show: table.Hidden, Priority: 1,
+		Doc: "Sealed segments served by a query node, as reported, otherwise from its metrics.",
+	},
+		servedColumn(func(_ *Env, d *model.Distribution) int64 { return int64(len(d.Sealed)) },
+			sealedByMetrics(func(x model.MetricSum) float64 { return x.Segments }))).
+		withNeeds(model.PartRuntime).asLive(),
+	col(table.Column{
+		Name: "growing_segments", Title: "GROWING", Kind: table.Int, Show: table.Hidden, Priority: 1,
+		Doc: "Growing segments served by a query node as shard leader; excludes those handed over and loaded as " +
+			"sealed.",
 	},
 		servedColumn(func(e *Env, d *model.Distribution) int64 {
 			segments, _ := growingTotals(e, d)
@@ -109,15 +137,19 @@ var nodeLive = []column[*model.Session]{
 		}, func(x *model.MetricServed) float64 { return x.Growing.Segments })).withNeeds(model.PartRuntime).asLive(),
 	col(table.Column{
 		Name: "growing_rows", Kind: table.Int, Show: table.Hidden, Priority: 2,
-		Doc: "Rows of these growing segments, searched by brute force. In metrics, a segment being handed over counts " +
+		Doc: "Rows of these growing segments, searched by brute force. In metrics, a segment being handed over " +
+			"counts " +
 			"as sealed, too.",
 	},
 		servedColumn(func(e *Env, d *model.Distribution) int64 {
 			_, rows := growingTotals(e, d)
 			return rows
 		}, func(x *model.MetricServed) float64 { return x.Growing.Rows })).withNeeds(model.PartRuntime).asLive(),
-	col(table.Column{Name: "leads", Kind: table.Int, Show: table.Hidden, Priority: 2, Doc: "Shards that a query node leads."},
-		servedColumn(func(_ *Env, d *model.Distribution) int64 { return int64(len(d.Leaders)) }, nil)).withNeeds(model.PartRuntime).asLive(),
+	col(table.Column{
+		Name: "leads", Kind: table.Int, Show: table.Hidden, Priority: 2, Doc: "Shards that a query node leads.",
+	},
+		servedColumn(func(_ *Env, d *model.Distribution) int64 { return int64(len(d.Leaders)) }, nil)).
+		withNeeds(model.PartRuntime).asLive(),
 }
 
 // growingTotals returns the number of growing segments, and of their rows, in the shards that a query node
@@ -167,7 +199,9 @@ func reportedColumn(cell func(*model.LiveNode) (c table.Cell, ok bool)) func(*En
 
 // servedColumn returns a column function for a count of segments or rows that a query node serves: from its
 // distribution, otherwise from its metrics. The cell is none for other roles.
-func servedColumn(amount func(*Env, *model.Distribution) int64, metric func(*model.MetricServed) float64) func(*Env, *model.Session) table.Cell {
+func servedColumn(
+	amount func(*Env, *model.Distribution) int64, metric func(*model.MetricServed) float64,
+) func(*Env, *model.Session) table.Cell {
 	return func(e *Env, s *model.Session) table.Cell {
 		if !servesQueries(s) {
 			return none()
@@ -239,7 +273,10 @@ var segmentLive = []column[*model.Segment]{
 			slices.Sort(nodes)
 			return nodeCells(e, slices.Compact(nodes), "querynode", "streamingnode")
 		}).withNeeds(model.PartRuntime).asLive(),
-	col(table.Column{Name: "live_rows", Kind: table.Int, Show: table.Hidden, Doc: "Rows as DataCoord counts them in memory: those of growing segments are in etcd only after a sync."},
+	col(table.Column{
+		Name: "live_rows", Kind: table.Int, Show: table.Hidden,
+		Doc: "Rows as DataCoord counts them in memory: those of growing segments are in etcd only after a sync.",
+	},
 		func(e *Env, s *model.Segment) table.Cell {
 			d := e.Cluster.Runtime.DataSegment(s.ID)
 			switch {
@@ -257,7 +294,8 @@ var segmentLive = []column[*model.Segment]{
 // because their deletes reach the nodes in another way.
 func shouldServe(e *Env, s *model.Segment) bool {
 	switch {
-	case s.State != model.SegmentFlushed, s.Level == model.LevelL0, s.Rows == 0, s.Invisible, s.Importing, s.Fake, s.Compacted:
+	case s.State != model.SegmentFlushed, s.Level == model.LevelL0, s.Rows == 0, s.Invisible, s.Importing, s.Fake,
+		s.Compacted:
 		return false
 	}
 	return e.Cluster.LoadState(s.Collection).PartitionStatus(s.Partition) == "Loaded"
@@ -327,7 +365,8 @@ func nodeLiveOf(e *Env, s *model.Session) *NodeLive {
 		}
 		return unknown()
 	}
-	live.Sealed, live.Growing, live.GrowingRows = cell("sealed_segments"), cell("growing_segments"), cell("growing_rows")
+	live.Sealed, live.Growing, live.GrowingRows = cell("sealed_segments"), cell("growing_segments"),
+		cell("growing_rows")
 	live.Leads, live.CPU, live.Memory = cell("leads"), cell("cpu_percent"), cell("memory_bytes")
 	live.SealedRows = live.Sealed
 	if live.Sealed.Absent == table.Present {

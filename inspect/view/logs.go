@@ -21,18 +21,29 @@ var segmentLogs = define(definition[logRow]{
 		Needs:  model.PartSegments | model.PartLogs,
 	},
 	columns: []column[logRow]{
-		col(table.Column{Name: "kind", Doc: "insert, delta, stats or bm25."}, func(_ *Env, l logRow) table.Cell { return text(l.Kind.String()) }),
-		col(table.Column{Name: "field_id", Kind: table.ID, Doc: "Id of the field, or of the column group under storage version 2."},
+		col(table.Column{Name: "kind", Doc: "insert, delta, stats or bm25."}, func(_ *Env, l logRow) table.Cell {
+			return text(l.Kind.String())
+		}),
+		col(table.Column{
+			Name: "field_id", Kind: table.ID, Doc: "Id of the field, or of the column group under storage version 2.",
+		},
 			func(_ *Env, l logRow) table.Cell { return logField(l, id(l.Field)) }),
 		col(table.Column{Name: "field", Doc: "Name of the field."},
 			func(e *Env, l logRow) table.Cell {
 				return logField(l, text(fieldName(e, l.segment.Collection, l.Field)))
 			}),
-		col(table.Column{Name: "files", Kind: table.Int, Doc: "Files in storage."}, func(_ *Env, l logRow) table.Cell { return count(int64(l.Files)) }),
-		col(table.Column{Name: "entries", Kind: table.Int, Doc: "Entries of all files: rows of insert logs, deletes of delta logs."},
+		col(table.Column{Name: "files", Kind: table.Int, Doc: "Files in storage."}, func(_ *Env, l logRow) table.Cell {
+			return count(int64(l.Files))
+		}),
+		col(table.Column{
+			Name: "entries", Kind: table.Int, Doc: "Entries of all files: rows of insert logs, deletes of delta logs.",
+		},
 			func(_ *Env, l logRow) table.Cell { return count(l.Rows) }),
-		col(table.Column{Name: "size_bytes", Kind: table.Bytes, Doc: "Bytes in storage."}, func(_ *Env, l logRow) table.Cell { return count(l.Bytes) }),
-		col(table.Column{Name: "memory_bytes", Kind: table.Bytes, Doc: "Bytes when decoded, where recorded (2.4 and later)."},
+		col(table.Column{Name: "size_bytes", Kind: table.Bytes, Doc: "Bytes in storage."},
+			func(_ *Env, l logRow) table.Cell { return count(l.Bytes) }),
+		col(table.Column{
+			Name: "memory_bytes", Kind: table.Bytes, Doc: "Bytes when decoded, where recorded (2.4 and later).",
+		},
 			func(_ *Env, l logRow) table.Cell { return countOrNone(l.MemoryBytes) }),
 	},
 	ref: func(_ *Env, l logRow) Ref {
@@ -80,13 +91,15 @@ var segmentStates = define(definition[stateRow]{
 		Needs:  model.PartSegments,
 	},
 	columns: []column[stateRow]{
-		col(table.Column{Name: "state", Kind: table.State, Doc: "State of the segments."}, func(_ *Env, r stateRow) table.Cell { return text(r.state) }),
+		col(table.Column{Name: "state", Kind: table.State, Doc: "State of the segments."},
+			func(_ *Env, r stateRow) table.Cell { return text(r.state) }),
 		col(table.Column{
 			Name: "segments", Kind: table.Int,
 			Doc: "Number of segments.",
 		},
 			func(_ *Env, r stateRow) table.Cell { return count(r.segments) }),
-		col(table.Column{Name: "rows", Kind: table.Int, Doc: "Their rows as recorded."}, func(_ *Env, r stateRow) table.Cell { return count(r.rows) }),
+		col(table.Column{Name: "rows", Kind: table.Int, Doc: "Their rows as recorded."},
+			func(_ *Env, r stateRow) table.Cell { return count(r.rows) }),
 	},
 	ref: func(_ *Env, r stateRow) Ref { return Ref{ID: r.state} },
 })

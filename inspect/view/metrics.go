@@ -94,7 +94,9 @@ func (m *metricRow) unit() string {
 	if m.metric != nil {
 		return string(m.metric.Unit)
 	}
-	for suffix, unit := range map[string]string{"_seconds": "s", "_seconds_total": "s", "_bytes": "bytes", "_bytes_total": "bytes", "_ms": "ms"} {
+	for suffix, unit := range map[string]string{
+		"_seconds": "s", "_seconds_total": "s", "_bytes": "bytes", "_bytes_total": "bytes", "_ms": "ms",
+	} {
 		if strings.HasSuffix(m.family.Name, suffix) {
 			return unit
 		}
@@ -103,28 +105,38 @@ func (m *metricRow) unit() string {
 }
 
 var metricNames = []column[*metricRow]{
-	col(table.Column{Name: "id", Show: table.Hidden, Doc: "process/metric{labels}: the name of the series."}, func(_ *Env, m *metricRow) table.Cell { return text(m.id()) }),
-	col(table.Column{Name: "nodes", Title: "NODE", Kind: table.List, Doc: "Sessions of the process, role-id; a standalone has several."}, func(_ *Env, m *metricRow) table.Cell {
+	col(table.Column{Name: "id", Show: table.Hidden, Doc: "process/metric{labels}: the name of the series."},
+		func(_ *Env, m *metricRow) table.Cell { return text(m.id()) }),
+	col(table.Column{
+		Name: "nodes", Title: "NODE", Kind: table.List,
+		Doc: "Sessions of the process, role-id; a standalone has several.",
+	}, func(_ *Env, m *metricRow) table.Cell {
 		names := make([]string, len(m.process.Nodes))
 		for i, n := range m.process.Nodes {
 			names[i] = n.ID
 		}
 		return list(names)
 	}),
-	col(table.Column{Name: "address", Show: table.Wide, Priority: 8, Doc: "Address of the process; empty for a text from a file."}, func(_ *Env, m *metricRow) table.Cell { return text(m.process.Address) }),
+	col(table.Column{
+		Name: "address", Show: table.Wide, Priority: 8, Doc: "Address of the process; empty for a text from a file.",
+	}, func(_ *Env, m *metricRow) table.Cell { return text(m.process.Address) }),
 	col(table.Column{
 		Name: "metric", MinWidth: 40,
 		Doc: "Name on /metrics; for a histogram, without _sum, _count and _bucket.", Shorten: true,
 	},
 		func(_ *Env, m *metricRow) table.Cell { return text(m.family.Name) }),
-	col(table.Column{Name: "labels", Kind: table.Pairs, Shorten: true, Doc: "Labels of the series."}, func(_ *Env, m *metricRow) table.Cell {
-		var flat []string
-		for _, l := range m.series.Labels {
-			flat = append(flat, l.Key, l.Value)
-		}
-		return list(flat)
-	}),
-	col(table.Column{Name: "means", Show: table.Wide, Priority: 7, Doc: "kitescope's name for it, the same in all releases; empty if unused."}, func(_ *Env, m *metricRow) table.Cell {
+	col(table.Column{Name: "labels", Kind: table.Pairs, Shorten: true, Doc: "Labels of the series."},
+		func(_ *Env, m *metricRow) table.Cell {
+			var flat []string
+			for _, l := range m.series.Labels {
+				flat = append(flat, l.Key, l.Value)
+			}
+			return list(flat)
+		}),
+	col(table.Column{
+		Name: "means", Show: table.Wide, Priority: 7,
+		Doc: "kitescope's name for it, the same in all releases; empty if unused.",
+	}, func(_ *Env, m *metricRow) table.Cell {
 		if m.metric == nil {
 			return none()
 		}
@@ -139,18 +151,28 @@ var metricNames = []column[*metricRow]{
 		}
 		return text(m.metric.Help)
 	}),
-	col(table.Column{Name: "kind", Kind: table.State, Show: table.Wide, Priority: 9, Doc: "counter, gauge, histogram, summary or untyped."}, func(_ *Env, m *metricRow) table.Cell { return text(m.family.Kind.String()) }),
-	col(table.Column{Name: "unit", Priority: 1, Doc: "ms, us, s, bytes, ratio, unix seconds; empty for counts."}, func(_ *Env, m *metricRow) table.Cell { return text(m.unit()) }),
+	col(table.Column{
+		Name: "kind", Kind: table.State, Show: table.Wide, Priority: 9,
+		Doc: "counter, gauge, histogram, summary or untyped.",
+	}, func(_ *Env, m *metricRow) table.Cell { return text(m.family.Kind.String()) }),
+	col(table.Column{Name: "unit", Priority: 1, Doc: "ms, us, s, bytes, ratio, unix seconds; empty for counts."},
+		func(_ *Env, m *metricRow) table.Cell { return text(m.unit()) }),
 }
 
 var metricValues = []column[*metricRow]{
-	col(table.Column{Name: "now", Title: "VALUE", AlignRight: true, For: table.People, Doc: "Newest value of a gauge, a counter or an untyped metric."}, func(_ *Env, m *metricRow) table.Cell {
+	col(table.Column{
+		Name: "now", Title: "VALUE", AlignRight: true, For: table.People,
+		Doc: "Newest value of a gauge, a counter or an untyped metric.",
+	}, func(_ *Env, m *metricRow) table.Cell {
 		if m.distribution() {
 			return none()
 		}
 		return text(shortNumber(m.series.Value))
 	}),
-	col(table.Column{Name: "value", Kind: table.Exact, Show: table.Hidden, Doc: "Newest value of a gauge, counter or untyped metric; empty for a histogram or summary."}, func(_ *Env, m *metricRow) table.Cell {
+	col(table.Column{
+		Name: "value", Kind: table.Exact, Show: table.Hidden,
+		Doc: "Newest value of a gauge, counter or untyped metric; empty for a histogram or summary.",
+	}, func(_ *Env, m *metricRow) table.Cell {
 		if m.distribution() {
 			return none()
 		}
@@ -166,7 +188,10 @@ var metricValues = []column[*metricRow]{
 		}
 		return c
 	}),
-	col(table.Column{Name: "per_second", Kind: table.Exact, Show: table.Hidden, Doc: "Increase or observations per second; empty for gauges, unknown without a time window."},
+	col(table.Column{
+		Name: "per_second", Kind: table.Exact, Show: table.Hidden,
+		Doc: "Increase or observations per second; empty for gauges, unknown without a time window.",
+	},
 		func(_ *Env, m *metricRow) table.Cell { return m.perSecond() }),
 	col(table.Column{
 		Name: "came", Kind: table.Exact, Show: table.Hidden,
@@ -230,7 +255,10 @@ func distributionColumn(cell func(metrics.Histogram) table.Cell) func(*Env, *met
 }
 
 var metricMeans = []column[*metricRow]{
-	col(table.Column{Name: "mean", AlignRight: true, For: table.People, Priority: 2, Doc: "Mean of the observations; an interval if they are truncated to whole milliseconds."}, distributionColumn(func(h metrics.Histogram) table.Cell {
+	col(table.Column{
+		Name: "mean", AlignRight: true, For: table.People, Priority: 2,
+		Doc: "Mean of the observations; an interval if they are truncated to whole milliseconds.",
+	}, distributionColumn(func(h metrics.Histogram) table.Cell {
 		low, high, ok := h.Mean()
 		return interval(low, high, ok)
 	})),
@@ -272,7 +300,8 @@ func interval(low, high float64, ok bool) table.Cell {
 	return text(shortNumber(low) + "-" + shortNumber(high))
 }
 
-var metricQuantiles = slices.Concat(quantileColumns(50, 4, table.Always), quantileColumns(95, 6, table.Wide), quantileColumns(99, 1, table.Always))
+var metricQuantiles = slices.Concat(quantileColumns(50, 4, table.Always), quantileColumns(95, 6, table.Wide),
+	quantileColumns(99, 1, table.Always))
 
 // quantileColumns returns the columns of one quantile: the bucket that contains it, without interpolation.
 func quantileColumns(percent, priority int, show table.Show) []column[*metricRow] {
@@ -285,17 +314,27 @@ func quantileColumns(percent, priority int, show table.Show) []column[*metricRow
 		return m.increase.Histogram.Quantile(share)
 	}
 	return []column[*metricRow]{
-		col(table.Column{Name: name, AlignRight: true, For: table.People, Show: show, Priority: priority, Doc: fmt.Sprintf("The bucket that holds the %d-th percentile.", percent)}, func(_ *Env, m *metricRow) table.Cell {
+		col(table.Column{
+			Name: name, AlignRight: true, For: table.People, Show: show, Priority: priority,
+			Doc: fmt.Sprintf("The bucket that holds the %d-th percentile.", percent),
+		}, func(_ *Env, m *metricRow) table.Cell {
 			if !m.distribution() {
 				return none()
 			}
 			return interval(at(m))
 		}),
-		col(table.Column{Name: name + "_low", Kind: table.Exact, Show: table.Hidden, Doc: fmt.Sprintf("The %d-th percentile is above this: the lower bound of its bucket; for a summary, its value since start.", percent)}, func(_ *Env, m *metricRow) table.Cell {
+		col(table.Column{
+			Name: name + "_low", Kind: table.Exact, Show: table.Hidden,
+			Doc: fmt.Sprintf("The %d-th percentile is above this: the lower bound of its bucket; for a summary, its "+
+				"value since start.", percent),
+		}, func(_ *Env, m *metricRow) table.Cell {
 			low, _, ok := at(m)
 			return endpoint(low, ok && m.distribution())
 		}),
-		col(table.Column{Name: name + "_high", Kind: table.Exact, Show: table.Hidden, Doc: "It is at most this: the upper bound of its bucket; none beyond the last."}, func(_ *Env, m *metricRow) table.Cell {
+		col(table.Column{
+			Name: name + "_high", Kind: table.Exact, Show: table.Hidden,
+			Doc: "It is at most this: the upper bound of its bucket; none beyond the last.",
+		}, func(_ *Env, m *metricRow) table.Cell {
 			_, high, ok := at(m)
 			return endpoint(high, ok && m.distribution())
 		}),
@@ -309,7 +348,8 @@ var metricWindow = []column[*metricRow]{
 	}, func(_ *Env, m *metricRow) table.Cell {
 		var flat []string
 		for i, v := range m.increase.Histogram.Buckets {
-			flat = append(flat, strconv.FormatFloat(m.increase.Histogram.Bounds[i], 'g', -1, 64), strconv.FormatFloat(v, 'g', -1, 64))
+			flat = append(flat, strconv.FormatFloat(m.increase.Histogram.Bounds[i], 'g', -1, 64),
+				strconv.FormatFloat(v, 'g', -1, 64))
 		}
 		return list(flat)
 	}),
@@ -322,13 +362,19 @@ var metricWindow = []column[*metricRow]{
 		}
 		return unknown()
 	}),
-	col(table.Column{Name: "since_start", Kind: table.Bool, Show: table.Hidden, Doc: "Whether the window is since the start of the process."}, func(_ *Env, m *metricRow) table.Cell { return yesNo(m.window.SinceStart) }),
+	col(table.Column{
+		Name: "since_start", Kind: table.Bool, Show: table.Hidden,
+		Doc: "Whether the window is since the start of the process.",
+	}, func(_ *Env, m *metricRow) table.Cell { return yesNo(m.window.SinceStart) }),
 	col(table.Column{
 		Name: "window", Show: table.Hidden,
 		Doc: "Description of the window, and why it begins at the start of the process.",
 	},
 		func(_ *Env, m *metricRow) table.Cell { return text(m.window.Reason) }),
-	col(table.Column{Name: "scraped_at", Kind: table.Time, Show: table.Hidden, Doc: "Time of the newest scrape; empty for a text from a file."}, func(_ *Env, m *metricRow) table.Cell { return timeCell(m.process.Metrics.At) }),
+	col(table.Column{
+		Name: "scraped_at", Kind: table.Time, Show: table.Hidden,
+		Doc: "Time of the newest scrape; empty for a text from a file.",
+	}, func(_ *Env, m *metricRow) table.Cell { return timeCell(m.process.Metrics.At) }),
 }
 
 // Windows returns a text with the time windows of the rates and distributions in a table of metrics. It
@@ -351,7 +397,9 @@ func Windows(g *Grid) string {
 		}
 	}
 	var parts []string
-	for _, why := range slices.SortedFunc(maps.Keys(counts), func(a, b string) int { return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b)) }) {
+	for _, why := range slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
+	}) {
 		part := why
 		if len(counts) > 1 {
 			part = fmt.Sprintf("%s (%s)", why, words.Count(counts[why], "process", "processes"))

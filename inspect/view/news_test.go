@@ -24,7 +24,9 @@ func TestNewRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	queries := []Query{{}, {Sort: []string{"-rows"}, Limit: 150}, {Show: table.Wide}, {Where: young, Sort: []string{"rows"}}}
+	queries := []Query{
+		{}, {Sort: []string{"-rows"}, Limit: 150}, {Show: table.Wide}, {Where: young, Sort: []string{"rows"}},
+	}
 	last := make([]*Grid, len(queries))
 	var judged *Judgement
 	for step := range 60 {
@@ -62,7 +64,10 @@ func TestNewRows(t *testing.T) {
 		}
 		if step%7 == 0 { // new findings, always with one about the first segment
 			of := func(i int) Finding {
-				return Finding{Objects: []Ref{{Resource: "segments", ID: p.Segments[i].ID.String()}}, Severity: Severity(random.IntN(3)), Check: "node-idle"}
+				return Finding{
+					Objects:  []Ref{{Resource: "segments", ID: p.Segments[i].ID.String()}},
+					Severity: Severity(random.IntN(3)), Check: "node-idle",
+				}
 			}
 			judged = NewJudgement([]Finding{of(0), of(random.IntN(len(p.Segments)))})
 		}

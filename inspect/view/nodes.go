@@ -12,7 +12,10 @@ import (
 
 var nodes = define(definition[*model.Session]{
 	Resource: Resource{
-		Schema:  table.Schema{Name: "nodes", Names: []string{"id", "name", "role", "address", "host"}, Handle: "name", Shorthands: map[string]string{"node": "id", "addr": "address"}},
+		Schema: table.Schema{
+			Name: "nodes", Names: []string{"id", "name", "role", "address", "host"}, Handle: "name",
+			Shorthands: map[string]string{"node": "id", "addr": "address"},
+		},
 		Aliases: []string{"session", "sessions", "no"},
 		Doc:     "Sessions: one per role of each process registered in etcd.",
 		Needs:   model.PartSessions,
@@ -40,9 +43,12 @@ var nodes = define(definition[*model.Session]{
 	},
 	sections: func(s *scope, x *model.Session) []Section {
 		return []Section{
-			section(s, "replicas", "replicas", replicasOn(s.Env, x.Node), "id", "collection", "database", "resource_group"),
-			section(s, "channels", "vchannels", watchedBy(s.Env, x), "name", "collection", "checkpoint_age_seconds", "watch_state"),
-			section(s, "leads", "vchannels", ledBy(s.Env, x), "name", "collection", "checkpoint_age_seconds", "served_growing_rows"),
+			section(s, "replicas", "replicas", replicasOn(s.Env, x.Node), "id", "collection", "database",
+				"resource_group"),
+			section(s, "channels", "vchannels", watchedBy(s.Env, x), "name", "collection", "checkpoint_age_seconds",
+				"watch_state"),
+			section(s, "leads", "vchannels", ledBy(s.Env, x), "name", "collection", "checkpoint_age_seconds",
+				"served_growing_rows"),
 			section(s, "not answered", "calls", failedCalls(s.Env, x), "method", "about", "outcome", "reason"),
 		}
 	},
@@ -50,14 +56,24 @@ var nodes = define(definition[*model.Session]{
 })
 
 var nodeColumns = []column[*model.Session]{
-	col(table.Column{Name: "id", Title: "NODE", Kind: table.NamedID, Doc: "Server id; it changes at each start of the process."},
+	col(table.Column{
+		Name: "id", Title: "NODE", Kind: table.NamedID, Doc: "Server id; it changes at each start of the process.",
+	},
 		func(_ *Env, s *model.Session) table.Cell { return table.Cell{Int: int64(s.Node), Text: s.Name()} }),
-	col(table.Column{Name: "name", Show: table.Hidden, Doc: "role-id: the name of the session; several roles may share an id."},
+	col(table.Column{
+		Name: "name", Show: table.Hidden, Doc: "role-id: the name of the session; several roles may share an id.",
+	},
 		func(_ *Env, s *model.Session) table.Cell { return text(s.Name()) }),
-	col(table.Column{Name: "role", Show: table.Wide, Priority: 5, Doc: "rootcoord, mixcoord, proxy, querynode, datanode, indexnode, streamingnode, ...", Vocabulary: true},
+	col(table.Column{
+		Name: "role", Show: table.Wide, Priority: 5,
+		Doc: "rootcoord, mixcoord, proxy, querynode, datanode, indexnode, streamingnode, ...", Vocabulary: true,
+	},
 		func(_ *Env, s *model.Session) table.Cell { return text(s.Role) }),
-	col(table.Column{Name: "address", Doc: "Address of the gRPC server, host:port."}, func(_ *Env, s *model.Session) table.Cell { return text(s.Address) }),
-	col(table.Column{Name: "host", Show: table.Wide, Priority: 4, Doc: "Host name as the process sees it (2.3 and later)."},
+	col(table.Column{Name: "address", Doc: "Address of the gRPC server, host:port."},
+		func(_ *Env, s *model.Session) table.Cell { return text(s.Address) }),
+	col(table.Column{
+		Name: "host", Show: table.Wide, Priority: 4, Doc: "Host name as the process sees it (2.3 and later).",
+	},
 		func(_ *Env, s *model.Session) table.Cell { return text(s.HostName) }),
 	col(table.Column{Name: "version", Priority: 1, Doc: "Milvus version of the process, none if not recorded."},
 		func(_ *Env, s *model.Session) table.Cell { return text(s.Version) }),
@@ -73,31 +89,48 @@ var nodeColumns = []column[*model.Session]{
 			}
 			return count(int64(len(replicasOn(e, s.Node))))
 		}).withNeeds(model.PartServing),
-	col(table.Column{Name: "resource_groups", Title: "RESOURCE GROUP", Kind: table.List, Priority: 3, Doc: "Resource groups that list a query node."},
+	col(table.Column{
+		Name: "resource_groups", Title: "RESOURCE GROUP", Kind: table.List, Priority: 3,
+		Doc: "Resource groups that list a query node.",
+	},
 		func(e *Env, s *model.Session) table.Cell {
 			if !servesQueries(s) {
 				return none()
 			}
 			return list(groupsOf(e, s.Node))
 		}).withNeeds(model.PartServing),
-	col(table.Column{Name: "channels", Kind: table.Int, Priority: 2, Doc: "Virtual channels that a data node or streaming node consumes."},
+	col(table.Column{
+		Name: "channels", Kind: table.Int, Priority: 2,
+		Doc: "Virtual channels that a data node or streaming node consumes.",
+	},
 		func(e *Env, s *model.Session) table.Cell {
 			if !consumesChannels(s) {
 				return none()
 			}
 			return count(int64(len(watchedBy(e, s))))
 		}).withNeeds(model.PartChannels),
-	col(table.Column{Name: "exclusive", Kind: table.Bool, Show: table.Hidden, Doc: "Only one of this role may be active."},
+	col(table.Column{
+		Name: "exclusive", Kind: table.Bool, Show: table.Hidden, Doc: "Only one of this role may be active.",
+	},
 		func(_ *Env, s *model.Session) table.Cell { return yesNo(s.Exclusive) }),
 	col(table.Column{Name: "lease", Kind: table.ID, Show: table.Hidden, Doc: "etcd lease of the session."},
 		func(_ *Env, s *model.Session) table.Cell { return idOrNone(model.NodeID(s.Lease)) }),
-	col(table.Column{Name: "index_engine", Show: table.Hidden, Doc: "Range of vector index versions that a query node reads, lowest..current."},
+	col(table.Column{
+		Name: "index_engine", Show: table.Hidden,
+		Doc: "Range of vector index versions that a query node reads, lowest..current.",
+	},
 		func(_ *Env, s *model.Session) table.Cell { return engine(s.IndexEngine) }),
-	col(table.Column{Name: "scalar_index_engine", Title: "SCALAR ENGINE", Show: table.Hidden, Doc: "Range of scalar index versions that a query node reads, lowest..current."},
+	col(table.Column{
+		Name: "scalar_index_engine", Title: "SCALAR ENGINE", Show: table.Hidden,
+		Doc: "Range of scalar index versions that a query node reads, lowest..current.",
+	},
 		func(_ *Env, s *model.Session) table.Cell { return engine(s.ScalarIndexEngine) }),
 	col(table.Column{Name: "labels", Kind: table.Pairs, Show: table.Hidden, Doc: "Labels of the server."},
 		func(_ *Env, s *model.Session) table.Cell { return pairs(s.Labels) }),
-	col(table.Column{Name: "revision", Kind: table.Int, Show: table.Hidden, Doc: "etcd revision at which it was last written: higher is later."},
+	col(table.Column{
+		Name: "revision", Kind: table.Int, Show: table.Hidden,
+		Doc: "etcd revision at which it was last written: higher is later.",
+	},
 		func(_ *Env, s *model.Session) table.Cell { return countOrNone(s.Revision) }),
 }
 
@@ -207,19 +240,25 @@ func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps
 
 var resourceGroups = define(definition[*model.ResourceGroup]{
 	Resource: Resource{
-		Schema:  table.Schema{Name: "resource-groups", Names: []string{"name"}, Shorthands: map[string]string{"node": "nodes"}},
+		Schema: table.Schema{
+			Name: "resource-groups", Names: []string{"name"}, Shorthands: map[string]string{"node": "nodes"},
+		},
 		Aliases: []string{"rg", "rgs"},
 		Doc:     "Named sets of query nodes.",
 		Needs:   model.PartServing,
 	},
 	rows: func(e *Env) []*model.ResourceGroup { return e.Cluster.ResourceGroups },
 	columns: []column[*model.ResourceGroup]{
-		col(table.Column{Name: "name", Doc: "Name of the resource group."}, func(_ *Env, g *model.ResourceGroup) table.Cell { return text(g.Name) }),
+		col(table.Column{Name: "name", Doc: "Name of the resource group."},
+			func(_ *Env, g *model.ResourceGroup) table.Cell { return text(g.Name) }),
 		col(table.Column{Name: "capacity", Kind: table.Int, Doc: "Maximum number of nodes, as recorded."},
 			func(_ *Env, g *model.ResourceGroup) table.Cell { return count(int64(g.Capacity)) }),
 		col(table.Column{Name: "nodes", Kind: table.NamedIDs, Doc: "Its query nodes."},
 			func(e *Env, g *model.ResourceGroup) table.Cell { return nodeCells(e, g.Nodes, "querynode") }),
-		col(table.Column{Name: "node_addresses", Title: "ADDRESSES", Kind: table.NamedIDs, Show: table.Wide, Priority: 4, Doc: "The same nodes with their addresses."},
+		col(table.Column{
+			Name: "node_addresses", Title: "ADDRESSES", Kind: table.NamedIDs, Show: table.Wide, Priority: 4,
+			Doc: "The same nodes with their addresses.",
+		},
 			func(e *Env, g *model.ResourceGroup) table.Cell { return nodeAddresses(e, g.Nodes, "querynode") }),
 		col(table.Column{Name: "replicas", Kind: table.Int, Priority: 1, Doc: "Replicas in it."},
 			func(e *Env, g *model.ResourceGroup) table.Cell { return count(int64(len(replicasIn(e, g.Name)))) }),
@@ -233,9 +272,15 @@ var resourceGroups = define(definition[*model.ResourceGroup]{
 			Doc: "Maximum number of nodes (2.4 and later).",
 		},
 			func(_ *Env, g *model.ResourceGroup) table.Cell { return countIfConfigured(g.Limits) }),
-		col(table.Column{Name: "transfer_from", Title: "FROM", Kind: table.List, Show: table.Hidden, Doc: "Groups that it may take nodes from (2.4 and later)."},
+		col(table.Column{
+			Name: "transfer_from", Title: "FROM", Kind: table.List, Show: table.Hidden,
+			Doc: "Groups that it may take nodes from (2.4 and later).",
+		},
 			func(_ *Env, g *model.ResourceGroup) table.Cell { return list(g.TransferFrom) }),
-		col(table.Column{Name: "transfer_to", Title: "TO", Kind: table.List, Show: table.Hidden, Doc: "Groups that it may give nodes to (2.4 and later)."},
+		col(table.Column{
+			Name: "transfer_to", Title: "TO", Kind: table.List, Show: table.Hidden,
+			Doc: "Groups that it may give nodes to (2.4 and later).",
+		},
 			func(_ *Env, g *model.ResourceGroup) table.Cell { return list(g.TransferTo) }),
 		col(table.Column{
 			Name: "node_labels", Rare: true, Title: "LABELS", Kind: table.Pairs, Show: table.Hidden,
@@ -249,7 +294,8 @@ var resourceGroups = define(definition[*model.ResourceGroup]{
 	},
 	sections: func(s *scope, g *model.ResourceGroup) []Section {
 		return []Section{
-			section(s, "nodes", "nodes", sessionsOf(s.Env, g.Nodes, "querynode"), "id", "role", "address", "version", "state"),
+			section(s, "nodes", "nodes", sessionsOf(s.Env, g.Nodes, "querynode"), "id", "role", "address", "version",
+				"state"),
 			section(s, "replicas", "replicas", replicasIn(s.Env, g.Name), "id", "collection", "database", "nodes"),
 		}
 	},

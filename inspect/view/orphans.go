@@ -14,10 +14,15 @@ var orphans = define(definition[*model.Segment]{
 	},
 	rows: func(e *Env) []*model.Segment { return e.Cluster.Orphans },
 	columns: concat(
-		[]column[*model.Segment]{col(table.Column{Name: "id", Kind: table.ID, Doc: "Segment id."}, func(_ *Env, s *model.Segment) table.Cell { return id(s.ID) })},
+		[]column[*model.Segment]{
+			col(table.Column{Name: "id", Kind: table.ID, Doc: "Segment id."},
+				func(_ *Env, s *model.Segment) table.Cell { return id(s.ID) }),
+		},
 		collectionColumns(func(s *model.Segment) model.CollectionID { return s.Collection }),
 		[]column[*model.Segment]{
-			col(table.Column{Name: "partition_id", Kind: table.ID, Show: table.Wide, Priority: 6, Doc: "Id of the partition."},
+			col(table.Column{
+				Name: "partition_id", Kind: table.ID, Show: table.Wide, Priority: 6, Doc: "Id of the partition.",
+			},
 				func(_ *Env, s *model.Segment) table.Cell { return id(s.Partition) }),
 			col(table.Column{Name: "partition", Priority: 4, Doc: "Name of the partition, none if it is gone."},
 				func(e *Env, s *model.Segment) table.Cell { return text(e.Cluster.PartitionName(s.Partition)) }),
@@ -37,7 +42,8 @@ var orphans = define(definition[*model.Segment]{
 	sections: func(s *scope, x *model.Segment) []Section {
 		return []Section{
 			sectionOf(s, "logs", segmentLogs, logRows(s.Env, x)),
-			section(s, "indexes", "segment-indexes", pointers(x.Indexes), "index", "field", "state", "rows", "size_bytes", "build_id"),
+			section(s, "indexes", "segment-indexes", pointers(x.Indexes), "index", "field", "state", "rows",
+				"size_bytes", "build_id"),
 		}
 	},
 })

@@ -169,7 +169,8 @@ func (o *Overview) countSegments(env *Env) {
 	o.SealedRows = cellIfRead(c, model.PartSegments, count(t.SealedRows))
 	o.DeletedRows = cellIfRead(c, model.PartSegments|model.PartLogs, count(t.DeletedRows))
 	o.Bytes = cellIfRead(c, model.PartSegments|model.PartLogs, sizeOf(t))
-	o.Indexed = cellIfRead(c, model.PartIndexes|model.PartSegments|model.PartSegmentIndexes, percent(t.IndexedRows, t.SealedRows))
+	o.Indexed = cellIfRead(c, model.PartIndexes|model.PartSegments|model.PartSegmentIndexes,
+		percent(t.IndexedRows, t.SealedRows))
 	o.StatesUnknown = !c.Loaded.Has(model.PartSegments)
 	for _, r := range stateRows(t) {
 		o.States = append(o.States, StateCount{State: r.state, Count: r.segments, Rows: count(r.rows)})

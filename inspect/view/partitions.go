@@ -14,16 +14,20 @@ var partitions = define(definition[*model.Partition]{
 			Shorthands: collectionShorthands("partition", "name", "partition_id", "id", "part", "name"),
 		},
 		Aliases: []string{"part", "parts"},
-		Doc:     "Partitions of collections. Lists leave out dropped ones, and those of dropped collections, unless `--all` or a selector asks for them.",
-		Omits:   "dropped", OmitOverrides: []string{"state", "collection", "collection_id"},
+		Doc: "Partitions of collections. Lists leave out dropped ones, and those of dropped collections, " +
+			"unless `--all` or a selector asks for them.",
+		Omits: "dropped", OmitOverrides: []string{"state", "collection", "collection_id"},
 		Needs: model.PartObjects,
 	},
 	rows:    func(e *Env) []*model.Partition { return e.Cluster.Partitions },
 	omitted: func(e *Env, p *model.Partition) bool { return p.State.Dropped() || !collectionExists(e, p.Collection) },
 	columns: concat(
 		[]column[*model.Partition]{
-			col(table.Column{Name: "id", Kind: table.ID, Priority: 3, Doc: "Partition id."}, func(_ *Env, p *model.Partition) table.Cell { return id(p.ID) }),
-			col(table.Column{Name: "name", Doc: "Name of the partition."}, func(_ *Env, p *model.Partition) table.Cell { return text(p.Name) }),
+			col(table.Column{Name: "id", Kind: table.ID, Priority: 3, Doc: "Partition id."},
+				func(_ *Env, p *model.Partition) table.Cell { return id(p.ID) }),
+			col(table.Column{Name: "name", Doc: "Name of the partition."}, func(_ *Env, p *model.Partition) table.Cell {
+				return text(p.Name)
+			}),
 		},
 		collectionColumns(func(p *model.Partition) model.CollectionID { return p.Collection }),
 		partitionContent,
@@ -39,19 +43,35 @@ var partitions = define(definition[*model.Partition]{
 })
 
 var partitionContent = []column[*model.Partition]{
-	col(table.Column{Name: "state", Kind: table.State, Show: table.Wide, Priority: 5, Doc: "Created, Creating, Dropping or Dropped; none before 2.2."},
+	col(table.Column{
+		Name: "state", Kind: table.State, Show: table.Wide, Priority: 5,
+		Doc: "Created, Creating, Dropping or Dropped; none before 2.2.",
+	},
 		func(_ *Env, p *model.Partition) table.Cell { return text(string(p.State)) }),
 	col(table.Column{Name: "rows", Kind: table.Int, Doc: "Rows of its healthy segments as recorded, L0 excluded."},
-		func(e *Env, p *model.Partition) table.Cell { return count(e.Cluster.PartitionTotals(p.ID).Rows) }).withNeeds(model.PartSegments),
-	col(table.Column{Name: "segments", Kind: table.Int, Priority: 2, Doc: "Healthy segments: dropped ones not counted."}, func(e *Env, p *model.Partition) table.Cell {
+		func(e *Env, p *model.Partition) table.Cell { return count(e.Cluster.PartitionTotals(p.ID).Rows) }).
+		withNeeds(model.PartSegments),
+	col(table.Column{
+		Name: "segments", Kind: table.Int, Priority: 2, Doc: "Healthy segments: dropped ones not counted.",
+	}, func(e *Env, p *model.Partition) table.Cell {
 		return count(int64(e.Cluster.PartitionTotals(p.ID).Segments))
 	}).withNeeds(model.PartSegments),
-	col(table.Column{Name: "size_bytes", Kind: table.Bytes, Show: table.Wide, Priority: 4, Doc: "Bytes of its healthy segments' logs in storage."},
-		func(e *Env, p *model.Partition) table.Cell { return sizeOf(e.Cluster.PartitionTotals(p.ID)) }).withNeeds(model.PartSegments | model.PartLogs),
-	col(table.Column{Name: "load_state", Title: "LOAD", Kind: table.State, Priority: 2, Doc: "Loaded, Loading or NotLoad, from QueryCoord's metadata."},
+	col(table.Column{
+		Name: "size_bytes", Kind: table.Bytes, Show: table.Wide, Priority: 4,
+		Doc: "Bytes of its healthy segments' logs in storage.",
+	},
+		func(e *Env, p *model.Partition) table.Cell { return sizeOf(e.Cluster.PartitionTotals(p.ID)) }).
+		withNeeds(model.PartSegments | model.PartLogs),
+	col(table.Column{
+		Name: "load_state", Title: "LOAD", Kind: table.State, Priority: 2,
+		Doc: "Loaded, Loading or NotLoad, from QueryCoord's metadata.",
+	},
 		func(e *Env, p *model.Partition) table.Cell {
 			return text(e.Cluster.LoadState(p.Collection).PartitionStatus(p.ID))
 		}).withNeeds(model.PartServing),
-	col(table.Column{Name: "created_at", Title: "CREATED", Kind: table.Time, Show: table.Wide, Priority: 6, Doc: "When it was created."},
+	col(table.Column{
+		Name: "created_at", Title: "CREATED", Kind: table.Time, Show: table.Wide, Priority: 6,
+		Doc: "When it was created.",
+	},
 		func(_ *Env, p *model.Partition) table.Cell { return tso(p.CreatedAt) }),
 }

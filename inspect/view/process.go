@@ -34,7 +34,9 @@ func SharedProcessWarning(g *Grid) string {
 	if r.Name != nodes.Name {
 		return ""
 	}
-	shown := slices.DeleteFunc(slices.Clone(g.Columns), func(j int) bool { return !slices.Contains(processColumns, r.Columns[j].Name) })
+	shown := slices.DeleteFunc(slices.Clone(g.Columns), func(j int) bool {
+		return !slices.Contains(processColumns, r.Columns[j].Name)
+	})
 	id := slices.IndexFunc(r.Columns, func(c table.Column) bool { return c.Name == "id" })
 	rows := map[int64]int{}
 	for i := range g.Len() {

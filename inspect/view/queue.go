@@ -27,7 +27,10 @@ func queueTopics(e *Env) (list []queueTopic) {
 	}
 	if r := e.Cluster.Runtime; r != nil && r.Queue != nil {
 		for i := range r.Queue.Topics {
-			t := queueTopic{name: r.Queue.Topics[i].Name, queue: r.Queue.Kind, stats: r.Queue.Topics[i].Stats, retention: r.Queue.Retention}
+			t := queueTopic{
+				name: r.Queue.Topics[i].Name, queue: r.Queue.Kind, stats: r.Queue.Topics[i].Stats,
+				retention: r.Queue.Retention,
+			}
 			if t.stats == nil {
 				t.offsets = &r.Queue.Topics[i]
 			}
@@ -106,16 +109,28 @@ var topics = define(definition[queueTopic]{
 	},
 	rows: queueTopics,
 	columns: []column[queueTopic]{
-		col(table.Column{Name: "name", Doc: "Name of the topic: a pchannel."}, func(_ *Env, t queueTopic) table.Cell { return text(t.name) }),
-		col(table.Column{Name: "first_offset", Title: "FIRST", Kind: table.Int, Doc: "Offset of the oldest message kept (Kafka)."},
+		col(table.Column{Name: "name", Doc: "Name of the topic: a pchannel."}, func(_ *Env, t queueTopic) table.Cell {
+			return text(t.name)
+		}),
+		col(table.Column{
+			Name: "first_offset", Title: "FIRST", Kind: table.Int, Doc: "Offset of the oldest message kept (Kafka).",
+		},
 			offsetColumn(func(t *model.Topic) int64 { return t.First })),
-		col(table.Column{Name: "end_offset", Title: "END", Kind: table.Int, Doc: "Offset that the next message gets (Kafka)."},
+		col(table.Column{
+			Name: "end_offset", Title: "END", Kind: table.Int, Doc: "Offset that the next message gets (Kafka).",
+		},
 			offsetColumn(func(t *model.Topic) int64 { return t.End })),
 		col(table.Column{Name: "vchannels", Kind: table.Int, Priority: 1, Doc: "Virtual channels on it."},
-			func(e *Env, t queueTopic) table.Cell { return count(int64(len(vchannelsOn(e, t.name)))) }).withNeeds(model.PartChannels),
-		col(table.Column{Name: "queue", Kind: table.State, Priority: 2, Doc: "The message queue: kafka, pulsar, woodpecker."},
+			func(e *Env, t queueTopic) table.Cell { return count(int64(len(vchannelsOn(e, t.name)))) }).
+			withNeeds(model.PartChannels),
+		col(table.Column{
+			Name: "queue", Kind: table.State, Priority: 2, Doc: "The message queue: kafka, pulsar, woodpecker.",
+		},
 			func(_ *Env, t queueTopic) table.Cell { return text(t.queue) }),
-		col(table.Column{Name: "segments", Kind: table.Int, Priority: 2, Doc: "Segments of a log that are kept: truncated ones not counted (Woodpecker)."},
+		col(table.Column{
+			Name: "segments", Kind: table.Int, Priority: 2,
+			Doc: "Segments of a log that are kept: truncated ones not counted (Woodpecker).",
+		},
 			logColumn(func(_ *Env, l *model.Log) table.Cell {
 				return count(l.Retained().Segments)
 			})),
@@ -155,7 +170,10 @@ var topics = define(definition[queueTopic]{
 			logColumn(func(_ *Env, l *model.Log) table.Cell {
 				return count(l.Retained().Uncounted)
 			})),
-		col(table.Column{Name: "nodes", Kind: table.List, Show: table.Wide, Priority: 5, Doc: "Nodes that hold its newest segment (Woodpecker as a service)."},
+		col(table.Column{
+			Name: "nodes", Kind: table.List, Show: table.Wide, Priority: 5,
+			Doc: "Nodes that hold its newest segment (Woodpecker as a service).",
+		},
 			logColumn(func(_ *Env, l *model.Log) table.Cell { return list(lastSegment(l).Nodes) })),
 		col(table.Column{
 			Name: "quorum", Show: table.Wide, Priority: 5,
@@ -179,7 +197,10 @@ var topics = define(definition[queueTopic]{
 				}
 				return text(l.Truncated.String())
 			})),
-		col(table.Column{Name: "backlog_bytes", Title: "BACKLOG", Kind: table.Bytes, Show: table.Wide, Priority: 4, Doc: "Bytes that the slowest subscription has not acknowledged (Pulsar)."},
+		col(table.Column{
+			Name: "backlog_bytes", Title: "BACKLOG", Kind: table.Bytes, Show: table.Wide, Priority: 4,
+			Doc: "Bytes that the slowest subscription has not acknowledged (Pulsar).",
+		},
 			func(_ *Env, t queueTopic) table.Cell {
 				if t.stats == nil {
 					return none()
@@ -199,18 +220,31 @@ var topics = define(definition[queueTopic]{
 				}
 				return none()
 			}),
-		col(table.Column{Name: "states", Kind: table.List, Show: table.Wide, Priority: 4, Doc: "States of its segments, with their number: Active, Completed, Sealed, Truncated; Missing and Undecoded are damage (Woodpecker)."},
+		col(table.Column{
+			Name: "states", Kind: table.List, Show: table.Wide, Priority: 4,
+			Doc: "States of its segments, with their number: Active, Completed, Sealed, Truncated; Missing and " +
+				"Undecoded are damage (Woodpecker).",
+		},
 			logColumn(func(_ *Env, l *model.Log) table.Cell { return list(logStates(l)) })),
-		col(table.Column{Name: "retention_seconds", Title: "RETENTION", Kind: table.Duration, Show: table.Hidden, Doc: "How long Pulsar keeps messages that no subscription needs; none: without bound."},
+		col(table.Column{
+			Name: "retention_seconds", Title: "RETENTION", Kind: table.Duration, Show: table.Hidden,
+			Doc: "How long Pulsar keeps messages that no subscription needs; none: without bound.",
+		},
 			retentionColumn(func(r *model.QueueRetention) int64 { return int64(r.Time) })),
 		col(table.Column{
 			Name: "retention_bytes", Title: "RETAINED UP TO", Kind: table.Bytes, Show: table.Hidden,
 			Doc: "Bytes of such messages that Pulsar keeps per topic; none: without bound.",
 		},
 			retentionColumn(func(r *model.QueueRetention) int64 { return r.Bytes })),
-		col(table.Column{Name: "created_at", Title: "CREATED", Kind: table.Time, Show: table.Hidden, Doc: "When the log was created (Woodpecker)."},
+		col(table.Column{
+			Name: "created_at", Title: "CREATED", Kind: table.Time, Show: table.Hidden,
+			Doc: "When the log was created (Woodpecker).",
+		},
 			logColumn(func(_ *Env, l *model.Log) table.Cell { return timeCell(l.Created) })),
-		col(table.Column{Name: "modified_at", Title: "MODIFIED", Kind: table.Time, Show: table.Wide, Priority: 4, Doc: "When its record was last written: by a truncation (Woodpecker)."},
+		col(table.Column{
+			Name: "modified_at", Title: "MODIFIED", Kind: table.Time, Show: table.Wide, Priority: 4,
+			Doc: "When its record was last written: by a truncation (Woodpecker).",
+		},
 			logColumn(func(_ *Env, l *model.Log) table.Cell { return timeCell(l.Modified) })),
 	},
 	ref: func(_ *Env, t queueTopic) Ref { return Ref{ID: t.name, Name: t.name} },
@@ -244,7 +278,9 @@ func logStates(l *model.Log) []string {
 		counts[l.Segments[i].State]++
 	}
 	var out []string
-	for _, state := range []string{model.LogActive, model.LogCompleted, model.LogSealed, model.LogTruncated, model.LogUndecoded, model.LogMissing} {
+	for _, state := range []string{
+		model.LogActive, model.LogCompleted, model.LogSealed, model.LogTruncated, model.LogUndecoded, model.LogMissing,
+	} {
 		if n := counts[state]; n > 0 {
 			out = append(out, state+" "+strconv.FormatInt(n, 10))
 			delete(counts, state)

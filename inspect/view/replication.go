@@ -44,7 +44,9 @@ func replicatedChannels(e *Env) []*replicatedChannel {
 	own := ownCluster(c)
 	byID := map[string]*replicatedChannel{}
 	at := func(source, sourceChannel, target, targetChannel string) *replicatedChannel {
-		r := &replicatedChannel{source: source, target: target, sourceChannel: sourceChannel, targetChannel: targetChannel}
+		r := &replicatedChannel{
+			source: source, target: target, sourceChannel: sourceChannel, targetChannel: targetChannel,
+		}
 		if had := byID[r.id()]; had != nil {
 			return had
 		}
@@ -124,7 +126,8 @@ func checkpointColumn(cell func(*Env, *model.ReplicatePosition) table.Cell) func
 var replication = define(definition[*replicatedChannel]{
 	Resource: Resource{
 		Schema: table.Schema{
-			Name: "replication", Singular: "replicated-channel", Names: []string{"source_pchannel", "target_pchannel"}, Handle: "name", Slashes: true,
+			Name: "replication", Singular: "replicated-channel", Names: []string{"source_pchannel", "target_pchannel"},
+			Handle: "name", Slashes: true,
 			Shorthands: map[string]string{"lag": "checkpoint_age_seconds"},
 		},
 		Aliases: []string{"replicate", "cdc"},
@@ -133,7 +136,9 @@ var replication = define(definition[*replicatedChannel]{
 	},
 	rows: replicatedChannels,
 	columns: []column[*replicatedChannel]{
-		col(table.Column{Name: "name", Show: table.Hidden, Doc: "source_pchannel/target_pchannel: the name of the pair."}, func(_ *Env, r *replicatedChannel) table.Cell { return text(r.id()) }),
+		col(table.Column{
+			Name: "name", Show: table.Hidden, Doc: "source_pchannel/target_pchannel: the name of the pair.",
+		}, func(_ *Env, r *replicatedChannel) table.Cell { return text(r.id()) }),
 		col(table.Column{
 			Name: "source_cluster", Title: "SOURCE", Vocabulary: true,
 			Doc: "Id of the cluster that clients write to; none if no configuration has it.",
@@ -150,9 +155,14 @@ var replication = define(definition[*replicatedChannel]{
 				"its metadata.",
 		},
 			func(e *Env, r *replicatedChannel) table.Cell { return text(roleOf(e, r)) }),
-		col(table.Column{Name: "source_pchannel", Doc: "Pchannel of the source."}, func(_ *Env, r *replicatedChannel) table.Cell { return text(r.sourceChannel) }),
-		col(table.Column{Name: "target_pchannel", Doc: "Pchannel of the target."}, func(_ *Env, r *replicatedChannel) table.Cell { return text(r.targetChannel) }),
-		col(table.Column{Name: "target_uri", Title: "TARGET URI", Show: table.Wide, Priority: 6, Doc: "Address of the target in the configuration, without user and password."},
+		col(table.Column{Name: "source_pchannel", Doc: "Pchannel of the source."},
+			func(_ *Env, r *replicatedChannel) table.Cell { return text(r.sourceChannel) }),
+		col(table.Column{Name: "target_pchannel", Doc: "Pchannel of the target."},
+			func(_ *Env, r *replicatedChannel) table.Cell { return text(r.targetChannel) }),
+		col(table.Column{
+			Name: "target_uri", Title: "TARGET URI", Show: table.Wide, Priority: 6,
+			Doc: "Address of the target in the configuration, without user and password.",
+		},
 			func(e *Env, r *replicatedChannel) table.Cell { return text(uriOf(e.Cluster.Streaming, r.target)) }),
 		col(table.Column{
 			Name: "configured", Kind: table.Bool, Priority: 4,
@@ -169,7 +179,10 @@ var replication = define(definition[*replicatedChannel]{
 			Doc: "Id of that message in its queue's format; kitescope decode msgid explains it.",
 		},
 			taskColumn(func(t *model.ReplicationChannel) table.Cell { return text(t.Start) })),
-		col(table.Column{Name: "from_start", Kind: table.Bool, Show: table.Hidden, Doc: "The source begins there, whatever the target has (3.0)."},
+		col(table.Column{
+			Name: "from_start", Kind: table.Bool, Show: table.Hidden,
+			Doc: "The source begins there, whatever the target has (3.0).",
+		},
 			taskColumn(func(t *model.ReplicationChannel) table.Cell { return yesNo(t.FromStart) })),
 		col(table.Column{
 			Name: "checkpoint", Show: table.Wide, Priority: 5,
@@ -177,11 +190,15 @@ var replication = define(definition[*replicatedChannel]{
 				"not have it.",
 		},
 			checkpointColumn(func(_ *Env, p *model.ReplicatePosition) table.Cell { return text(p.Message) })),
-		col(table.Column{Name: "checkpoint_at", Kind: table.Time, Show: table.Wide, Priority: 3, Doc: "Time tick of that message, by the clock of the source."},
+		col(table.Column{
+			Name: "checkpoint_at", Kind: table.Time, Show: table.Wide, Priority: 3,
+			Doc: "Time tick of that message, by the clock of the source.",
+		},
 			checkpointColumn(func(_ *Env, p *model.ReplicatePosition) table.Cell { return tso(p.At) })),
 		col(table.Column{
 			Name: "checkpoint_age_seconds", Title: "BEHIND", Kind: table.Duration, Priority: 2,
-			Doc: "Time since checkpoint_at: how far the target is behind while the source is written. Where nothing is written it may grow as well.",
+			Doc: "Time since checkpoint_at: how far the target is behind while the source is written. Where nothing " +
+				"is written it may grow as well.",
 		},
 			checkpointColumn(func(e *Env, p *model.ReplicatePosition) table.Cell { return age(e, p.At.Time()) })),
 		col(table.Column{
@@ -194,7 +211,10 @@ var replication = define(definition[*replicatedChannel]{
 				}
 				return tso(r.salvaged.At)
 			}),
-		col(table.Column{Name: "force_promoted", Kind: table.Bool, Show: table.Hidden, Doc: "This cluster took over without waiting for its source (3.0)."},
+		col(table.Column{
+			Name: "force_promoted", Kind: table.Bool, Show: table.Hidden,
+			Doc: "This cluster took over without waiting for its source (3.0).",
+		},
 			func(e *Env, _ *replicatedChannel) table.Cell {
 				return yesNo(e.Cluster.Streaming != nil && e.Cluster.Streaming.ForcePromoted)
 			}),
@@ -204,7 +224,10 @@ var replication = define(definition[*replicatedChannel]{
 				"written to; none if not recorded.",
 		},
 			func(e *Env, _ *replicatedChannel) table.Cell { return configAcknowledged(e.Cluster.Streaming) }),
-		col(table.Column{Name: "config_waits_for", Rare: true, Kind: table.List, Show: table.Hidden, Doc: "Channels that have not acknowledged it."},
+		col(table.Column{
+			Name: "config_waits_for", Rare: true, Kind: table.List, Show: table.Hidden,
+			Doc: "Channels that have not acknowledged it.",
+		},
 			func(e *Env, _ *replicatedChannel) table.Cell {
 				return list(unacknowledgedChannels(e.Cluster.Streaming))
 			}),

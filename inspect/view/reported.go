@@ -21,17 +21,26 @@ var connections = define(definition[model.Connection]{
 	},
 	rows: func(e *Env) []model.Connection { return e.Cluster.Runtime.Connections() },
 	columns: []column[model.Connection]{
-		col(table.Column{Name: "id", Show: table.Hidden, Doc: "proxy/number: the name of the connection."}, func(_ *Env, c model.Connection) table.Cell { return text(connectionName(c)) }),
-		col(table.Column{Name: "host", Doc: "Host as the client names it."}, func(_ *Env, c model.Connection) table.Cell { return textOrUnknown(c.Host) }),
-		col(table.Column{Name: "sdk", Title: "SDK", Vocabulary: true, Doc: "Library of the client: Python, Golang, Java, ..."}, func(_ *Env, c model.Connection) table.Cell { return textOrUnknown(c.SDK) }),
-		col(table.Column{Name: "sdk_version", Title: "VERSION", Priority: 1, Doc: "Version of that library."}, func(_ *Env, c model.Connection) table.Cell { return textOrUnknown(c.Version) }),
-		col(table.Column{Name: "active_at", Title: "ACTIVE", Kind: table.Time, Priority: 2, Doc: "When the proxy last heard from the client, by the proxy's clock."}, func(_ *Env, c model.Connection) table.Cell {
+		col(table.Column{Name: "id", Show: table.Hidden, Doc: "proxy/number: the name of the connection."},
+			func(_ *Env, c model.Connection) table.Cell { return text(connectionName(c)) }),
+		col(table.Column{Name: "host", Doc: "Host as the client names it."},
+			func(_ *Env, c model.Connection) table.Cell { return textOrUnknown(c.Host) }),
+		col(table.Column{
+			Name: "sdk", Title: "SDK", Vocabulary: true, Doc: "Library of the client: Python, Golang, Java, ...",
+		}, func(_ *Env, c model.Connection) table.Cell { return textOrUnknown(c.SDK) }),
+		col(table.Column{Name: "sdk_version", Title: "VERSION", Priority: 1, Doc: "Version of that library."},
+			func(_ *Env, c model.Connection) table.Cell { return textOrUnknown(c.Version) }),
+		col(table.Column{
+			Name: "active_at", Title: "ACTIVE", Kind: table.Time, Priority: 2,
+			Doc: "When the proxy last heard from the client, by the proxy's clock.",
+		}, func(_ *Env, c model.Connection) table.Cell {
 			if c.ActiveAt.IsZero() {
 				return unknown()
 			}
 			return timeCell(c.ActiveAt)
 		}),
-		col(table.Column{Name: "proxy", Priority: 3, Doc: "Session of the proxy, role-id."}, func(_ *Env, c model.Connection) table.Cell { return text("proxy-" + c.Proxy.String()) }),
+		col(table.Column{Name: "proxy", Priority: 3, Doc: "Session of the proxy, role-id."},
+			func(_ *Env, c model.Connection) table.Cell { return text("proxy-" + c.Proxy.String()) }),
 	},
 	ref: func(_ *Env, c model.Connection) Ref { return Ref{ID: connectionName(c), Name: connectionName(c)} },
 	owner: func(_ *Env, c model.Connection) (Ref, bool) {
@@ -43,7 +52,9 @@ func connectionName(c model.Connection) string { return "proxy-" + c.Proxy.Strin
 
 var dependencies = define(definition[model.Dependency]{
 	Resource: Resource{
-		Schema:  table.Schema{Name: "dependencies", Singular: "dependency", Names: []string{"kind", "type"}, Handle: "id", Slashes: true},
+		Schema: table.Schema{
+			Name: "dependencies", Singular: "dependency", Names: []string{"kind", "type"}, Handle: "id", Slashes: true,
+		},
 		Aliases: []string{"deps"},
 		Doc:     "etcd and the message queue as seen by a proxy (2.5 and later).",
 		Needs:   model.PartRuntime | model.PartReported,
@@ -51,14 +62,17 @@ var dependencies = define(definition[model.Dependency]{
 	},
 	rows: func(e *Env) []model.Dependency { return e.Cluster.Runtime.Dependencies() },
 	columns: []column[model.Dependency]{
-		col(table.Column{Name: "id", Show: table.Hidden, Doc: "kind/member: the name of the dependency."}, func(_ *Env, d model.Dependency) table.Cell { return text(dependencyName(d)) }),
-		col(table.Column{Name: "kind", Vocabulary: true, Doc: "metadata store or message queue."}, func(_ *Env, d model.Dependency) table.Cell { return text(d.Kind) }),
+		col(table.Column{Name: "id", Show: table.Hidden, Doc: "kind/member: the name of the dependency."},
+			func(_ *Env, d model.Dependency) table.Cell { return text(dependencyName(d)) }),
+		col(table.Column{Name: "kind", Vocabulary: true, Doc: "metadata store or message queue."},
+			func(_ *Env, d model.Dependency) table.Cell { return text(d.Kind) }),
 		col(table.Column{
 			Name: "type",
 			Doc:  "Type: etcd, kafka, woodpecker, ...; for a queue the configured mq.type, possibly default.",
 		},
 			func(_ *Env, d model.Dependency) table.Cell { return textOrUnknown(d.Type) }),
-		col(table.Column{Name: "member", Doc: "Endpoint of one member; empty for the whole."}, func(_ *Env, d model.Dependency) table.Cell { return text(d.Member) }),
+		col(table.Column{Name: "member", Doc: "Endpoint of one member; empty for the whole."},
+			func(_ *Env, d model.Dependency) table.Cell { return text(d.Member) }),
 		col(table.Column{
 			Name: "healthy", Kind: table.Bool,
 			Doc: "Whether it responds to the proxy, without an alarm; unknown if Milvus does not check this kind of " +
@@ -71,7 +85,8 @@ var dependencies = define(definition[model.Dependency]{
 			Doc: "Why it is unhealthy, as the proxy reports it, or why that is unknown.",
 		},
 			func(_ *Env, d model.Dependency) table.Cell { return text(d.Reason) }),
-		col(table.Column{Name: "proxy", Priority: 2, Doc: "Session of the proxy that reported it, role-id."}, func(_ *Env, d model.Dependency) table.Cell { return text("proxy-" + d.Proxy.String()) }),
+		col(table.Column{Name: "proxy", Priority: 2, Doc: "Session of the proxy that reported it, role-id."},
+			func(_ *Env, d model.Dependency) table.Cell { return text("proxy-" + d.Proxy.String()) }),
 	},
 	ref: func(_ *Env, d model.Dependency) Ref { return Ref{ID: dependencyName(d), Name: dependencyName(d)} },
 })
@@ -102,7 +117,8 @@ func missingDependencies(c *model.Cluster) []string {
 	}
 	var lines []string
 	for _, n := range c.Runtime.Nodes {
-		if n.Role == "proxy" && n.Process != nil && slices.ContainsFunc(n.Process.Calls, func(x model.Call) bool { return x.Method == dependenciesCall }) {
+		if n.Role == "proxy" && n.Process != nil &&
+			slices.ContainsFunc(n.Process.Calls, func(x model.Call) bool { return x.Method == dependenciesCall }) {
 			if why := missingReason(c, n, dependenciesCall); why != "" {
 				lines = append(lines, n.Name()+": "+why)
 			}

@@ -15,8 +15,9 @@ var Resources = linkPeers(
 	pchannels, vchannels, segments, indexes, segmentIndexes, segmentStats,
 	loadStates, replicas, resourceGroups, nodes, targets,
 	users, roles, grants, privilegeGroups,
-	impacts, calls, processMetrics, slowRequests, connections, dependencies, settings, topics, subscriptions, wal, replication,
-	configEntries, tasks, snapshots, partitionStats, allocators, history, orphans, etcdUsage, etcdPrefixes, keys, undecoded,
+	impacts, calls, processMetrics, slowRequests, connections, dependencies, settings, topics, subscriptions, wal,
+	replication, configEntries, tasks, snapshots, partitionStats, allocators, history, orphans, etcdUsage, etcdPrefixes,
+	keys, undecoded,
 )
 
 // Find returns the resource with a plural, singular or short name, in any case. The error for an unknown name
@@ -56,7 +57,9 @@ func Suggest(word string, known []string) []string { return hints.Similar(word, 
 // ColumnsFor returns the columns of tables of one width. loaded holds the parts that were read: tables of all
 // widths include live columns once the processes were queried.
 func (r *Resource) ColumnsFor(show table.Show, loaded model.Part) []int {
-	return r.DefaultColumns(show, func(i int) bool { return r.more[i].live && show >= r.more[i].from && loaded.Has(r.more[i].needs) })
+	return r.DefaultColumns(show, func(i int) bool {
+		return r.more[i].live && show >= r.more[i].from && loaded.Has(r.more[i].needs)
+	})
 }
 
 // ParseColumns parses lists such as "id,rows" or "+created_at". If the first word starts with "+", the list

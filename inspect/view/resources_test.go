@@ -50,7 +50,8 @@ func checkColumns(t *testing.T, r *Resource) {
 			t.Errorf("%s: two columns %s", r.Name, c.Name)
 		}
 		seen[c.Name] = true
-		if c.Title == "" || !strings.HasSuffix(c.Doc, ".") || c.Title != strings.ToUpper(c.Title) || c.Name != strings.ToLower(c.Name) {
+		if c.Title == "" || !strings.HasSuffix(c.Doc, ".") || c.Title != strings.ToUpper(c.Title) ||
+			c.Name != strings.ToLower(c.Name) {
 			t.Errorf("%s.%s: bad title %q, name or doc %q", r.Name, c.Name, c.Title, c.Doc)
 		}
 		if c.Show == table.Always && c.Priority == 0 {
@@ -67,7 +68,8 @@ func checkColumns(t *testing.T, r *Resource) {
 
 func TestIssueKeys(t *testing.T) {
 	want := map[string]string{
-		"segments":    "id collection_id collection partition_id partition vchannel state level rows deleted_rows size_bytes index_state compacted_from created_at",
+		"segments": "id collection_id collection partition_id partition vchannel state level rows deleted_rows " +
+			"size_bytes index_state compacted_from created_at",
 		"collections": "id name database rows shards partitions segments load_state aliases",
 		"vchannels":   "name pchannel collection checkpoint_at checkpoint_age_seconds watcher",
 		"nodes":       "id role address version state",
@@ -112,7 +114,8 @@ func TestEveryObject(t *testing.T) {
 				if unknownInKafka(env, r.Name+"."+r.Columns[col].Name, ref.ID) {
 					continue
 				}
-				silent := r.Name == "impact" || strings.Contains(ref.ID, "querynode-12") || len(env.Cluster.Runtime.WithoutDistribution()) > 0 && r.NeedsOf(col).Has(model.PartRuntime)
+				silent := r.Name == "impact" || strings.Contains(ref.ID, "querynode-12") ||
+					len(env.Cluster.Runtime.WithoutDistribution()) > 0 && r.NeedsOf(col).Has(model.PartRuntime)
 				if c := rows.Cell(row, col); c.Absent == table.Unknown && !silent {
 					t.Errorf("%s.%s is unknown in a cluster that was read whole", r.Name, r.Columns[col].Name)
 				}
@@ -197,7 +200,9 @@ func TestUnreadPartsUnknown(t *testing.T) {
 	p.Loaded = model.PartCatalog | model.PartSegments
 	env := NewEnv(model.Build(p), modeltest.Now)
 	rows := segments.Table(env)
-	for name, want := range map[string]table.Absence{"size_bytes": table.Unknown, "deleted_rows": table.Unknown, "index_state": table.Unknown, "rows": table.Present} {
+	for name, want := range map[string]table.Absence{
+		"size_bytes": table.Unknown, "deleted_rows": table.Unknown, "index_state": table.Unknown, "rows": table.Present,
+	} {
 		if got := rows.Cell(0, segments.Column(name)).Absent; got != want {
 			t.Errorf("%s: absence %d, want %d", name, got, want)
 		}
@@ -214,7 +219,8 @@ func TestUnreadPartsUnknown(t *testing.T) {
 		t.Errorf("sections of parts that were not read are not marked: %+v", d.Sections)
 	}
 	o := NewOverview(env)
-	if o.Bytes.Absent != table.Unknown || o.Indexed.Absent != table.Unknown || o.VChannels.Absent != table.Unknown || o.Rows.Absent != table.Present {
+	if o.Bytes.Absent != table.Unknown || o.Indexed.Absent != table.Unknown || o.VChannels.Absent != table.Unknown ||
+		o.Rows.Absent != table.Present {
 		t.Errorf("overview knows what was not read: %+v", o)
 	}
 	if o := NewOverview(&Env{Cluster: model.Build(model.Parts{})}); o.Keys.Absent != table.Unknown {
@@ -227,7 +233,8 @@ func TestNeedsOfDefaultSegments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := model.PartObjects | model.PartIndexes | model.PartServing | model.PartSegments | model.PartLogs | model.PartSegmentIndexes
+	want := model.PartObjects | model.PartIndexes | model.PartServing | model.PartSegments | model.PartLogs |
+		model.PartSegmentIndexes
 	if needs != want {
 		t.Errorf("needs %b, want %b", needs, want)
 	}

@@ -28,14 +28,20 @@ var segmentDetails = []column[*model.Segment]{
 		Doc: "When an import or a replication committed it (3.0): used instead of the timestamps of its rows for " +
 			"visibility and deletes, until a compaction.",
 	}, detailColumn(func(d *model.SegmentDetails) table.Cell { return tso(d.CommitAt) })),
-	col(table.Column{Name: "schema_version", Rare: true, Kind: table.Int, Show: table.Hidden, Doc: "Version of the schema that its rows were written by (3.0); none if it is not recorded."},
+	col(table.Column{
+		Name: "schema_version", Rare: true, Kind: table.Int, Show: table.Hidden,
+		Doc: "Version of the schema that its rows were written by (3.0); none if it is not recorded.",
+	},
 		detailColumn(func(d *model.SegmentDetails) table.Cell { return countOrNone(d.SchemaVersion) })),
 	col(table.Column{
 		Name: "data_version", Rare: true, Kind: table.Int, Show: table.Hidden,
 		Doc: "Number of times that columns were added to its rows after they were written (3.0); none if never.",
 	},
 		detailColumn(func(d *model.SegmentDetails) table.Cell { return countOrNone(d.DataVersion) })),
-	col(table.Column{Name: "partition_stats_version", Rare: true, Kind: table.Int, Show: table.Hidden, Doc: "Version of the clustering statistics that it belongs to; none if no clustering compaction wrote it."},
+	col(table.Column{
+		Name: "partition_stats_version", Rare: true, Kind: table.Int, Show: table.Hidden,
+		Doc: "Version of the clustering statistics that it belongs to; none if no clustering compaction wrote it.",
+	},
 		detailColumn(func(d *model.SegmentDetails) table.Cell { return countOrNone(d.PartitionStatsVersion) })),
 	col(table.Column{
 		Name: "expires_at", Rare: true, Kind: table.List, Show: table.Hidden,
@@ -48,13 +54,20 @@ var segmentDetails = []column[*model.Segment]{
 			}
 			return list(at)
 		})),
-	col(table.Column{Name: "manifest", Rare: true, Show: table.Hidden, Doc: "Path of the manifest that names its files, under storage version 3."},
+	col(table.Column{
+		Name: "manifest", Rare: true, Show: table.Hidden,
+		Doc: "Path of the manifest that names its files, under storage version 3.",
+	},
 		detailColumn(func(d *model.SegmentDetails) table.Cell { return text(d.ManifestPath) })),
-	col(table.Column{Name: "formats", Rare: true, Kind: table.List, Show: table.Hidden, Doc: "Formats of the files that its manifest names: parquet, vortex, ..."},
+	col(table.Column{
+		Name: "formats", Rare: true, Kind: table.List, Show: table.Hidden,
+		Doc: "Formats of the files that its manifest names: parquet, vortex, ...",
+	},
 		statsColumn(func(r *model.RecordedStats) table.Cell { return list(r.Formats) })),
 	col(table.Column{
 		Name: "recorded_files", Rare: true, Kind: table.Pairs, Show: table.Hidden,
-		Doc: "Files, deletes and bytes in memory of the files in its manifest, as the writer counted them: insert and " +
+		Doc: "Files, deletes and bytes in memory of the files in its manifest, as the writer counted them: insert " +
+			"and " +
 			"delta logs, statistics.",
 	}, statsColumn(func(r *model.RecordedStats) table.Cell {
 		number := func(n int64) string { return strconv.FormatInt(n, 10) }
@@ -67,13 +80,22 @@ var segmentDetails = []column[*model.Segment]{
 			{Key: "stats_bytes", Value: number(r.StatsBytes)},
 		})
 	})),
-	col(table.Column{Name: "inserts_from", Rare: true, Kind: table.Time, Show: table.Hidden, Doc: "Earliest insert in the files that its manifest names."},
+	col(table.Column{
+		Name: "inserts_from", Rare: true, Kind: table.Time, Show: table.Hidden,
+		Doc: "Earliest insert in the files that its manifest names.",
+	},
 		statsColumn(func(r *model.RecordedStats) table.Cell { return tso(r.InsertsFrom) })),
-	col(table.Column{Name: "inserts_to", Rare: true, Kind: table.Time, Show: table.Hidden, Doc: "Latest insert in them."},
+	col(table.Column{
+		Name: "inserts_to", Rare: true, Kind: table.Time, Show: table.Hidden, Doc: "Latest insert in them.",
+	},
 		statsColumn(func(r *model.RecordedStats) table.Cell { return tso(r.InsertsTo) })),
-	col(table.Column{Name: "deletes_from", Rare: true, Kind: table.Time, Show: table.Hidden, Doc: "Earliest delete in them."},
+	col(table.Column{
+		Name: "deletes_from", Rare: true, Kind: table.Time, Show: table.Hidden, Doc: "Earliest delete in them.",
+	},
 		statsColumn(func(r *model.RecordedStats) table.Cell { return tso(r.DeltaFrom) })),
-	col(table.Column{Name: "deletes_to", Rare: true, Kind: table.Time, Show: table.Hidden, Doc: "Latest delete in them."},
+	col(table.Column{
+		Name: "deletes_to", Rare: true, Kind: table.Time, Show: table.Hidden, Doc: "Latest delete in them.",
+	},
 		statsColumn(func(r *model.RecordedStats) table.Cell { return tso(r.DeltaTo) })),
 }
 

@@ -21,7 +21,9 @@ func (x statRow) path() string { return x.segment.ID.String() + "/" + x.kind + "
 
 var segmentStats = define(definition[statRow]{
 	Resource: Resource{
-		Schema:  table.Schema{Name: "segment-stats", Names: []string{"path", "segment_id"}, Shorthands: collectionShorthands()},
+		Schema: table.Schema{
+			Name: "segment-stats", Names: []string{"path", "segment_id"}, Shorthands: collectionShorthands(),
+		},
 		Aliases: []string{"segstats"},
 		Kind:    "SegmentStats",
 		Doc:     "Text and JSON key indexes of segments (2.5 and later): version, files and sizes, by field.",
@@ -46,7 +48,8 @@ var segmentStats = define(definition[statRow]{
 		[]column[statRow]{
 			col(table.Column{Name: "path", Show: table.Hidden, Doc: "segment_id/kind/field_id: its name."},
 				func(_ *Env, x statRow) table.Cell { return text(x.path()) }),
-			col(table.Column{Name: "segment_id", Title: "SEGMENT", Kind: table.ID, Doc: "Segment id."}, func(_ *Env, x statRow) table.Cell { return id(x.segment.ID) }),
+			col(table.Column{Name: "segment_id", Title: "SEGMENT", Kind: table.ID, Doc: "Segment id."},
+				func(_ *Env, x statRow) table.Cell { return id(x.segment.ID) }),
 			col(table.Column{
 				Name: "kind",
 				Doc:  "text: index of the words of a field, for text match; json: index of the keys of a JSON field.",
@@ -119,12 +122,14 @@ var segmentJSON = []column[*model.Segment]{
 }
 
 var segmentStatFigures = []column[statRow]{
-	col(table.Column{Name: "field_id", Kind: table.ID, Show: table.Hidden, Doc: "Id of the field."}, func(_ *Env, x statRow) table.Cell { return id(x.Field) }),
+	col(table.Column{Name: "field_id", Kind: table.ID, Show: table.Hidden, Doc: "Id of the field."},
+		func(_ *Env, x statRow) table.Cell { return id(x.Field) }),
 	col(table.Column{Name: "field", Priority: 1, Doc: "Name of the field, none if it is gone."},
 		func(e *Env, x statRow) table.Cell { return text(fieldName(e, x.segment.Collection, x.Field)) }),
 	col(table.Column{Name: "version", Kind: table.Int, Priority: 4, Doc: "Version of the index build."},
 		func(_ *Env, x statRow) table.Cell { return count(x.Version) }),
-	col(table.Column{Name: "files", Kind: table.Int, Priority: 3, Doc: "Files in storage."}, func(_ *Env, x statRow) table.Cell { return count(int64(x.Files)) }),
+	col(table.Column{Name: "files", Kind: table.Int, Priority: 3, Doc: "Files in storage."},
+		func(_ *Env, x statRow) table.Cell { return count(int64(x.Files)) }),
 	col(table.Column{Name: "size_bytes", Kind: table.Bytes, Priority: 2, Doc: "Bytes in storage, where recorded."},
 		func(_ *Env, x statRow) table.Cell { return countOrNone(x.Bytes) }),
 	col(table.Column{Name: "memory_bytes", Kind: table.Bytes, Priority: 5, Doc: "Bytes when loaded, where recorded."},
@@ -133,5 +138,6 @@ var segmentStatFigures = []column[statRow]{
 		Name: "loaded_by", Kind: table.NamedIDs, Show: table.Hidden, Priority: 1,
 		Doc: "Query nodes that have it loaded, for JSON key indexes; unknown for nodes before 2.6.",
 	},
-		func(e *Env, x statRow) table.Cell { return x.loadedBy(e) }).withNeeds(model.PartRuntime | model.PartSessions).asLive(),
+		func(e *Env, x statRow) table.Cell { return x.loadedBy(e) }).
+		withNeeds(model.PartRuntime | model.PartSessions).asLive(),
 }

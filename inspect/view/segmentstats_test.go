@@ -12,15 +12,24 @@ import (
 // TestJSONIndexesLoaded checks which query nodes have a JSON key index loaded, and that it is unknown, not
 // none, if a node does not report it.
 func TestJSONIndexesLoaded(t *testing.T) {
-	built := &model.SegmentDetails{JSONIndexes: []model.FieldStat{{Field: 103}, {Field: 104}}, TextIndexes: []model.FieldStat{{Field: 101}}}
-	segments := []*model.Segment{{ID: 1, State: model.SegmentFlushed, Details: built}, {ID: 2, State: model.SegmentFlushed, Details: built}, {ID: 3, State: model.SegmentFlushed}}
+	built := &model.SegmentDetails{
+		JSONIndexes: []model.FieldStat{{Field: 103}, {Field: 104}}, TextIndexes: []model.FieldStat{{Field: 101}},
+	}
+	segments := []*model.Segment{
+		{ID: 1, State: model.SegmentFlushed, Details: built},
+		{ID: 2, State: model.SegmentFlushed, Details: built},
+		{ID: 3, State: model.SegmentFlushed},
+	}
 	env := func(version string, silent bool, served ...[]model.FieldID) *Env {
 		p := model.Parts{Loaded: model.PartAll, Segments: segments}
 		r := model.RuntimeParts{Kind: "recording"}
 		for i, fields := range served {
 			node := model.NodeID(5 + i)
 			p.Sessions = append(p.Sessions, &model.Session{Role: "querynode", Node: node, Version: version})
-			r.Nodes = append(r.Nodes, &model.LiveNode{Role: "querynode", Node: node, Outcome: model.Answered, Distribution: &model.Distribution{Sealed: []model.ServedSegment{{ID: 1, JSONFields: fields}}}})
+			r.Nodes = append(r.Nodes, &model.LiveNode{
+				Role: "querynode", Node: node, Outcome: model.Answered,
+				Distribution: &model.Distribution{Sealed: []model.ServedSegment{{ID: 1, JSONFields: fields}}},
+			})
 		}
 		if silent {
 			r.Nodes = append(r.Nodes, &model.LiveNode{Role: "querynode", Node: 99, Outcome: model.TimedOut})
@@ -32,13 +41,15 @@ func TestJSONIndexesLoaded(t *testing.T) {
 		env *Env
 		by  string // nodes with field 104 of the first segment
 	}{
-		"all":             {env("2.6.22", false, both), "5,querynode-5"},
-		"one":             {env("3.0.1", false, one), "5,querynode-5"},
-		"fewest":          {env("3.0.1", false, both, one), "5,6,querynode-5,querynode-6"},
-		"none":            {env("3.0.1", false, nil), ""},
-		"an older node":   {env("2.5.9", false, nil), "?"},
-		"a silent node":   {env("3.0.1", true, both), "5,querynode-5"},
-		"nodes not asked": {NewEnv(model.Build(model.Parts{Loaded: model.PartAll, Segments: segments}), time.Time{}), "?"},
+		"all":           {env("2.6.22", false, both), "5,querynode-5"},
+		"one":           {env("3.0.1", false, one), "5,querynode-5"},
+		"fewest":        {env("3.0.1", false, both, one), "5,6,querynode-5,querynode-6"},
+		"none":          {env("3.0.1", false, nil), ""},
+		"an older node": {env("2.5.9", false, nil), "?"},
+		"a silent node": {env("3.0.1", true, both), "5,querynode-5"},
+		"nodes not asked": {
+			NewEnv(model.Build(model.Parts{Loaded: model.PartAll, Segments: segments}), time.Time{}), "?",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			rows, _ := Find("segments")

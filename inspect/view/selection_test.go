@@ -131,7 +131,10 @@ func TestSelectOthers(t *testing.T) {
 		{"fields", "docs/vec", []string{"470590569932652633/102"}},
 		{"fields", "dim>100", []string{"470590569932652633/102"}},
 		{"vchannels", "checkpoint_age>5m coll=docs", []string{"by-dev-rootcoord-dml_1_470590569932652633v1"}},
-		{"vchannels", "watcher=", []string{"by-dev-rootcoord-dml_3_470590569931111111v0", "by-dev-rootcoord-dml_14_470590569933053506v0"}},
+		{
+			"vchannels", "watcher=",
+			[]string{"by-dev-rootcoord-dml_3_470590569931111111v0", "by-dev-rootcoord-dml_14_470590569933053506v0"},
+		},
 		{"vchannels", "watcher=4 watch_state=towatch", []string{"by-dev-rootcoord-dml_1_470590569932652633v1"}},
 		{"indexes", "params.M=16", []string{"470590569932652801"}},
 		{"indexes", "params.M>10", nil},
@@ -161,16 +164,34 @@ func TestSelectOthers(t *testing.T) {
 func TestSelectionErrorsNameTheWord(t *testing.T) {
 	for _, c := range []struct{ resource, word, want string }{
 		{"segments", "sate=growing", `selector "sate=growing": unknown column of segments "sate"; did you mean state?`},
-		{"segments", "rows>many", `selector "rows>many": rows is a number such as 1500, 10k, 1e6 or 1GiB: "many" is not a number`},
-		{"segments", "state>growing", `selector "state>growing": state cannot be compared with < and >; use =, !=, ~ or !~`},
+		{
+			"segments", "rows>many",
+			`selector "rows>many": rows is a number such as 1500, 10k, 1e6 or 1GiB: "many" is not a number`,
+		},
+		{
+			"segments", "state>growing",
+			`selector "state>growing": state cannot be compared with < and >; use =, !=, ~ or !~`,
+		},
 		{"segments", "docs", `selector "docs": segments have ids, not names; did you mean collection=docs?`},
 		{"segments", "id=x", `selector "id=x": id is an id: "x" is not a whole number`},
-		{"segments", "vchannel~(", "selector \"vchannel~(\": bad pattern: error parsing regexp: missing closing ): `(`"},
-		{"segments", "created_at>soon", `selector "created_at>soon": created_at: "soon" is not a time: expected one of 10m, 2d, 09:14, 2026-11-24, 2026-11-24T09:14:05Z`},
+		{
+			"segments", "vchannel~(",
+			"selector \"vchannel~(\": bad pattern: error parsing regexp: missing closing ): `(`",
+		},
+		{
+			"segments", "created_at>soon",
+			`selector "created_at>soon": created_at: "soon" is not a time: expected one of 10m, 2d, 09:14, 2026-11-24, 2026-11-24T09:14:05Z`,
+		},
 		{"segments", "rows>", `selector "rows>": no value after the operator`},
 		{"segments", "rows.x=1", `selector "rows.x=1": rows has no entries`},
-		{"segments", "rows>1e30", `selector "rows>1e30": rows is a number such as 1500, 10k, 1e6 or 1GiB: "1e30" is too large`},
-		{"vchannels", "checkpoint_age>5parsecs", `selector "checkpoint_age>5parsecs": checkpoint_age_seconds is a duration such as 90s, 5m, 2h30m or 3d: "5parsecs" is not a duration`},
+		{
+			"segments", "rows>1e30",
+			`selector "rows>1e30": rows is a number such as 1500, 10k, 1e6 or 1GiB: "1e30" is too large`,
+		},
+		{
+			"vchannels", "checkpoint_age>5parsecs",
+			`selector "checkpoint_age>5parsecs": checkpoint_age_seconds is a duration such as 90s, 5m, 2h30m or 3d: "5parsecs" is not a duration`,
+		},
 		{"segments", "!", `selector "!": no name after "!"`},
 	} {
 		r, err := Find(c.resource)
@@ -243,7 +264,9 @@ func TestLinkWordsParse(t *testing.T) {
 
 func TestMatchDoesNotAllocate(t *testing.T) {
 	table := segments.Table(NewEnv(modeltest.Large(1000), modeltest.Now))
-	s, err := ParseSelection(segments, []string{"coll=collection_1", "state=flushed,growing", "rows>1e3", "vchannel~v1$", "age>1s"})
+	s, err := ParseSelection(segments, []string{
+		"coll=collection_1", "state=flushed,growing", "rows>1e3", "vchannel~v1$", "age>1s",
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -343,7 +366,10 @@ func TestLookup(t *testing.T) {
 	}
 	for _, c := range []struct{ resource, word, want string }{
 		{"collections", "doc", `no collection "doc"; did you mean docs?`},
-		{"partitions", "_default", `"_default" means 2 partitions: 470590569932652643 (of docs), 470590569933053507 (of orders)`},
+		{
+			"partitions", "_default",
+			`"_default" means 2 partitions: 470590569932652643 (of docs), 470590569933053507 (of orders)`,
+		},
 		{"fields", "vec", `"vec" means 2 fields: docs/vec, tenant_a.orders/vec`},
 		{"segments", "42", `no segment "42"`},
 	} {
@@ -392,9 +418,13 @@ func TestComplete(t *testing.T) {
 
 func TestNamePrefersLiveCollection(t *testing.T) {
 	env := NewEnv(model.Build(model.Parts{
-		Loaded:      model.PartAll,
-		Collections: []*model.Collection{{ID: 1, Name: "a", State: "Dropping"}, {ID: 2, Name: "a", State: "Created"}, {ID: 3, Name: "b", State: "Dropping"}},
-		Segments:    []*model.Segment{{ID: 10, Collection: 1}, {ID: 20, Collection: 2}, {ID: 30, Collection: 3}},
+		Loaded: model.PartAll,
+		Collections: []*model.Collection{
+			{ID: 1, Name: "a", State: "Dropping"},
+			{ID: 2, Name: "a", State: "Created"},
+			{ID: 3, Name: "b", State: "Dropping"},
+		},
+		Segments: []*model.Segment{{ID: 10, Collection: 1}, {ID: 20, Collection: 2}, {ID: 30, Collection: 3}},
 	}), modeltest.Now)
 	for _, c := range []struct {
 		resource, words string

@@ -23,11 +23,20 @@ func collectionShorthands(more ...string) map[string]string {
 // collectionColumns returns the columns of resources whose objects belong to a collection.
 func collectionColumns[T any](of func(T) model.CollectionID) []column[T] {
 	return []column[T]{
-		col(table.Column{Name: "collection_id", Kind: table.ID, Show: table.Wide, Priority: 6, Doc: "Id of the collection; it may be gone."},
+		col(table.Column{
+			Name: "collection_id", Kind: table.ID, Show: table.Wide, Priority: 6,
+			Doc: "Id of the collection; it may be gone.",
+		},
 			func(_ *Env, x T) table.Cell { return id(of(x)) }),
-		col(table.Column{Name: "collection", Priority: 1, IDColumn: "collection_id", Doc: "Name of the collection, none if it is gone."},
+		col(table.Column{
+			Name: "collection", Priority: 1, IDColumn: "collection_id",
+			Doc: "Name of the collection, none if it is gone.",
+		},
 			func(e *Env, x T) table.Cell { return text(e.Cluster.CollectionName(of(x))) }),
-		col(table.Column{Name: "database", Show: table.Wide, Priority: 7, Doc: "Name of the collection's database, none if the collection is gone."},
+		col(table.Column{
+			Name: "database", Show: table.Wide, Priority: 7,
+			Doc: "Name of the collection's database, none if the collection is gone.",
+		},
 			func(e *Env, x T) table.Cell { return databaseOf(e, of(x)) }),
 	}
 }

@@ -16,7 +16,9 @@ var slowRequests = define(definition[*model.SlowRequest]{
 	Resource: Resource{
 		Schema: table.Schema{
 			Name: "slow-requests", Names: []string{"trace_id"}, Handle: "id", Slashes: true,
-			Shorthands: map[string]string{"coll": "collection", "db": "database", "took": "took_seconds", "time": "ended_at"},
+			Shorthands: map[string]string{
+				"coll": "collection", "db": "database", "took": "took_seconds", "time": "ended_at",
+			},
 		},
 		Aliases: []string{"slow", "slow-queries", "slow-query"},
 		Doc:     "Slow requests, slowest first: from the lists of the proxies (2.5 and later) and from access logs.",
@@ -41,7 +43,10 @@ var slowRequests = define(definition[*model.SlowRequest]{
 	},
 	links: func(e *Env, s *model.SlowRequest) []Link {
 		if c := requestCollection(e, s); c != nil {
-			return []Link{link("segments", "segments", "collection_id="+c.ID.String()), link("vchannels", "vchannels", "collection_id="+c.ID.String())}
+			return []Link{
+				link("segments", "segments", "collection_id="+c.ID.String()),
+				link("vchannels", "vchannels", "collection_id="+c.ID.String()),
+			}
 		}
 		return nil
 	},
@@ -51,7 +56,9 @@ var slowRequests = define(definition[*model.SlowRequest]{
 // Requests measured by clients have no time; their name has the client, type, collection and duration.
 func slowName(s *model.SlowRequest) string {
 	if s.Source == model.FromClient { // without a time
-		return strings.Join([]string{s.Source, s.Client, s.Type, s.Collection, strconv.FormatFloat(s.Took.Seconds(), 'f', -1, 64)}, "/")
+		return strings.Join([]string{
+			s.Source, s.Client, s.Type, s.Collection, strconv.FormatFloat(s.Took.Seconds(), 'f', -1, 64),
+		}, "/")
 	}
 	who, when := s.Source, s.LocalTime
 	if s.Node != 0 {
@@ -87,8 +94,12 @@ func textOrUnknown(s string) table.Cell {
 }
 
 var slowOrigin = []column[*model.SlowRequest]{
-	col(table.Column{Name: "id", Show: table.Hidden, Doc: "who/ended_at/took/trace: the name of the request."}, func(_ *Env, s *model.SlowRequest) table.Cell { return text(slowName(s)) }),
-	col(table.Column{Name: "lasted", Title: "TOOK", AlignRight: true, For: table.People, Doc: "Time it took in the proxy, human-readable."}, func(_ *Env, s *model.SlowRequest) table.Cell {
+	col(table.Column{Name: "id", Show: table.Hidden, Doc: "who/ended_at/took/trace: the name of the request."},
+		func(_ *Env, s *model.SlowRequest) table.Cell { return text(slowName(s)) }),
+	col(table.Column{
+		Name: "lasted", Title: "TOOK", AlignRight: true, For: table.People,
+		Doc: "Time it took in the proxy, human-readable.",
+	}, func(_ *Env, s *model.SlowRequest) table.Cell {
 		if s.Took == 0 {
 			return unknown()
 		}
@@ -119,12 +130,13 @@ var slowOrigin = []column[*model.SlowRequest]{
 		Doc: "That time as written by the proxy, in its own zone.",
 	},
 		func(_ *Env, s *model.SlowRequest) table.Cell { return text(s.LocalTime) }),
-	col(table.Column{Name: "proxy", Priority: 6, Doc: "Session of the proxy, role-id; unknown from an access log."}, func(_ *Env, s *model.SlowRequest) table.Cell {
-		if s.Node == 0 {
-			return unknown()
-		}
-		return text("proxy-" + s.Node.String())
-	}),
+	col(table.Column{Name: "proxy", Priority: 6, Doc: "Session of the proxy, role-id; unknown from an access log."},
+		func(_ *Env, s *model.SlowRequest) table.Cell {
+			if s.Node == 0 {
+				return unknown()
+			}
+			return text("proxy-" + s.Node.String())
+		}),
 	col(table.Column{
 		Name: "database", Show: table.Wide, Priority: 8,
 		Doc: "Name of the database in the request.",
@@ -147,8 +159,14 @@ var slowOrigin = []column[*model.SlowRequest]{
 }
 
 var slowParams = []column[*model.SlowRequest]{
-	col(table.Column{Name: "request", Vocabulary: true, Doc: "Search, HybridSearch or Query; in an access log any method, or the path of an HTTP request."}, func(_ *Env, s *model.SlowRequest) table.Cell { return textOrUnknown(s.Type) }),
-	col(table.Column{Name: "nq", Kind: table.Int, Priority: 3, Doc: "Number of query vectors, for a hybrid search over all parts; empty if not a search."}, func(_ *Env, s *model.SlowRequest) table.Cell { return searchCount(s, s.NQ) }),
+	col(table.Column{
+		Name: "request", Vocabulary: true,
+		Doc: "Search, HybridSearch or Query; in an access log any method, or the path of an HTTP request.",
+	}, func(_ *Env, s *model.SlowRequest) table.Cell { return textOrUnknown(s.Type) }),
+	col(table.Column{
+		Name: "nq", Kind: table.Int, Priority: 3,
+		Doc: "Number of query vectors, for a hybrid search over all parts; empty if not a search.",
+	}, func(_ *Env, s *model.SlowRequest) table.Cell { return searchCount(s, s.NQ) }),
 	col(table.Column{
 		Name: "topk", Title: "TOPK", Kind: table.Int, Priority: 4,
 		Doc: "Hits per vector, for a hybrid search the maximum of its parts; for a query its limit, if an access log " +
@@ -168,7 +186,11 @@ var slowParams = []column[*model.SlowRequest]{
 		}
 		return text("default")
 	}),
-	col(table.Column{Name: "expr", Priority: 2, Doc: "The filter, with ? for its values (they may be personal; kitescope never keeps or shows them). Parts of a hybrid search are separated by |. Empty: no filter."}, func(_ *Env, s *model.SlowRequest) table.Cell {
+	col(table.Column{
+		Name: "expr", Priority: 2,
+		Doc: "The filter, with ? for its values (they may be personal; kitescope never keeps or shows them). Parts " +
+			"of a hybrid search are separated by |. Empty: no filter.",
+	}, func(_ *Env, s *model.SlowRequest) table.Cell {
 		if s.Expr == "" && s.Filtered == model.Unknown {
 			return unknown()
 		}
@@ -194,12 +216,30 @@ var slowDetail = []column[*model.SlowRequest]{
 		Doc: "Partitions in the request; empty means all.",
 	},
 		func(_ *Env, s *model.SlowRequest) table.Cell { return list(s.Partitions) }),
-	col(table.Column{Name: "output_fields", Kind: table.List, Show: table.Hidden, Doc: "Requested output fields, if reported."}, func(_ *Env, s *model.SlowRequest) table.Cell { return list(s.Output) }),
-	col(table.Column{Name: "status", Kind: table.State, Show: table.Wide, Priority: 9, Doc: "Successful or Failed, as in the access log; unknown from a proxy's list."}, func(_ *Env, s *model.SlowRequest) table.Cell { return textOrUnknown(s.Status) }),
-	col(table.Column{Name: "sdk", Title: "SDK", Show: table.Wide, Priority: 9, Doc: "The client's library and its version, where an access log has it."}, func(_ *Env, s *model.SlowRequest) table.Cell { return textOrUnknown(s.SDK) }),
-	col(table.Column{Name: "trace_id", Title: "TRACE", Show: table.Wide, Priority: 9, Doc: "Trace id: finds the request in the logs of all processes and in a tracer."}, func(_ *Env, s *model.SlowRequest) table.Cell { return textOrUnknown(s.Trace) }),
-	col(table.Column{Name: "source", Show: table.Wide, Priority: 9, Vocabulary: true, Doc: "proxy, access-log, or both; client: the slowest call of its kind between the last two heartbeats of a 3.0 client, measured by the client."}, func(_ *Env, s *model.SlowRequest) table.Cell { return text(s.Source) }),
-	col(table.Column{Name: "client", Show: table.Wide, Priority: 9, Doc: "Host or id of the client that measured it; empty if a proxy did."}, func(_ *Env, s *model.SlowRequest) table.Cell {
+	col(table.Column{
+		Name: "output_fields", Kind: table.List, Show: table.Hidden, Doc: "Requested output fields, if reported.",
+	}, func(_ *Env, s *model.SlowRequest) table.Cell { return list(s.Output) }),
+	col(table.Column{
+		Name: "status", Kind: table.State, Show: table.Wide, Priority: 9,
+		Doc: "Successful or Failed, as in the access log; unknown from a proxy's list.",
+	}, func(_ *Env, s *model.SlowRequest) table.Cell { return textOrUnknown(s.Status) }),
+	col(table.Column{
+		Name: "sdk", Title: "SDK", Show: table.Wide, Priority: 9,
+		Doc: "The client's library and its version, where an access log has it.",
+	}, func(_ *Env, s *model.SlowRequest) table.Cell { return textOrUnknown(s.SDK) }),
+	col(table.Column{
+		Name: "trace_id", Title: "TRACE", Show: table.Wide, Priority: 9,
+		Doc: "Trace id: finds the request in the logs of all processes and in a tracer.",
+	}, func(_ *Env, s *model.SlowRequest) table.Cell { return textOrUnknown(s.Trace) }),
+	col(table.Column{
+		Name: "source", Show: table.Wide, Priority: 9, Vocabulary: true,
+		Doc: "proxy, access-log, or both; client: the slowest call of its kind between the last two heartbeats of a " +
+			"3.0 client, measured by the client.",
+	}, func(_ *Env, s *model.SlowRequest) table.Cell { return text(s.Source) }),
+	col(table.Column{
+		Name: "client", Show: table.Wide, Priority: 9,
+		Doc: "Host or id of the client that measured it; empty if a proxy did.",
+	}, func(_ *Env, s *model.SlowRequest) table.Cell {
 		if s.Client == "" {
 			return none()
 		}
@@ -215,7 +255,9 @@ var slowDetail = []column[*model.SlowRequest]{
 		Doc: "Mean time of these.",
 	},
 		func(_ *Env, s *model.SlowRequest) table.Cell { return clientCount(s, int64(s.Mean)) }),
-	col(table.Column{Name: "client_p99_seconds", Kind: table.Duration, Show: table.Hidden, Doc: "99th percentile of these."}, func(_ *Env, s *model.SlowRequest) table.Cell { return clientCount(s, int64(s.P99)) }),
+	col(table.Column{
+		Name: "client_p99_seconds", Kind: table.Duration, Show: table.Hidden, Doc: "99th percentile of these.",
+	}, func(_ *Env, s *model.SlowRequest) table.Cell { return clientCount(s, int64(s.P99)) }),
 }
 
 // clientCount returns the cell of a value that only clients report.
@@ -292,7 +334,8 @@ func missingReason(c *model.Cluster, n *model.LiveNode, method string) string {
 func missingClients(p *model.Process) string {
 	for _, call := range p.Calls {
 		if call.Method == clientsCall && call.Outcome != model.Answered {
-			return "client measurements are unknown: " + strings.TrimSuffix(call.Outcome.String()+": "+call.Reason, ": ")
+			return "client measurements are unknown: " +
+				strings.TrimSuffix(call.Outcome.String()+": "+call.Reason, ": ")
 		}
 	}
 	return ""

@@ -9,15 +9,20 @@ import (
 
 var snapshots = define(definition[*model.Snapshot]{
 	Resource: Resource{
-		Schema: table.Schema{Name: "snapshots", Names: []string{"name", "id"}, Handle: "id", Shorthands: collectionShorthands("snapshot", "name")},
-		Doc:    "Snapshots that users made of collections (3.0), from DataCoord's metadata.",
-		Needs:  model.PartObjects | model.PartTasks,
+		Schema: table.Schema{
+			Name: "snapshots", Names: []string{"name", "id"}, Handle: "id",
+			Shorthands: collectionShorthands("snapshot", "name"),
+		},
+		Doc:   "Snapshots that users made of collections (3.0), from DataCoord's metadata.",
+		Needs: model.PartObjects | model.PartTasks,
 	},
 	rows: func(e *Env) []*model.Snapshot { return e.Cluster.Snapshots },
 	columns: concat(
 		[]column[*model.Snapshot]{
-			col(table.Column{Name: "id", Kind: table.ID, Priority: 3, Doc: "Snapshot id."}, func(_ *Env, s *model.Snapshot) table.Cell { return table.Cell{Int: s.ID} }),
-			col(table.Column{Name: "name", Doc: "Name of the snapshot, unique in its collection."}, func(_ *Env, s *model.Snapshot) table.Cell { return text(s.Name) }),
+			col(table.Column{Name: "id", Kind: table.ID, Priority: 3, Doc: "Snapshot id."},
+				func(_ *Env, s *model.Snapshot) table.Cell { return table.Cell{Int: s.ID} }),
+			col(table.Column{Name: "name", Doc: "Name of the snapshot, unique in its collection."},
+				func(_ *Env, s *model.Snapshot) table.Cell { return text(s.Name) }),
 		},
 		collectionColumns(func(s *model.Snapshot) model.CollectionID { return s.Collection }),
 		snapshotContent,
@@ -25,12 +30,16 @@ var snapshots = define(definition[*model.Snapshot]{
 	ref:   func(_ *Env, s *model.Snapshot) Ref { return Ref{ID: strconv.FormatInt(s.ID, 10), Name: s.Name} },
 	owner: func(e *Env, s *model.Snapshot) (Ref, bool) { return collectionRef(e, s.Collection) },
 	links: func(_ *Env, s *model.Snapshot) []Link {
-		return []Link{link("jobs", "tasks", "type=copy-segment-job,export-snapshot-job", "collection_id="+s.Collection.String(), "snapshot="+s.Name)}
+		return []Link{
+			link("jobs", "tasks", "type=copy-segment-job,export-snapshot-job", "collection_id="+s.Collection.String(),
+				"snapshot="+s.Name),
+		}
 	},
 })
 
 var snapshotContent = []column[*model.Snapshot]{
-	col(table.Column{Name: "state", Kind: table.State, Doc: "Pending, Committed or Deleting."}, func(_ *Env, s *model.Snapshot) table.Cell { return text(s.State) }),
+	col(table.Column{Name: "state", Kind: table.State, Doc: "Pending, Committed or Deleting."},
+		func(_ *Env, s *model.Snapshot) table.Cell { return text(s.State) }),
 	col(table.Column{Name: "partition_ids", Kind: table.List, Show: table.Hidden, Doc: "Ids of the partitions in it."},
 		func(_ *Env, s *model.Snapshot) table.Cell { return ids(s.Partitions) }),
 	col(table.Column{
@@ -53,7 +62,10 @@ var snapshotContent = []column[*model.Snapshot]{
 		Doc: "When it was started.",
 	},
 		func(_ *Env, s *model.Snapshot) table.Cell { return timeCell(s.PendingSince) }),
-	col(table.Column{Name: "created_at", Title: "CREATED", Kind: table.Time, Priority: 3, Doc: "The earliest of the positions of its vchannels."},
+	col(table.Column{
+		Name: "created_at", Title: "CREATED", Kind: table.Time, Priority: 3,
+		Doc: "The earliest of the positions of its vchannels.",
+	},
 		func(_ *Env, s *model.Snapshot) table.Cell { return timeCell(s.CreatedAt) }),
 	col(table.Column{
 		Name: "location", Show: table.Wide, Priority: 5,

@@ -17,13 +17,19 @@ func TestStrays(t *testing.T) {
 		{"segments", "state!=dropped", nil},
 		{"segments", "state=gro*", nil},
 		{"segments", "state=", nil},
-		{"segments", "state=flushd,growing", []string{`no segment has state "flushd"; available: Dropped, Flushed, Growing`}},
+		{
+			"segments", "state=flushd,growing",
+			[]string{`no segment has state "flushd"; available: Dropped, Flushed, Growing`},
+		},
 		{"segments", "coll=docs", nil},
 		{"segments", "coll!=dcos", []string{`no collection "dcos"; did you mean docs?`}},
 		{"segments", "coll=docs,470590569931111111", nil},
 		{"segments", "rows=123456", nil},
 		{"indexes", "type=hnsw", nil},
-		{"nodes", "role=querynod", []string{`no node has role "querynod"; available: datanode, proxy, querynode, rootcoord`}},
+		{
+			"nodes", "role=querynod",
+			[]string{`no node has role "querynod"; available: datanode, proxy, querynode, rootcoord`},
+		},
 	} {
 		r, err := Find(c.resource)
 		if err != nil {

@@ -146,7 +146,9 @@ func appendColumn(cell func(*metrics.Window, []model.Pair) table.Cell) func(*Env
 		if w.Process == nil {
 			return unknown()
 		}
-		return cell(metrics.NewWindow(w.Process.Before, w.Process.Metrics), []model.Pair{{Key: "channel_name", Value: w.PChannel}, {Key: "node_id", Value: w.Node.String()}})
+		return cell(metrics.NewWindow(w.Process.Before, w.Process.Metrics), []model.Pair{
+			{Key: "channel_name", Value: w.PChannel}, {Key: "node_id", Value: w.Node.String()},
+		})
 	})
 }
 
@@ -216,7 +218,8 @@ var pchannelStreaming = []column[*model.PChannel]{
 		appendColumn(func(w *metrics.Window, labels []model.Pair) table.Cell {
 			_, c := rate(w, metrics.WALAppends, labels...)
 			if c.Absent == table.Present {
-				c.Float, _ = rate(w, metrics.WALAppends, append(slices.Clone(labels), model.Pair{Key: "status", Value: "error"})...)
+				c.Float, _ = rate(w, metrics.WALAppends,
+					append(slices.Clone(labels), model.Pair{Key: "status", Value: "error"})...)
 			}
 			return c
 		})).withNeeds(model.PartRuntime),
@@ -247,11 +250,20 @@ var pchannelStreaming = []column[*model.PChannel]{
 			}
 			return number(low)
 		})).withNeeds(model.PartRuntime),
-	col(table.Column{Name: "growing_bytes", Title: "GROWING", Kind: table.Bytes, Show: table.Hidden, Priority: 3, Doc: "Bytes of its growing segments, as its streaming node counts them (2.6)."},
-		walColumn(func(w *model.WAL) table.Cell { return roundedCount(w.Growing) })).withNeeds(model.PartRuntime).asLive(),
-	col(table.Column{Name: "growing_rows", Kind: table.Int, Show: table.Hidden, Doc: "Rows of these; deletes count, too."},
+	col(table.Column{
+		Name: "growing_bytes", Title: "GROWING", Kind: table.Bytes, Show: table.Hidden, Priority: 3,
+		Doc: "Bytes of its growing segments, as its streaming node counts them (2.6).",
+	},
+		walColumn(func(w *model.WAL) table.Cell { return roundedCount(w.Growing) })).
+		withNeeds(model.PartRuntime).asLive(),
+	col(table.Column{
+		Name: "growing_rows", Kind: table.Int, Show: table.Hidden, Doc: "Rows of these; deletes count, too.",
+	},
 		walColumn(func(w *model.WAL) table.Cell { return roundedCount(w.GrowingRows) })).withNeeds(model.PartRuntime),
-	col(table.Column{Name: "flush_lag_seconds", Kind: table.Duration, Show: table.Hidden, Priority: 3, Doc: "How far its flusher is behind the end of the log: confirmed_at less flushed_at."},
+	col(table.Column{
+		Name: "flush_lag_seconds", Kind: table.Duration, Show: table.Hidden, Priority: 3,
+		Doc: "How far its flusher is behind the end of the log: confirmed_at less flushed_at.",
+	},
 		lagColumn(func(w *model.WAL) time.Time { return w.Flushed })).withNeeds(model.PartRuntime).asLive(),
 	col(table.Column{
 		Name: "recovery_lag_seconds", Kind: table.Duration, Show: table.Hidden,
@@ -263,9 +275,15 @@ var pchannelStreaming = []column[*model.PChannel]{
 		Doc: "Newest time tick allocated for it.",
 	},
 		tickColumn(func(w *model.WAL) time.Time { return w.Allocated })).withNeeds(model.PartRuntime),
-	col(table.Column{Name: "confirmed_at", Kind: table.Time, Show: table.Hidden, Doc: "Time tick up to which all messages are in the log."},
+	col(table.Column{
+		Name: "confirmed_at", Kind: table.Time, Show: table.Hidden,
+		Doc: "Time tick up to which all messages are in the log.",
+	},
 		tickColumn(func(w *model.WAL) time.Time { return w.Confirmed })).withNeeds(model.PartRuntime),
-	col(table.Column{Name: "flushed_at", Kind: table.Time, Show: table.Hidden, Doc: "Time tick up to which the flusher has consumed it; what it has consumed may still be in buffers."},
+	col(table.Column{
+		Name: "flushed_at", Kind: table.Time, Show: table.Hidden,
+		Doc: "Time tick up to which the flusher has consumed it; what it has consumed may still be in buffers.",
+	},
 		tickColumn(func(w *model.WAL) time.Time { return w.Flushed })).withNeeds(model.PartRuntime),
 	col(table.Column{
 		Name: "recovered_at", Kind: table.Time, Show: table.Hidden,
@@ -277,14 +295,21 @@ var pchannelStreaming = []column[*model.PChannel]{
 		Doc: "The same in etcd: the last written checkpoint.",
 	},
 		tickColumn(func(w *model.WAL) time.Time { return w.Persisted })).withNeeds(model.PartRuntime),
-	col(table.Column{Name: "buffer_bytes", Kind: table.Bytes, Show: table.Hidden, Doc: "Its write-ahead buffer: readers at the end of the log are served from it."},
+	col(table.Column{
+		Name: "buffer_bytes", Kind: table.Bytes, Show: table.Hidden,
+		Doc: "Its write-ahead buffer: readers at the end of the log are served from it.",
+	},
 		walColumn(func(w *model.WAL) table.Cell { return roundedCount(w.Buffer) })).withNeeds(model.PartRuntime),
 	col(table.Column{
 		Name: "buffer_capacity_bytes", Kind: table.Bytes, Show: table.Hidden,
 		Doc: "Capacity of that buffer.",
 	},
-		walColumn(func(w *model.WAL) table.Cell { return roundedCount(w.BufferCapacity) })).withNeeds(model.PartRuntime),
-	col(table.Column{Name: "buffer_from", Kind: table.Time, Show: table.Hidden, Doc: "The oldest time tick in that buffer: readers further back read the queue."},
+		walColumn(func(w *model.WAL) table.Cell { return roundedCount(w.BufferCapacity) })).
+		withNeeds(model.PartRuntime),
+	col(table.Column{
+		Name: "buffer_from", Kind: table.Time, Show: table.Hidden,
+		Doc: "The oldest time tick in that buffer: readers further back read the queue.",
+	},
 		tickColumn(func(w *model.WAL) time.Time { return w.BufferFrom })).withNeeds(model.PartRuntime),
 	col(table.Column{Name: "inflight_txns", Kind: table.Int, Show: table.Hidden, Doc: "Open transactions on it."},
 		walColumn(func(w *model.WAL) table.Cell { return roundedCount(w.InflightTxns) })).withNeeds(model.PartRuntime),
@@ -332,12 +357,24 @@ var nodeStreaming = []column[*model.Session]{
 			}
 			return count(int64(open))
 		})).withNeeds(model.PartRuntime),
-	col(table.Column{Name: "growing_bytes", Title: "GROWING SIZE", Kind: table.Bytes, Show: table.Hidden, Doc: "Bytes of a streaming node's growing segments, as it counts them itself."},
-		streamingNodeCell(func(n *model.StreamingNode) table.Cell { return roundedCount(n.Growing) })).withNeeds(model.PartRuntime),
-	col(table.Column{Name: "growing_hwm_bytes", Kind: table.Bytes, Show: table.Hidden, Doc: "High-water mark: above it growing segments are flushed until growing_lwm_bytes. Unknown in the first minute of the process."},
-		streamingNodeCell(func(n *model.StreamingNode) table.Cell { return roundedCount(n.HighWater) })).withNeeds(model.PartRuntime),
-	col(table.Column{Name: "growing_lwm_bytes", Kind: table.Bytes, Show: table.Hidden, Doc: "Low-water mark of the same."},
-		streamingNodeCell(func(n *model.StreamingNode) table.Cell { return roundedCount(n.LowWater) })).withNeeds(model.PartRuntime),
+	col(table.Column{
+		Name: "growing_bytes", Title: "GROWING SIZE", Kind: table.Bytes, Show: table.Hidden,
+		Doc: "Bytes of a streaming node's growing segments, as it counts them itself.",
+	},
+		streamingNodeCell(func(n *model.StreamingNode) table.Cell { return roundedCount(n.Growing) })).
+		withNeeds(model.PartRuntime),
+	col(table.Column{
+		Name: "growing_hwm_bytes", Kind: table.Bytes, Show: table.Hidden,
+		Doc: "High-water mark: above it growing segments are flushed until growing_lwm_bytes. Unknown in the first " +
+			"minute of the process.",
+	},
+		streamingNodeCell(func(n *model.StreamingNode) table.Cell { return roundedCount(n.HighWater) })).
+		withNeeds(model.PartRuntime),
+	col(table.Column{
+		Name: "growing_lwm_bytes", Kind: table.Bytes, Show: table.Hidden, Doc: "Low-water mark of the same.",
+	},
+		streamingNodeCell(func(n *model.StreamingNode) table.Cell { return roundedCount(n.LowWater) })).
+		withNeeds(model.PartRuntime),
 	col(table.Column{
 		Name: "broadcasts", Kind: table.Pairs, Show: table.Hidden,
 		Doc: "Tasks of StreamingCoord that write a message to several channels, by state, from the metrics of its " +

@@ -54,10 +54,14 @@ func streamingEnv(t *testing.T) *Env {
 	c := model.Build(model.Parts{
 		Origin: model.Origin{Kind: "etcd"}, Loaded: model.PartAll,
 		Sessions: []*model.Session{
-			{Node: 30, Role: "streamingnode"}, {Node: 31, Role: "streamingnode"}, {Node: 1, Role: "mixcoord"}, {Node: 5, Role: "querynode"},
+			{Node: 30, Role: "streamingnode"},
+			{Node: 31, Role: "streamingnode"},
+			{Node: 1, Role: "mixcoord"},
+			{Node: 5, Role: "querynode"},
 		},
 		PChannels: []*model.PChannel{
-			pchannel("by-dev-rootcoord-dml_0", 30), pchannel("by-dev-rootcoord-dml_1", 30), pchannel("by-dev-rootcoord-dml_2", 30), pchannel("by-dev-rootcoord-dml_3", 31),
+			pchannel("by-dev-rootcoord-dml_0", 30), pchannel("by-dev-rootcoord-dml_1", 30),
+			pchannel("by-dev-rootcoord-dml_2", 30), pchannel("by-dev-rootcoord-dml_3", 31),
 			{Name: "by-dev-rootcoord-dml_4"},
 			{Name: "by-dev-rootcoord-dml_5", Streaming: true, State: "Uninitialized"},
 		},
@@ -78,7 +82,9 @@ func TestPChannelStreaming(t *testing.T) {
 	rows := pchannels.Table(streamingEnv(t))
 	bytesOf := func(v int64) table.Cell { return table.Cell{Int: v} }
 	for name, want := range map[string][]table.Cell{
-		"wal_state":                 {{Text: "Open"}, {Text: "stream-recovering"}, {Text: "NotOpen"}, unknown(), none(), none()},
+		"wal_state": {
+			{Text: "Open"}, {Text: "stream-recovering"}, {Text: "NotOpen"}, unknown(), none(), none(),
+		},
 		"wal_nodes":                 {{List: []string{"30", "streamingnode-30"}}, {}, {}, unknown(), none(), {}},
 		"wal_term":                  {bytesOf(7), none(), none(), unknown(), none(), none()},
 		"wal_queue":                 {{Text: "woodpecker"}, none(), none(), unknown(), none(), none()},
@@ -154,12 +160,16 @@ func TestPartialScrapes(t *testing.T) {
 		p.Metrics.Partial = true
 	}
 	again := func() *model.Cluster {
-		return env.Cluster.WithRuntime(model.BuildRuntime(model.RuntimeParts{Nodes: env.Cluster.Runtime.Nodes, Processes: env.Cluster.Runtime.Processes}))
+		return env.Cluster.WithRuntime(model.BuildRuntime(model.RuntimeParts{
+			Nodes: env.Cluster.Runtime.Nodes, Processes: env.Cluster.Runtime.Processes,
+		}))
 	}
 	c := again()
 	env = NewEnv(c, env.Now)
 	rows, sessions := pchannels.Table(env), nodes.Table(env)
-	for row, want := range []table.Cell{{Text: "Open"}, {Text: "stream-recovering"}, unknown(), unknown(), none(), none()} {
+	for row, want := range []table.Cell{
+		{Text: "Open"}, {Text: "stream-recovering"}, unknown(), unknown(), none(), none(),
+	} {
 		if diff := cmp.Diff(want, rows.Cell(row, pchannels.Column("wal_state"))); diff != "" {
 			t.Errorf("row %d (-want +got)\n%s", row, diff)
 		}
@@ -175,7 +185,8 @@ func TestPartialScrapes(t *testing.T) {
 		}
 	}
 	delete(env.Cluster.Runtime.LiveNode("streamingnode", 30).Process.Metrics.Families, "milvus_wal_recovery_info")
-	if got := pchannels.Table(NewEnv(again(), env.Now)).Cell(1, pchannels.Column("wal_state")); got.Absent != table.Unknown {
+	if got := pchannels.Table(NewEnv(again(), env.Now)).Cell(1, pchannels.Column("wal_state")); got.Absent !=
+		table.Unknown {
 		t.Errorf("a log of which a part was read: %v", got)
 	}
 	c.Runtime.LiveNode("mixcoord", 1).Process = nil
@@ -198,14 +209,16 @@ func TestWALPositionsFromMetrics(t *testing.T) {
 		got[rows.Ref(row).ID] = age.Int / 1e6
 	}
 	want := map[string]int64{
-		"by-dev-rootcoord-dml_0/Written": 1500, "by-dev-rootcoord-dml_0/Consumed": 32000, "by-dev-rootcoord-dml_0/Recovered": 61000, "by-dev-rootcoord-dml_1/Recovered": 100061000,
+		"by-dev-rootcoord-dml_0/Written": 1500, "by-dev-rootcoord-dml_0/Consumed": 32000,
+		"by-dev-rootcoord-dml_0/Recovered": 61000, "by-dev-rootcoord-dml_1/Recovered": 100061000,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	env.Cluster.PChannels[0].Checkpoint = model.Checkpoint{At: model.TSOFromTime(env.Now.Add(-9 * time.Second))}
 	rows = wal.Table(env)
-	if i := RowOf(rows, "by-dev-rootcoord-dml_0/Recovered"); i < 0 || rows.Cell(i, wal.Column("age_seconds")).Int/1e9 != 9 {
+	if i := RowOf(rows, "by-dev-rootcoord-dml_0/Recovered"); i < 0 ||
+		rows.Cell(i, wal.Column("age_seconds")).Int/1e9 != 9 {
 		t.Errorf("the checkpoint in etcd comes first")
 	}
 }
@@ -216,7 +229,10 @@ func TestOverviewOfStreaming(t *testing.T) {
 	state := func(s string, n int64) StateCount { return StateCount{State: s, Count: n, Rows: none()} }
 	node := Ref{Resource: "nodes", ID: "streamingnode-30", Name: "streamingnode-30"}
 	want := &StreamingLine{
-		Nodes: 2, Channels: 5, Assigned: 3, WALs: []StateCount{state("NotOpen", 1), state("Open", 1), state("stream-recovering", 1), state("unknown", 1)},
+		Nodes: 2, Channels: 5, Assigned: 3,
+		WALs: []StateCount{
+			state("NotOpen", 1), state("Open", 1), state("stream-recovering", 1), state("unknown", 1),
+		},
 		Fullest: node, Growing: table.Cell{Int: 5 << 20}, HighWater: table.Cell{Int: 20 << 20},
 	}
 	if diff := cmp.Diff(want, NewOverview(env).Streaming); diff != "" {

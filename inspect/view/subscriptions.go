@@ -32,7 +32,9 @@ func queueSubscriptions(e *Env) (list []queueSubscription) {
 	if w := e.Cluster.Woodpecker; w != nil {
 		for _, l := range w.Logs {
 			for i := range l.Readers {
-				s := queueSubscription{topic: l.Name, queue: "woodpecker", name: l.Readers[i].Name, log: l, reader: &l.Readers[i]}
+				s := queueSubscription{
+					topic: l.Name, queue: "woodpecker", name: l.Readers[i].Name, log: l, reader: &l.Readers[i],
+				}
 				s.behind, s.bytes, s.uncounted = l.Behind(s.reader.Read)
 				list = append(list, s)
 			}
@@ -46,7 +48,9 @@ func queueSubscriptions(e *Env) (list []queueSubscription) {
 			}
 			for j := range t.Stats.Subscriptions {
 				s := &t.Stats.Subscriptions[j]
-				list = append(list, queueSubscription{topic: t.Name, queue: r.Queue.Kind, name: s.Name, behind: s.Backlog, bytes: s.Bytes, pulsar: s})
+				list = append(list, queueSubscription{
+					topic: t.Name, queue: r.Queue.Kind, name: s.Name, behind: s.Backlog, bytes: s.Bytes, pulsar: s,
+				})
 			}
 		}
 	}
@@ -68,15 +72,19 @@ var subscriptions = define(definition[queueSubscription]{
 	Resource: Resource{
 		Schema:  table.Schema{Name: "queue-subscriptions", Names: []string{"name"}, Slashes: true},
 		Aliases: []string{"subscriptions", "readers"},
-		Doc:     "Readers of the topics: Pulsar's subscriptions, if it can be queried; Woodpecker's readers, from etcd.",
+		Doc: "Readers of the topics: Pulsar's subscriptions, if it can be queried; Woodpecker's readers, from " +
+			"etcd.",
 		Needs:   model.PartChannels | model.PartRuntime,
 		Missing: missingQueue,
 	},
 	rows: queueSubscriptions,
 	columns: []column[queueSubscription]{
-		col(table.Column{Name: "name", Shorten: true, Doc: "Name of the subscription or reader."}, func(_ *Env, s queueSubscription) table.Cell { return text(s.name) }),
-		col(table.Column{Name: "topic", Doc: "Name of the topic: a pchannel."}, func(_ *Env, s queueSubscription) table.Cell { return text(s.topic) }),
-		col(table.Column{Name: "queue", Kind: table.State, Priority: 2, Doc: "The message queue: pulsar, woodpecker."}, func(_ *Env, s queueSubscription) table.Cell { return text(s.queue) }),
+		col(table.Column{Name: "name", Shorten: true, Doc: "Name of the subscription or reader."},
+			func(_ *Env, s queueSubscription) table.Cell { return text(s.name) }),
+		col(table.Column{Name: "topic", Doc: "Name of the topic: a pchannel."},
+			func(_ *Env, s queueSubscription) table.Cell { return text(s.topic) }),
+		col(table.Column{Name: "queue", Kind: table.State, Priority: 2, Doc: "The message queue: pulsar, woodpecker."},
+			func(_ *Env, s queueSubscription) table.Cell { return text(s.queue) }),
 		col(table.Column{
 			Name: "position", Priority: 1,
 			Doc: "Last message that a reader recorded as read; readers record it from time to time (Woodpecker).",
@@ -87,7 +95,11 @@ var subscriptions = define(definition[queueSubscription]{
 				}
 				return text(s.reader.Read.String())
 			}),
-		col(table.Column{Name: "behind_messages", Title: "BEHIND", Kind: table.Int, Doc: "Messages that it has not acknowledged (Pulsar); messages in closed segments after its position (Woodpecker)."},
+		col(table.Column{
+			Name: "behind_messages", Title: "BEHIND", Kind: table.Int,
+			Doc: "Messages that it has not acknowledged (Pulsar); messages in closed segments after its position " +
+				"(Woodpecker).",
+		},
 			func(_ *Env, s queueSubscription) table.Cell { return atLeast(s.behind, s.uncounted) }),
 		col(table.Column{
 			Name: "behind_bytes", Title: "BYTES BEHIND", Kind: table.Bytes, Priority: 1,
@@ -105,9 +117,15 @@ var subscriptions = define(definition[queueSubscription]{
 			Doc: "Connected consumers (Pulsar); if 0, no process reads it.",
 		},
 			pulsarColumn(func(s *model.Subscription) table.Cell { return count(int64(s.Consumers)) })),
-		col(table.Column{Name: "type", Kind: table.State, Show: table.Wide, Priority: 4, Doc: "Exclusive, Shared, Failover, Key_Shared (Pulsar)."},
+		col(table.Column{
+			Name: "type", Kind: table.State, Show: table.Wide, Priority: 4,
+			Doc: "Exclusive, Shared, Failover, Key_Shared (Pulsar).",
+		},
 			pulsarColumn(func(s *model.Subscription) table.Cell { return text(s.Type) })),
-		col(table.Column{Name: "opened_at", Title: "OPENED", Kind: table.Time, Show: table.Wide, Priority: 3, Doc: "When a reader was opened (Woodpecker)."},
+		col(table.Column{
+			Name: "opened_at", Title: "OPENED", Kind: table.Time, Show: table.Wide, Priority: 3,
+			Doc: "When a reader was opened (Woodpecker).",
+		},
 			func(_ *Env, s queueSubscription) table.Cell {
 				if s.reader == nil {
 					return none()

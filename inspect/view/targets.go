@@ -29,7 +29,10 @@ var targets = define(definition[targetRow]{
 		return rows
 	},
 	columns: concat(
-		[]column[targetRow]{col(table.Column{Name: "vchannel", Doc: "Virtual channel of the shard."}, func(_ *Env, t targetRow) table.Cell { return text(t.Name) })},
+		[]column[targetRow]{
+			col(table.Column{Name: "vchannel", Doc: "Virtual channel of the shard."},
+				func(_ *Env, t targetRow) table.Cell { return text(t.Name) }),
+		},
 		collectionColumns(func(t targetRow) model.CollectionID { return t.target.Collection }),
 		targetColumns,
 	),
@@ -50,16 +53,26 @@ var targets = define(definition[targetRow]{
 })
 
 var targetColumns = []column[targetRow]{
-	col(table.Column{Name: "version", Kind: table.ID, Show: table.Wide, Priority: 5, Doc: "Version of the target: a time in nanoseconds."},
+	col(table.Column{
+		Name: "version", Kind: table.ID, Show: table.Wide, Priority: 5,
+		Doc: "Version of the target: a time in nanoseconds.",
+	},
 		func(_ *Env, t targetRow) table.Cell { return id(model.NodeID(t.target.Version)) }),
 	col(table.Column{Name: "segments", Kind: table.Int, Doc: "Sealed segments to be loaded."},
 		func(_ *Env, t targetRow) table.Cell { return count(int64(len(t.Segments))) }),
-	col(table.Column{Name: "rows", Kind: table.Int, Doc: "Their rows."}, func(_ *Env, t targetRow) table.Cell { return count(t.Rows) }),
-	col(table.Column{Name: "growing", Kind: table.Int, Priority: 2, Doc: "Segments the shard leader should keep growing."},
+	col(table.Column{Name: "rows", Kind: table.Int, Doc: "Their rows."}, func(_ *Env, t targetRow) table.Cell {
+		return count(t.Rows)
+	}),
+	col(table.Column{
+		Name: "growing", Kind: table.Int, Priority: 2, Doc: "Segments the shard leader should keep growing.",
+	},
 		func(_ *Env, t targetRow) table.Cell { return count(int64(len(t.Growing))) }),
 	col(table.Column{Name: "dropped", Kind: table.Int, Priority: 3, Doc: "Segments the shard leader should forget."},
 		func(_ *Env, t targetRow) table.Cell { return count(int64(len(t.Dropped))) }),
-	col(table.Column{Name: "seek_at", Title: "SEEK", Kind: table.Time, Show: table.Wide, Priority: 4, Doc: "Time from which the leader consumes the channel."},
+	col(table.Column{
+		Name: "seek_at", Title: "SEEK", Kind: table.Time, Show: table.Wide, Priority: 4,
+		Doc: "Time from which the leader consumes the channel.",
+	},
 		func(_ *Env, t targetRow) table.Cell { return tso(t.SeekAt) }),
 	col(table.Column{Name: "seek_age_seconds", Kind: table.Duration, Priority: 4, Doc: "Time since seek_at."},
 		func(e *Env, t targetRow) table.Cell { return age(e, t.SeekAt.Time()) }),

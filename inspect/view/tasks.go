@@ -18,12 +18,21 @@ var tasks = define(definition[*model.Task]{
 	rows: func(e *Env) []*model.Task { return e.Cluster.AllTasks() },
 	columns: concat(
 		[]column[*model.Task]{
-			col(table.Column{Name: "id", Kind: table.ID, Doc: "Task id; for a sync, the segment id."}, func(_ *Env, t *model.Task) table.Cell { return id(t.ID) }),
+			col(table.Column{Name: "id", Kind: table.ID, Doc: "Task id; for a sync, the segment id."},
+				func(_ *Env, t *model.Task) table.Cell { return id(t.ID) }),
 			col(table.Column{
 				Name: "type", Vocabulary: true,
-				Doc: "import-job, preimport, import, compaction, stats, analyze, broadcast, copy-segment-job, copy-segment, export-snapshot-job, external-refresh-job or external-refresh in etcd; in memory segment-task, channel-task and leader-task of QueryCoord, index-build, compaction, preimport and import of DataCoord, sync of a data node.",
+				Doc: "import-job, preimport, import, compaction, stats, analyze, broadcast, copy-segment-job, " +
+					"copy-segment, export-snapshot-job, external-refresh-job or external-refresh in etcd; in memory " +
+					"segment-task, channel-task and leader-task of QueryCoord, index-build, compaction, preimport " +
+					"and import of DataCoord, sync of a data node.",
 			}, func(_ *Env, t *model.Task) table.Cell { return text(t.Type) }),
-			col(table.Column{Name: "sub_type", Title: "SUBTYPE", Priority: 3, Doc: "Kind of compaction or of stats: MixCompaction, Sort, ...; of QueryCoord's tasks Grow (load), Reduce (release), Move (balance); of a sync the segment's level.", Vocabulary: true},
+			col(table.Column{
+				Name: "sub_type", Title: "SUBTYPE", Priority: 3,
+				Doc: "Kind of compaction or of stats: MixCompaction, Sort, ...; of QueryCoord's tasks Grow " +
+					"(load), Reduce (release), Move (balance); of a sync the segment's level.",
+				Vocabulary: true,
+			},
 				func(_ *Env, t *model.Task) table.Cell { return text(t.SubType) }),
 		},
 		taskCollection, taskState, taskDetail, taskReports,
@@ -54,20 +63,27 @@ var tasks = define(definition[*model.Task]{
 
 // taskCollection is used instead of collectionColumns because a broadcast has no collection.
 var taskCollection = []column[*model.Task]{
-	col(table.Column{Name: "collection_id", Kind: table.ID, Show: table.Hidden, Doc: "Id of the collection, none if the task has no single one."},
+	col(table.Column{
+		Name: "collection_id", Kind: table.ID, Show: table.Hidden,
+		Doc: "Id of the collection, none if the task has no single one.",
+	},
 		func(_ *Env, t *model.Task) table.Cell { return idOrNone(t.Collection) }),
 	col(table.Column{Name: "collection", Priority: 1, IDColumn: "collection_id", Doc: "Name of the collection."},
 		func(e *Env, t *model.Task) table.Cell { return text(e.Cluster.CollectionName(t.Collection)) }),
 	col(table.Column{Name: "database", Show: table.Wide, Priority: 6, Doc: "Name of the collection's database."},
 		func(e *Env, t *model.Task) table.Cell { return databaseOf(e, t.Collection) }),
-	col(table.Column{Name: "partition_id", Kind: table.ID, Show: table.Hidden, Doc: "Id of the partition, none if the task has no single one."},
+	col(table.Column{
+		Name: "partition_id", Kind: table.ID, Show: table.Hidden,
+		Doc: "Id of the partition, none if the task has no single one.",
+	},
 		func(_ *Env, t *model.Task) table.Cell { return idOrNone(t.Partition) }),
-	col(table.Column{Name: "partition", Show: table.Wide, Priority: 6, Doc: "Name of the partition."}, func(e *Env, t *model.Task) table.Cell {
-		if t.Partition == 0 {
-			return none()
-		}
-		return text(e.Cluster.PartitionName(t.Partition))
-	}),
+	col(table.Column{Name: "partition", Show: table.Wide, Priority: 6, Doc: "Name of the partition."},
+		func(e *Env, t *model.Task) table.Cell {
+			if t.Partition == 0 {
+				return none()
+			}
+			return text(e.Cluster.PartitionName(t.Partition))
+		}),
 }
 
 var taskState = []column[*model.Task]{
@@ -83,9 +99,14 @@ var taskState = []column[*model.Task]{
 		func(_ *Env, t *model.Task) table.Cell { return text(t.Progress) }),
 	col(table.Column{Name: "node", Kind: table.NamedID, Priority: 3, Doc: "The node that works on it."},
 		func(e *Env, t *model.Task) table.Cell { return nodeCell(e, t.Node, "", "datanode", "indexnode") }),
-	col(table.Column{Name: "node_address", Title: "ADDRESS", Show: table.Hidden, Doc: "Address of that node, none if it has no session."},
+	col(table.Column{
+		Name: "node_address", Title: "ADDRESS", Show: table.Hidden,
+		Doc: "Address of that node, none if it has no session.",
+	},
 		func(e *Env, t *model.Task) table.Cell { return text(nodeAddress(e, t.Node, "datanode", "indexnode")) }),
-	col(table.Column{Name: "reason", Priority: 4, Doc: "Why it failed, from Milvus; for QueryCoord tasks why it was created."}, func(_ *Env, t *model.Task) table.Cell { return text(t.Reason) }),
+	col(table.Column{
+		Name: "reason", Priority: 4, Doc: "Why it failed, from Milvus; for QueryCoord tasks why it was created.",
+	}, func(_ *Env, t *model.Task) table.Cell { return text(t.Reason) }),
 	col(table.Column{Name: "age_seconds", Kind: table.Duration, Priority: 2, Doc: "Time since started_at."},
 		func(e *Env, t *model.Task) table.Cell { return age(e, t.StartedAt) }),
 }
@@ -108,13 +129,21 @@ var taskDetail = []column[*model.Task]{
 		Doc: "Other values in its record, as name=value: retries, state_since, ready_vchannels, ...",
 	},
 		func(_ *Env, t *model.Task) table.Cell { return list(t.Details) }),
-	col(table.Column{Name: "snapshot", Rare: true, Show: table.Hidden, Doc: "The snapshot that it restores or exports (3.0)."},
+	col(table.Column{
+		Name: "snapshot", Rare: true, Show: table.Hidden, Doc: "The snapshot that it restores or exports (3.0).",
+	},
 		func(_ *Env, t *model.Task) table.Cell { return text(t.Snapshot) }),
 	col(table.Column{Name: "vchannel", Show: table.Wide, Priority: 6, Doc: "Virtual channel that it works on."},
 		func(_ *Env, t *model.Task) table.Cell { return text(t.VChannel) }),
-	col(table.Column{Name: "started_at", Title: "STARTED", Kind: table.Time, Show: table.Wide, Priority: 5, Doc: "Start time, if recorded: QueryCoord does not report it; see also told_started."},
+	col(table.Column{
+		Name: "started_at", Title: "STARTED", Kind: table.Time, Show: table.Wide, Priority: 5,
+		Doc: "Start time, if recorded: QueryCoord does not report it; see also told_started.",
+	},
 		func(_ *Env, t *model.Task) table.Cell { return timeCell(t.StartedAt) }),
-	col(table.Column{Name: "ended_at", Title: "ENDED", Kind: table.Time, Show: table.Wide, Priority: 5, Doc: "When it ended, where recorded."},
+	col(table.Column{
+		Name: "ended_at", Title: "ENDED", Kind: table.Time, Show: table.Wide, Priority: 5,
+		Doc: "When it ended, where recorded.",
+	},
 		func(_ *Env, t *model.Task) table.Cell { return timeCell(t.EndedAt) }),
 }
 
@@ -122,7 +151,8 @@ var taskDetail = []column[*model.Task]{
 var taskReports = []column[*model.Task]{
 	col(table.Column{
 		Name: "known_from", Title: "KNOWN FROM", Kind: table.List, Show: table.Hidden, Priority: 5,
-		Doc: "etcd, the session of the process that has it in memory, or both. Processes also report ended tasks, for up to half an hour, and only the last 32 to 1,024.",
+		Doc: "etcd, the session of the process that has it in memory, or both. Processes also report ended tasks, " +
+			"for up to half an hour, and only the last 32 to 1,024.",
 	}, func(_ *Env, t *model.Task) table.Cell {
 		var sources []string
 		if t.InEtcd() {
@@ -139,27 +169,45 @@ var taskReports = []column[*model.Task]{
 			"in etcd.",
 	},
 		reportColumn(func(t *model.TaskReport) table.Cell { return text(t.State) })).withNeeds(model.PartRuntime),
-	col(table.Column{Name: "source", Show: table.Hidden, Doc: "Which checker of QueryCoord made the task: segment_checker, balance_checker, ...", Vocabulary: true},
+	col(table.Column{
+		Name: "source", Show: table.Hidden,
+		Doc: "Which checker of QueryCoord made the task: segment_checker, balance_checker, ...", Vocabulary: true,
+	},
 		reportColumn(func(t *model.TaskReport) table.Cell { return text(t.Source) })).withNeeds(model.PartRuntime),
-	col(table.Column{Name: "priority", Show: table.Hidden, Doc: "QueryCoord's priority of the task: Low, Normal, High.", Vocabulary: true},
+	col(table.Column{
+		Name: "priority", Show: table.Hidden, Doc: "QueryCoord's priority of the task: Low, Normal, High.",
+		Vocabulary: true,
+	},
 		reportColumn(func(t *model.TaskReport) table.Cell { return text(t.Priority) })).withNeeds(model.PartRuntime),
 	col(table.Column{
 		Name: "actions", Kind: table.List, Show: table.Hidden,
 		Doc: "Actions of QueryCoord's task, in order, as it names them.",
 	},
 		reportColumn(func(t *model.TaskReport) table.Cell { return list(t.Actions) })).withNeeds(model.PartRuntime),
-	col(table.Column{Name: "replica_id", Kind: table.ID, Show: table.Hidden, Doc: "Replica that QueryCoord's task is for."},
+	col(table.Column{
+		Name: "replica_id", Kind: table.ID, Show: table.Hidden, Doc: "Replica that QueryCoord's task is for.",
+	},
 		reportColumn(func(t *model.TaskReport) table.Cell { return idOrNone(t.Replica) })).withNeeds(model.PartRuntime),
-	col(table.Column{Name: "rows", Kind: table.Int, Show: table.Hidden, Doc: "Rows it works on, if reported by the process."},
+	col(table.Column{
+		Name: "rows", Kind: table.Int, Show: table.Hidden, Doc: "Rows it works on, if reported by the process.",
+	},
 		reportColumn(func(t *model.TaskReport) table.Cell { return countOrNone(t.Rows) })).withNeeds(model.PartRuntime),
-	col(table.Column{Name: "bytes", Kind: table.Bytes, Show: table.Hidden, Doc: "Bytes written, if reported by the process: for an index its size in memory."},
-		reportColumn(func(t *model.TaskReport) table.Cell { return countOrNone(t.Bytes) })).withNeeds(model.PartRuntime),
+	col(table.Column{
+		Name: "bytes", Kind: table.Bytes, Show: table.Hidden,
+		Doc: "Bytes written, if reported by the process: for an index its size in memory.",
+	},
+		reportColumn(func(t *model.TaskReport) table.Cell { return countOrNone(t.Bytes) })).
+		withNeeds(model.PartRuntime),
 	col(table.Column{
 		Name: "took_seconds", Kind: table.Duration, Show: table.Hidden,
 		Doc: "How long a sync took, none while it runs.",
 	},
-		reportColumn(func(t *model.TaskReport) table.Cell { return countOrNone(int64(t.Took)) })).withNeeds(model.PartRuntime),
-	col(table.Column{Name: "told_started", Show: table.Hidden, Doc: "Start time as the process writes it: in its own, unnamed time zone."},
+		reportColumn(func(t *model.TaskReport) table.Cell { return countOrNone(int64(t.Took)) })).
+		withNeeds(model.PartRuntime),
+	col(table.Column{
+		Name: "told_started", Show: table.Hidden,
+		Doc: "Start time as the process writes it: in its own, unnamed time zone.",
+	},
 		reportColumn(func(t *model.TaskReport) table.Cell { return text(t.Started) })).withNeeds(model.PartRuntime),
 	col(table.Column{Name: "told_ended", Show: table.Hidden, Doc: "When it ended, likewise."},
 		reportColumn(func(t *model.TaskReport) table.Cell { return text(t.Ended) })).withNeeds(model.PartRuntime),

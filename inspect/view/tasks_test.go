@@ -20,7 +20,10 @@ func withTasks(reported []*model.Task, calls ...model.Call) *model.Cluster {
 		Collections: []*model.Collection{{ID: 7, Database: 1, Name: "docs"}},
 		Segments:    []*model.Segment{{ID: 70, Collection: 7, Partition: 71, VChannel: "ch"}},
 		Tasks: []*model.Task{
-			{ID: 5, Type: "compaction", SubType: "MixCompaction", Collection: 7, State: "pipelining", Key: "datacoord-meta/compaction-task/5"},
+			{
+				ID: 5, Type: "compaction", SubType: "MixCompaction", Collection: 7, State: "pipelining",
+				Key: "datacoord-meta/compaction-task/5",
+			},
 			{ID: 4, Type: "import", Collection: 7, State: "InProgress", Key: "datacoord-meta/import-task/4"},
 		},
 	})
@@ -35,11 +38,26 @@ func reportedTasks() []*model.Task {
 		return &x
 	}
 	return []*model.Task{
-		{ID: 5, Type: "compaction", SubType: "MixCompaction", Collection: 7, State: "executing", Report: by("datacoord", 2, model.TaskReport{State: "executing", Started: "2026-11-20 08:29:00"})},
-		{ID: 6, Type: "compaction", Collection: 7, State: "failed", Reason: "no such key", Report: by("datacoord", 2, model.TaskReport{State: "failed"})},
-		{ID: 21, Type: "segment-task", SubType: "Move", Collection: 7, State: "started", Report: by("querycoord", 3, model.TaskReport{State: "started", Source: "balance_checker"})},
-		{ID: 70, Type: "sync", Segments: []model.SegmentID{70}, Report: by("datanode", 9, model.TaskReport{Mark: "08:29:59"})},
-		{ID: 70, Type: "sync", Segments: []model.SegmentID{70}, Report: by("datanode", 9, model.TaskReport{Mark: "08:30:00", Took: 1e9})},
+		{
+			ID: 5, Type: "compaction", SubType: "MixCompaction", Collection: 7, State: "executing",
+			Report: by("datacoord", 2, model.TaskReport{State: "executing", Started: "2026-11-20 08:29:00"}),
+		},
+		{
+			ID: 6, Type: "compaction", Collection: 7, State: "failed", Reason: "no such key",
+			Report: by("datacoord", 2, model.TaskReport{State: "failed"}),
+		},
+		{
+			ID: 21, Type: "segment-task", SubType: "Move", Collection: 7, State: "started",
+			Report: by("querycoord", 3, model.TaskReport{State: "started", Source: "balance_checker"}),
+		},
+		{
+			ID: 70, Type: "sync", Segments: []model.SegmentID{70},
+			Report: by("datanode", 9, model.TaskReport{Mark: "08:29:59"}),
+		},
+		{
+			ID: 70, Type: "sync", Segments: []model.SegmentID{70},
+			Report: by("datanode", 9, model.TaskReport{Mark: "08:30:00", Took: 1e9}),
+		},
 	}
 }
 
@@ -50,7 +68,12 @@ func TestReportedTasks(t *testing.T) {
 	}
 	rows := func(c *model.Cluster) (lines []string, g *view.Grid) {
 		t.Helper()
-		g, err := view.Select(r.Table(&view.Env{Cluster: c}), view.Query{Columns: []string{"type", "id", "collection", "state", "told_state", "known_from", "source", "took_seconds"}})
+		g, err := view.Select(r.Table(&view.Env{Cluster: c}),
+			view.Query{
+				Columns: []string{
+					"type", "id", "collection", "state", "told_state", "known_from", "source", "took_seconds",
+				},
+			})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,8 +120,10 @@ func TestReportedTasks(t *testing.T) {
 		t.Errorf("nobody was asked: %q", lines)
 	}
 	for reason, c := range map[string]*model.Cluster{
-		"tasks_all of querycoord-3 (unimplemented)": withTasks(reportedTasks(), model.Call{Role: "querycoord", Node: 3, Method: "GetMetrics", About: "tasks_all", Outcome: model.Unimplemented}),
-		"only since Milvus 2.5":                     withTasks(nil),
+		"tasks_all of querycoord-3 (unimplemented)": withTasks(reportedTasks(), model.Call{
+			Role: "querycoord", Node: 3, Method: "GetMetrics", About: "tasks_all", Outcome: model.Unimplemented,
+		}),
+		"only since Milvus 2.5": withTasks(nil),
 	} {
 		if _, g := rows(c); !strings.Contains(view.MissingTasks(g), reason) {
 			t.Errorf("%q does not say %q", view.MissingTasks(g), reason)

@@ -38,7 +38,8 @@ type TreeOptions struct {
 }
 
 // TreeNeeds lists the parts of the metadata for a tree.
-const TreeNeeds = model.PartCatalog | model.PartChannels | model.PartSegments | model.PartLogs | model.PartSegmentIndexes
+const TreeNeeds = model.PartCatalog | model.PartChannels | model.PartSegments | model.PartLogs |
+	model.PartSegmentIndexes
 
 // NewTree returns the tree of a collection: partitions, their vchannels, their segments, and their indexes.
 // The collection is a name, "database.name", alias or id. An id also finds leftovers of a dropped collection.
@@ -83,7 +84,9 @@ func (n *Node) addFindings(j *Judgement, worstFirst bool) {
 		n.Worst = n.Worst.Plus(c.Worst)
 	}
 	if worstFirst {
-		slices.SortStableFunc(n.Children, func(a, b *Node) int { return cmp.Compare(b.Worst.Weight(), a.Worst.Weight()) })
+		slices.SortStableFunc(n.Children, func(a, b *Node) int {
+			return cmp.Compare(b.Worst.Weight(), a.Worst.Weight())
+		})
 	}
 }
 
@@ -138,7 +141,8 @@ func (b *treeBuilder) collection(id model.CollectionID) *Node {
 		c = &model.Collection{ID: id, State: "Dropped"}
 		return node(b, collections, c, id.String()+" (gone)", "id", "rows", "segments", "size_bytes")
 	}
-	return node(b, collections, c, qualifiedName(b.env, c), "id", "rows", "segments", "size_bytes", "shards", "load_state", "indexed_percent")
+	return node(b, collections, c, qualifiedName(b.env, c), "id", "rows", "segments", "size_bytes", "shards",
+		"load_state", "indexed_percent")
 }
 
 func (b *treeBuilder) partition(p *model.Partition, list []*model.Segment) *Node {
@@ -225,11 +229,15 @@ func (b *treeBuilder) missing(n *Node, s *model.Segment) {
 		return
 	}
 	for _, x := range liveIndexes(b.env, s.Collection) {
-		has := slices.ContainsFunc(s.Indexes, func(have model.SegmentIndex) bool { return have.Index == x.ID && !have.Deleted })
+		has := slices.ContainsFunc(s.Indexes, func(have model.SegmentIndex) bool {
+			return have.Index == x.ID && !have.Deleted
+		})
 		if has {
 			continue
 		}
-		lost := &model.SegmentIndex{Segment: s.ID, Collection: s.Collection, Partition: s.Partition, Index: x.ID, State: model.IndexMissing}
+		lost := &model.SegmentIndex{
+			Segment: s.ID, Collection: s.Collection, Partition: s.Partition, Index: x.ID, State: model.IndexMissing,
+		}
 		n.Children = append(n.Children, node(b, segmentIndexes, lost, x.Name, missingFields...))
 	}
 }

@@ -63,7 +63,8 @@ func TestTree(t *testing.T) {
 	if !slices.Contains(outline(n, 0), "...segment 852601") {
 		t.Error("the dropped segment is missing")
 	}
-	if _, err := NewTree(env, "doc", TreeOptions{}); err == nil || err.Error() != `no collection "doc"; did you mean docs?` {
+	if _, err := NewTree(env, "doc", TreeOptions{}); err == nil ||
+		err.Error() != `no collection "doc"; did you mean docs?` {
 		t.Errorf("got %v", err)
 	}
 }
@@ -85,9 +86,12 @@ func TestOverview(t *testing.T) {
 		cell table.Cell
 		want int64
 	}{
-		"databases": {o.Databases, 2}, "collections": {o.Collections, 2}, "partitions": {o.Partitions, 3}, "aliases": {o.Aliases, 2},
-		"indexes": {o.Indexes, 1}, "unindexed": {o.Unindexed, 1}, "rows": {o.Rows, 6000 + 1984 + 3000 + 420 + 3000 + 12},
-		"segments": {o.Segments, 7}, "sealed": {o.SealedRows, 13996}, "undecoded": {o.Undecoded, 2}, "vchannels": {o.VChannels, 4},
+		"databases": {o.Databases, 2}, "collections": {o.Collections, 2}, "partitions": {o.Partitions, 3},
+		"aliases": {o.Aliases, 2},
+		"indexes": {o.Indexes, 1}, "unindexed": {o.Unindexed, 1},
+		"rows":     {o.Rows, 6000 + 1984 + 3000 + 420 + 3000 + 12},
+		"segments": {o.Segments, 7}, "sealed": {o.SealedRows, 13996}, "undecoded": {o.Undecoded, 2},
+		"vchannels": {o.VChannels, 4},
 	} {
 		if c.cell.Absent != table.Present || c.cell.Int != c.want {
 			t.Errorf("%s: %+v, want %d", name, c.cell, c.want)
@@ -114,7 +118,8 @@ func TestOverview(t *testing.T) {
 func TestDatabasesBeforeTheyHadRecords(t *testing.T) {
 	p := model.Parts{Loaded: model.PartAll, Collections: []*model.Collection{{ID: 1, Name: "a"}, {ID: 2, Name: "b"}}}
 	table := databases.Table(NewEnv(model.Build(p), modeltest.Now))
-	if table.Len() != 1 || table.Cell(0, databases.Column("name")).Text != "default" || table.Cell(0, databases.Column("collections")).Int != 2 {
+	if table.Len() != 1 || table.Cell(0, databases.Column("name")).Text != "default" ||
+		table.Cell(0, databases.Column("collections")).Int != 2 {
 		t.Errorf("%d databases", table.Len())
 	}
 	p.Databases = []*model.Database{{ID: 1, Name: "default"}}

@@ -14,9 +14,13 @@ func TestUnsized(t *testing.T) {
 	parts := func(details *model.SegmentDetails) model.Parts {
 		return model.Parts{
 			Loaded: model.PartAll, Databases: []*model.Database{{ID: 1, Name: "default"}},
-			Collections: []*model.Collection{{ID: 7, Database: 1, Name: "docs"}}, Partitions: []*model.Partition{{ID: 8, Collection: 7, Name: "_default"}},
+			Collections: []*model.Collection{{ID: 7, Database: 1, Name: "docs"}},
+			Partitions:  []*model.Partition{{ID: 8, Collection: 7, Name: "_default"}},
 			Segments: []*model.Segment{
-				{ID: 1, Collection: 7, Partition: 8, State: model.SegmentFlushed, Rows: 5, Bytes: 100, Logs: []model.FieldLogs{{Kind: model.InsertLog, Bytes: 100}}},
+				{
+					ID: 1, Collection: 7, Partition: 8, State: model.SegmentFlushed, Rows: 5, Bytes: 100,
+					Logs: []model.FieldLogs{{Kind: model.InsertLog, Bytes: 100}},
+				},
 				{ID: 2, Collection: 7, Partition: 8, State: model.SegmentFlushed, Rows: 5, Details: details},
 			},
 		}

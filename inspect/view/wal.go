@@ -60,7 +60,9 @@ func walPositions(e *Env) (rows []walPosition) {
 		}
 		for _, v := range vchannelsOn(e, p.Name) {
 			if v.Checkpoint.At != 0 {
-				add(walPosition{stage: walFlushed, vchannel: v.Name, checkpoint: v.Checkpoint, entry: v.Checkpoint.Entry})
+				add(walPosition{
+					stage: walFlushed, vchannel: v.Name, checkpoint: v.Checkpoint, entry: v.Checkpoint.Entry,
+				})
 			}
 		}
 		if log != nil && log.Truncated.Segment >= 0 {
@@ -158,14 +160,17 @@ var wal = define(definition[walPosition]{
 		},
 		Aliases: []string{"wal-positions"},
 		Kind:    "WALPosition",
-		Doc:     "Positions of each write-ahead log, from what clients wrote to what is truncated: in time, messages and bytes.",
+		Doc: "Positions of each write-ahead log, from what clients wrote to what is truncated: in time, messages " +
+			"and bytes.",
 		Needs:   model.PartObjects | model.PartServing | model.PartChannels | model.PartRuntime,
 		Missing: missingQueue,
 	},
 	rows: walPositions,
 	columns: []column[walPosition]{
-		col(table.Column{Name: "name", Show: table.Hidden, Doc: "Name of the position: pchannel, stage and vchannel."}, func(_ *Env, w walPosition) table.Cell { return text(w.name()) }),
-		col(table.Column{Name: "pchannel", Doc: "Name of the physical channel: the log."}, func(_ *Env, w walPosition) table.Cell { return text(w.pchannel) }),
+		col(table.Column{Name: "name", Show: table.Hidden, Doc: "Name of the position: pchannel, stage and vchannel."},
+			func(_ *Env, w walPosition) table.Cell { return text(w.name()) }),
+		col(table.Column{Name: "pchannel", Doc: "Name of the physical channel: the log."},
+			func(_ *Env, w walPosition) table.Cell { return text(w.pchannel) }),
 		col(table.Column{
 			Name: "stage", Kind: table.State,
 			Doc: "Written: the end of the log. Consumed: the flusher of its streaming node has read up to here (from " +
@@ -201,9 +206,16 @@ var wal = define(definition[walPosition]{
 			Doc: "Time of that message, if a checkpoint or a metric of its streaming node has it.",
 		},
 			func(_ *Env, w walPosition) table.Cell { return timeOfPosition(w, timeCell(w.time())) }),
-		col(table.Column{Name: "age_seconds", Kind: table.Duration, Priority: 1, Doc: "Time since then: how far it is behind the clock."},
+		col(table.Column{
+			Name: "age_seconds", Kind: table.Duration, Priority: 1,
+			Doc: "Time since then: how far it is behind the clock.",
+		},
 			func(e *Env, w walPosition) table.Cell { return timeOfPosition(w, age(e, w.time())) }),
-		col(table.Column{Name: "behind_messages", Title: "BEHIND", Kind: table.Int, Doc: "Messages after it: up to the end of Kafka's topic, in closed segments of Woodpecker's log. Where segments are uncounted there are more."},
+		col(table.Column{
+			Name: "behind_messages", Title: "BEHIND", Kind: table.Int,
+			Doc: "Messages after it: up to the end of Kafka's topic, in closed segments of Woodpecker's log. Where " +
+				"segments are uncounted there are more.",
+		},
 			walBehind(func(messages, _ int64) int64 { return messages })),
 		col(table.Column{
 			Name: "behind_bytes", Title: "BYTES BEHIND", Kind: table.Bytes,
@@ -222,7 +234,9 @@ var wal = define(definition[walPosition]{
 		return Ref{ID: w.name(), Name: w.name()}
 	},
 	links: func(_ *Env, w walPosition) []Link {
-		return []Link{link("pchannel", "pchannels", "name="+w.pchannel), link("topic", "queue-topics", "name="+w.pchannel)}
+		return []Link{
+			link("pchannel", "pchannels", "name="+w.pchannel), link("topic", "queue-topics", "name="+w.pchannel),
+		}
 	},
 })
 

@@ -9,7 +9,8 @@ import (
 var segmentTarget = []column[*model.Segment]{
 	col(table.Column{
 		Name: "wanted_as", Kind: table.State, Show: table.Hidden,
-		Doc: "Sealed, Growing, Both or NotWanted: what QueryCoord's current target (in memory; 2.5 and later) requires. Sealed with served_as NotServed: required but not served.",
+		Doc: "Sealed, Growing, Both or NotWanted: what QueryCoord's current target (in memory; 2.5 and later) " +
+			"requires. Sealed with served_as NotServed: required but not served.",
 	}, func(e *Env, s *model.Segment) table.Cell {
 		sealed, growing, known := e.Cluster.Runtime.InTarget(s.ID)
 		switch {
