@@ -130,7 +130,10 @@ func TestUnderloadedNode(t *testing.T) {
 			t.Errorf("%s: %+v", n.Name(), n)
 		}
 	}
-	want := map[model.NodeID]node{10: {10, 1, 4, 4, 1697}, 13: {10, 3, 4, 4, 3500 + 1672 + 1802}, 14: {10, 2, 4, 4, 1631 + 1698}, 19: {3, 0, 0, 0, 0}}
+	want := map[model.NodeID]node{
+		10: {10, 1, 4, 4, 1697}, 13: {10, 3, 4, 4, 3500 + 1672 + 1802}, 14: {10, 2, 4, 4, 1631 + 1698},
+		19: {3, 0, 0, 0, 0},
+	}
 	if diff := gocmp.Diff(want, got); diff != "" || rows != 12_000 {
 		t.Errorf("%d growing rows; %s", rows, diff)
 	}
@@ -159,7 +162,8 @@ func TestCompactedSegmentCountsOnce(t *testing.T) {
 	var want int64
 	segments := 0
 	for _, x := range c.SegmentsOf(g.ID) {
-		if x.State == model.SegmentFlushed && slices.ContainsFunc(c.Runtime.Served(x.ID), func(s model.Served) bool { return s.Sealed != nil }) {
+		if x.State == model.SegmentFlushed &&
+			slices.ContainsFunc(c.Runtime.Served(x.ID), func(s model.Served) bool { return s.Sealed != nil }) {
 			segments, want = segments+1, want+x.Rows
 		}
 	}
@@ -183,8 +187,10 @@ func TestPlansOfUnderloadedNode(t *testing.T) {
 	for _, by := range []balance.Measure{balance.ByCost, balance.ByRows, balance.ByMemory} {
 		moved := map[model.NodeID]int{}
 		for _, p := range s.Plans(s.Groups, balance.Options{By: by}) {
-			if after := by.MaxMean(&p.After); p.Reached != (after <= balance.DefaultGoal+1e-9) || after > by.MaxMean(&p.Before)+1e-9 {
-				t.Errorf("%s by %s: %v to %v, reached %v (%s)", p.Group.Name(), by, by.MaxMean(&p.Before), after, p.Reached, p.Why)
+			if after := by.MaxMean(&p.After); p.Reached != (after <= balance.DefaultGoal+1e-9) ||
+				after > by.MaxMean(&p.Before)+1e-9 {
+				t.Errorf("%s by %s: %v to %v, reached %v (%s)", p.Group.Name(), by, by.MaxMean(&p.Before), after,
+					p.Reached, p.Why)
 			}
 			if !p.Reached && p.Why == "" {
 				t.Errorf("%s by %s: no word about why %v is not reached", p.Group.Name(), by, p.Options.Goal)
@@ -211,8 +217,8 @@ func TestPlansOfUnderloadedNode(t *testing.T) {
 	}
 }
 
-// TestMilvusMovesNothing simulates Milvus's balancer on captures in which, with auto-balance on, no segment moved for 90
-// seconds. It must find no move.
+// TestMilvusMovesNothing simulates Milvus's balancer on captures in which, with auto-balance on, no segment moved for
+// 90 seconds. It must find no move.
 func TestMilvusMovesNothing(t *testing.T) {
 	for _, name := range []string{"cluster-2.3.5-healthy", "cluster-2.3.5-unflushed"} {
 		s := balance.NewSurvey(capture(t, name))
@@ -236,7 +242,8 @@ func TestMilvusMovesAsMilvusDid(t *testing.T) {
 	before, after := rebalance(t)
 	s := balance.NewSurvey(before)
 	for name, want := range map[string]map[model.NodeID]int{
-		"items_hnsw_l2": {3: 3, 6: 3, 10: 5, 11: 7}, "docs_hnsw_cos": {11: 2}, "small_truth": {11: 1}, "tenant_a.orders": {11: 1},
+		"items_hnsw_l2": {3: 3, 6: 3, 10: 5, 11: 7}, "docs_hnsw_cos": {11: 2}, "small_truth": {11: 1},
+		"tenant_a.orders": {11: 1},
 	} {
 		for _, g := range s.Groups {
 			if g.Name() != name {
@@ -253,7 +260,8 @@ func TestMilvusMovesAsMilvusDid(t *testing.T) {
 			}
 			for node, n := range want {
 				if end := after[g.Collection.Name][node]; end != n || got[node] != n {
-					t.Errorf("%s on node %d: %d segments worked out, %d in the end, %d expected", name, node, got[node], end, n)
+					t.Errorf("%s on node %d: %d segments worked out, %d in the end, %d expected", name, node, got[node],
+						end, n)
 				}
 			}
 		}
@@ -269,7 +277,10 @@ func rebalance(t *testing.T) (before *model.Cluster, after map[string]map[model.
 		t.Fatal(err)
 	}
 	later := capture(t, "cluster-2.3.5-t5")
-	p := model.Parts{Loaded: model.PartAll, Databases: later.Databases, Collections: later.Collections, Indexes: later.Indexes, Version: later.Version}
+	p := model.Parts{
+		Loaded: model.PartAll, Databases: later.Databases, Collections: later.Collections, Indexes: later.Indexes,
+		Version: later.Version,
+	}
 	ids := map[string]model.CollectionID{}
 	for _, c := range later.Collections {
 		ids[c.Name] = c.ID
@@ -287,7 +298,9 @@ func rebalance(t *testing.T) (before *model.Cluster, after map[string]map[model.
 			var name string
 			var on []model.NodeID
 			s := &model.Segment{State: model.SegmentFlushed}
-			for to, from := range map[any]json.RawMessage{&name: x[0], &on: x[1], &s.Rows: x[2], &s.ID: json.RawMessage(id)} {
+			for to, from := range map[any]json.RawMessage{
+				&name: x[0], &on: x[1], &s.Rows: x[2], &s.ID: json.RawMessage(id),
+			} {
 				if err := json.Unmarshal(from, to); err != nil {
 					t.Fatal(err)
 				}
@@ -305,10 +318,14 @@ func rebalance(t *testing.T) (before *model.Cluster, after map[string]map[model.
 		}
 	}
 	for _, g := range balance.NewSurvey(later).Groups {
-		p.Replicas = append(p.Replicas, &model.Replica{ID: g.Replica.ID, Collection: g.ID, Nodes: []model.NodeID{3, 6, 10, 11}})
+		p.Replicas = append(p.Replicas, &model.Replica{
+			ID: g.Replica.ID, Collection: g.ID, Nodes: []model.NodeID{3, 6, 10, 11},
+		})
 		for _, x := range g.Shares {
 			if x.GrowingRows > 0 {
-				nodes[x.Node].Leaders = append(nodes[x.Node].Leaders, model.LeaderView{Collection: g.ID, GrowingRows: x.GrowingRows})
+				nodes[x.Node].Leaders = append(nodes[x.Node].Leaders, model.LeaderView{
+					Collection: g.ID, GrowingRows: x.GrowingRows,
+				})
 			}
 		}
 	}

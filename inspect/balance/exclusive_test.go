@@ -17,7 +17,11 @@ func TestExclusive(t *testing.T) {
 		{"divided", "ChannelLevelScoreBalancer", map[string][]model.NodeID{"c0": {1}, "c1": {2, 3}}, true},
 		{"divided, and nobody tells the balancer", "", map[string][]model.NodeID{"c0": {1}, "c1": {2, 3}}, true},
 		{"left behind", "ScoreBasedBalancer", map[string][]model.NodeID{"c0": {1}, "c1": {2, 3}}, false},
-		{"too few nodes to be divided", "ChannelLevelScoreBalancer", map[string][]model.NodeID{"c0": nil, "c1": {}}, false},
+		{
+			"too few nodes to be divided", "ChannelLevelScoreBalancer",
+			map[string][]model.NodeID{"c0": nil, "c1": {}},
+			false,
+		},
 		{"not at all", "ChannelLevelScoreBalancer", nil, false},
 	} {
 		w := newFixture(1, 2, 3)
@@ -32,7 +36,8 @@ func TestExclusive(t *testing.T) {
 		g := s.Groups[0]
 		p, v := s.Plan(g, Options{}), s.Milvus(g)
 		if s.Exclusive(g) != tt.want || p.Unplanned != tt.want || len(p.Moves) == 0 != tt.want {
-			t.Errorf("%s: exclusive %v, %d moves, unplanned %v: %s", tt.name, s.Exclusive(g), len(p.Moves), p.Unplanned, p.Why)
+			t.Errorf("%s: exclusive %v, %d moves, unplanned %v: %s", tt.name, s.Exclusive(g), len(p.Moves), p.Unplanned,
+				p.Why)
 		}
 		if tt.want && tt.balancer != "" && v.Modelled {
 			t.Errorf("%s: %s", tt.name, v.Behavior)
@@ -41,7 +46,9 @@ func TestExclusive(t *testing.T) {
 }
 
 func TestAssignsByMemory(t *testing.T) {
-	for version, want := range map[string]bool{"2.3.22": false, "2.4.12": false, "2.4.13": true, "v2.5.0": true, "2.6": true, "": true} {
+	for version, want := range map[string]bool{
+		"2.3.22": false, "2.4.12": false, "2.4.13": true, "v2.5.0": true, "2.6": true, "": true,
+	} {
 		if got := AssignsByMemory(version); got != want {
 			t.Errorf("%q: %v", version, got)
 		}
@@ -77,7 +84,9 @@ func TestLeavingNodes(t *testing.T) {
 // TestAutoIndex checks that the index type of AUTOINDEX depends on the field.
 func TestAutoIndex(t *testing.T) {
 	w := DefaultWeights()
-	for kind, want := range map[string]float64{"FloatVector": 1497.6, "SparseFloatVector": 10_000, "BinaryVector": 1024 + 781.25} {
+	for kind, want := range map[string]float64{
+		"FloatVector": 1497.6, "SparseFloatVector": 10_000, "BinaryVector": 1024 + 781.25,
+	} {
 		x := indexingFor(&model.Index{Type: "AUTOINDEX"}, &model.Field{Type: kind})
 		if got := w.comparedRows(x, 100_000); got < want-1e-6 || got > want+1e-6 {
 			t.Errorf("%s: %v compared, want %v", kind, got, want)

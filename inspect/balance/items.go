@@ -49,7 +49,10 @@ func (s *Survey) appendItems(list []item, id model.CollectionID, served model.No
 		if !ok || x.Level == model.LevelL0 {
 			continue
 		}
-		it := item{id: x.ID, node: served.Node.Node, rows: known.Rows[at], bytes: known.Bytes[at], size: known.Bytes[at] + indexSize(x)}
+		it := item{
+			id: x.ID, node: served.Node.Node, rows: known.Rows[at], bytes: known.Bytes[at],
+			size: known.Bytes[at] + indexSize(x),
+		}
 		it.copied = !once.Sealed(it.node, x.ID)
 		it.cost, it.brute, _ = cost.sealedCost(it.rows, x.Indexes)
 		list = append(list, it)

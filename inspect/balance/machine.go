@@ -36,8 +36,9 @@ func (n *balancerNode) priority() float64 { return math.Ceil(n.current - n.assig
 func (s *Survey) newScoreBalancer(g *Group) *scoreBalancer {
 	version := s.cluster.Version.Text
 	m := &scoreBalancer{
-		quotas: hasQuotas(version), items: s.items()[g], global: s.factor(globalFactorKey, 0.1), toleration: s.factor(tolerationKey, 0.05),
-		reverse: s.factor(reverseKey, 1.3), delegator: s.factor(delegatorKey, 0.1),
+		quotas: hasQuotas(version), items: s.items()[g], global: s.factor(globalFactorKey, 0.1),
+		toleration: s.factor(tolerationKey, 0.05),
+		reverse:    s.factor(reverseKey, 1.3), delegator: s.factor(delegatorKey, 0.1),
 	}
 	weight := 1.0
 	switch {
@@ -126,7 +127,9 @@ func (m *scoreBalancer) itemsOn(node int) []int {
 			list = append(list, x)
 		}
 	}
-	slices.SortFunc(list, func(a, b int) int { return cmp.Or(cmp.Compare(m.items[a].rows, m.items[b].rows), cmp.Compare(a, b)) })
+	slices.SortFunc(list, func(a, b int) int {
+		return cmp.Or(cmp.Compare(m.items[a].rows, m.items[b].rows), cmp.Compare(a, b))
+	})
 	return list
 }
 
@@ -156,7 +159,8 @@ func (m *scoreBalancer) round() []Move {
 		}
 	}
 	slices.SortStableFunc(candidates, func(a, b int) int {
-		return cmp.Or(-cmp.Compare(m.items[a].rows, m.items[b].rows), -cmp.Compare(m.nodes[m.nodeOf[a]].priority(), m.nodes[m.nodeOf[b]].priority()), cmp.Compare(a, b))
+		return cmp.Or(-cmp.Compare(m.items[a].rows, m.items[b].rows),
+			-cmp.Compare(m.nodes[m.nodeOf[a]].priority(), m.nodes[m.nodeOf[b]].priority()), cmp.Compare(a, b))
 	})
 	var moves []Move
 	for _, x := range candidates {
@@ -182,8 +186,8 @@ func (m *scoreBalancer) least() int {
 	return best
 }
 
-// hasEnoughBenefit is Milvus's hasEnoughBenefit: the difference exceeds the tolerance, and the move does not reverse it by
-// nearly as much.
+// hasEnoughBenefit is Milvus's hasEnoughBenefit: the difference exceeds the tolerance, and the move does not reverse it
+// by nearly as much.
 func (m *scoreBalancer) hasEnoughBenefit(from, to int, score float64) bool {
 	a, b := m.nodes[from].priority(), m.nodes[to].priority()
 	before := math.Abs(a - b)

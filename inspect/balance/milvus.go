@@ -38,7 +38,8 @@ type Verdict struct {
 //     2.4.13, and nodes with delegators get less. A round moves few segments. Growing rows count once.
 func hasQuotas(version string) bool {
 	n := numbers(version)
-	return n == nil || slices.Compare(n, []int{2, 4, 7}) >= 0 || slices.Compare(n, []int{2, 3, 19}) >= 0 && slices.Compare(n, []int{2, 4, 0}) < 0
+	return n == nil || slices.Compare(n, []int{2, 4, 7}) >= 0 ||
+		slices.Compare(n, []int{2, 3, 19}) >= 0 && slices.Compare(n, []int{2, 4, 0}) < 0
 }
 
 // isUnmodeled reports whether a version's score based balancer is not modelled.
@@ -137,8 +138,8 @@ func (s *Survey) Exclusive(g *Group) bool {
 	return false
 }
 
-// AssignsByMemory reports whether Milvus assigns rows to a node by its memory: pull request 36466, in 2.5.0, and 36625 of
-// 2024-09-30, in 2.4.13. An unknown version counts as a new one.
+// AssignsByMemory reports whether Milvus assigns rows to a node by its memory: pull request 36466, in 2.5.0, and 36625
+// of 2024-09-30, in 2.4.13. An unknown version counts as a new one.
 func AssignsByMemory(version string) bool {
 	n := numbers(version)
 	return n == nil || slices.Compare(n, []int{2, 4, 13}) >= 0
@@ -205,7 +206,8 @@ func (v *Verdict) behavior(m *scoreBalancer) string {
 	case len(v.Moves) > 0:
 		return fmt.Sprintf("%s moves %d segments, %d in the first round", v.Balancer, len(v.Moves), v.Round)
 	case m.tolerated():
-		return fmt.Sprintf("%s moves nothing: scores differ by %.1f%%, tolerance %.4g%%", v.Balancer, 100*m.difference(), 100*m.toleration)
+		return fmt.Sprintf("%s moves nothing: scores differ by %.1f%%, tolerance %.4g%%", v.Balancer,
+			100*m.difference(), 100*m.toleration)
 	}
 	return v.Balancer + " moves nothing: every move would only reverse the difference"
 }

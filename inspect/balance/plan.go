@@ -151,8 +151,12 @@ func (s *Survey) Plans(groups []*Group, o Options) []*Plan {
 
 // withoutMoves returns a plan without its moves.
 func (p *Plan) withoutMoves(before, after float64) *Plan {
-	w := &Plan{Group: p.Group, Options: p.Options, Before: p.Before, After: p.Before, Shares: p.Group.Shares, Unplanned: true, MemoryUnknown: p.MemoryUnknown}
-	w.Why = fmt.Sprintf("balancing it (%d moves) makes the nodes less even over all replicas: max/mean %.2f to %.2f", len(p.Moves), before, after)
+	w := &Plan{
+		Group: p.Group, Options: p.Options, Before: p.Before, After: p.Before, Shares: p.Group.Shares, Unplanned: true,
+		MemoryUnknown: p.MemoryUnknown,
+	}
+	w.Why = fmt.Sprintf("balancing it (%d moves) makes the nodes less even over all replicas: max/mean %.2f to %.2f",
+		len(p.Moves), before, after)
 	return w
 }
 
@@ -263,7 +267,9 @@ func copyShares(shares []*Share) ([]*Share, map[model.NodeID]*Share) {
 func sharesAfterMoves(g *Group, moves []Move, items []item) []*Share {
 	list, shares := copyShares(g.Shares)
 	for _, m := range moves {
-		i, ok := slices.BinarySearchFunc(items, m.Segment, func(x item, id model.SegmentID) int { return cmp.Compare(x.id, id) })
+		i, ok := slices.BinarySearchFunc(items, m.Segment, func(x item, id model.SegmentID) int {
+			return cmp.Compare(x.id, id)
+		})
 		if !ok {
 			continue
 		}
@@ -326,7 +332,9 @@ func (p *Plan) Calls() []Call {
 	}
 	var calls []Call
 	for _, m := range p.Moves {
-		i := slices.IndexFunc(calls, func(c Call) bool { return c.From == m.From && c.To == m.To && len(c.Segments) < CallSegments })
+		i := slices.IndexFunc(calls, func(c Call) bool {
+			return c.From == m.From && c.To == m.To && len(c.Segments) < CallSegments
+		})
 		if i < 0 {
 			calls = append(calls, Call{g.Database, g.Collection.Name, m.From, m.To, nil})
 			i = len(calls) - 1
@@ -342,5 +350,6 @@ func (c Call) String() string {
 	for i, id := range c.Segments {
 		ids[i] = id.String()
 	}
-	return fmt.Sprintf("utility.load_balance(%s, %d, [%d], [%s])", shellquote.Python(c.Collection), c.From, c.To, strings.Join(ids, ", "))
+	return fmt.Sprintf("utility.load_balance(%s, %d, [%d], [%s])", shellquote.Python(c.Collection), c.From, c.To,
+		strings.Join(ids, ", "))
 }

@@ -199,7 +199,8 @@ func (l *layout) relieve(from int, limit float64) bool {
 				continue
 			}
 			enough, had := p.load >= excess, best >= 0 && l.pieces[best].load >= excess
-			if best < 0 || enough && !had || enough == had && (p.load < l.pieces[best].load) == enough && p.load != l.pieces[best].load {
+			if best < 0 || enough && !had ||
+				enough == had && (p.load < l.pieces[best].load) == enough && p.load != l.pieces[best].load {
 				best = x
 			}
 		}
@@ -220,7 +221,8 @@ func (l *layout) emptiest(from int) []int {
 		}
 	}
 	slices.SortFunc(list, func(a, b int) int {
-		return cmp.Or(cmp.Compare(l.load[a], l.load[b]), cmp.Compare(l.bins[a].total, l.bins[b].total), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(l.load[a], l.load[b]), cmp.Compare(l.bins[a].total, l.bins[b].total),
+			cmp.Compare(a, b))
 	})
 	return list
 }
@@ -272,7 +274,9 @@ func (l *layout) lower(from int) bool {
 // undo reverts unnecessary steps, smallest first.
 func (l *layout) undo(limit float64) {
 	moved := l.steps()
-	slices.SortStableFunc(moved, func(a, b step) int { return cmp.Compare(l.pieces[a.piece].load, l.pieces[b.piece].load) })
+	slices.SortStableFunc(moved, func(a, b step) int {
+		return cmp.Compare(l.pieces[a.piece].load, l.pieces[b.piece].load)
+	})
 	for _, s := range moved {
 		home := l.pieces[s.piece].bin
 		if p := &l.pieces[s.piece]; l.load[home]+p.load <= limit {
@@ -294,7 +298,8 @@ func (p *problem) why() string {
 	share := func(load float64) string { return fmt.Sprintf("%.2f", load/p.mean) }
 	switch {
 	case worst.fixed > p.limit:
-		return fmt.Sprintf("unmovable growing rows alone are %s times the mean on querynode-%d", share(worst.fixed), worst.node)
+		return fmt.Sprintf("unmovable growing rows alone are %s times the mean on querynode-%d", share(worst.fixed),
+			worst.node)
 	case len(p.pieces) == 0:
 		return "it has no movable sealed segment"
 	case len(p.pieces) == 1:

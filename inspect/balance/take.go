@@ -44,7 +44,12 @@ func (t *surveyBuilder) replica(r *model.Replica) {
 	for _, list := range []struct {
 		nodes               []model.NodeID
 		readOnly, streaming bool
-	}{{r.Nodes, false, false}, {r.RONodes, true, false}, {r.StreamingNodes, false, true}, {r.ROStreamingNodes, true, true}} {
+	}{
+		{r.Nodes, false, false},
+		{r.RONodes, true, false},
+		{r.StreamingNodes, false, true},
+		{r.ROStreamingNodes, true, true},
+	} {
 		for _, id := range list.nodes {
 			if g.Share(id) != nil {
 				continue
@@ -72,7 +77,10 @@ func (t *surveyBuilder) group(id model.CollectionID) *Group {
 func (t *surveyBuilder) node(id model.NodeID) *Share {
 	x := t.nodes[id]
 	if x == nil {
-		x = &Share{Node: id, Session: t.cluster.SessionIn(id, "querynode"), Live: t.cluster.Runtime.LiveNode("querynode", id), unread: !t.cluster.Loaded.Has(model.PartServing)}
+		x = &Share{
+			Node: id, Session: t.cluster.SessionIn(id, "querynode"), Live: t.cluster.Runtime.LiveNode("querynode", id),
+			unread: !t.cluster.Loaded.Has(model.PartServing),
+		}
 		x.Known = x.Live != nil && x.Live.Distribution != nil
 		x.assignable = x.Session != nil && !x.Session.Stopping && !embedded(x.Session)
 		x.Streaming = x.Session != nil && embedded(x.Session)
@@ -84,7 +92,9 @@ func (t *surveyBuilder) node(id model.NodeID) *Share {
 
 // embedded reports whether a query node runs inside a streaming node (2.6), by its label.
 func embedded(s *model.Session) bool {
-	return slices.ContainsFunc(s.Labels, func(p model.Pair) bool { return strings.Contains(p.Key, "STREAMING-EMBEDDED") })
+	return slices.ContainsFunc(s.Labels, func(p model.Pair) bool {
+		return strings.Contains(p.Key, "STREAMING-EMBEDDED")
+	})
 }
 
 // share returns the share of a node in a group. It adds the share if it is missing.
@@ -92,7 +102,9 @@ func (t *surveyBuilder) share(g *Group, id model.NodeID) *Share {
 	x := g.Share(id)
 	if x == nil {
 		n := t.node(id)
-		x = &Share{Node: id, Session: n.Session, Live: n.Live, Known: n.Known, FromMetrics: n.FromMetrics, unread: n.unread}
+		x = &Share{
+			Node: id, Session: n.Session, Live: n.Live, Known: n.Known, FromMetrics: n.FromMetrics, unread: n.unread,
+		}
 		g.Shares = append(g.Shares, x)
 	}
 	return x
@@ -219,7 +231,8 @@ func (t *surveyBuilder) finish() {
 	slices.SortFunc(t.Nodes, byNode)
 	t.Spread = t.spread(t.Nodes)
 	slices.SortStableFunc(t.Groups, func(a, b *Group) int {
-		return cmp.Or(rank(a)-rank(b), cmp.Compare(a.Database, b.Database), cmp.Compare(a.Name(), b.Name()), cmp.Compare(a.ID, b.ID), cmp.Compare(a.replica(), b.replica()))
+		return cmp.Or(rank(a)-rank(b), cmp.Compare(a.Database, b.Database), cmp.Compare(a.Name(), b.Name()),
+			cmp.Compare(a.ID, b.ID), cmp.Compare(a.replica(), b.replica()))
 	})
 	for _, n := range t.cluster.Runtime.QueryNodes() {
 		if !t.nodes[n.Node].Known {

@@ -24,10 +24,18 @@ type fixture struct {
 func newFixture(nodes ...model.NodeID) *fixture {
 	w := &fixture{parts: model.Parts{
 		Loaded: model.PartAll, Version: model.Version{Text: "2.4.17"},
-		Databases:   []*model.Database{{ID: 2, Name: "tenant"}},
-		Collections: []*model.Collection{{ID: docs, Name: "docs", Database: 2, Fields: []*model.Field{{ID: 1, Type: "Int64"}, {ID: 100, Type: "FloatVector", Dim: 10}}}},
-		Indexes:     []*model.Index{{ID: 70, Collection: docs, Field: 100, Type: "HNSW", Params: []model.Pair{{Key: "M", Value: "8"}}}, {ID: 71, Collection: docs, Field: 1, Type: "STL_SORT"}},
-		Replicas:    []*model.Replica{{ID: 50, Collection: docs, ResourceGroup: "rg", Nodes: nodes}},
+		Databases: []*model.Database{{ID: 2, Name: "tenant"}},
+		Collections: []*model.Collection{
+			{
+				ID: docs, Name: "docs", Database: 2,
+				Fields: []*model.Field{{ID: 1, Type: "Int64"}, {ID: 100, Type: "FloatVector", Dim: 10}},
+			},
+		},
+		Indexes: []*model.Index{
+			{ID: 70, Collection: docs, Field: 100, Type: "HNSW", Params: []model.Pair{{Key: "M", Value: "8"}}},
+			{ID: 71, Collection: docs, Field: 1, Type: "STL_SORT"},
+		},
+		Replicas: []*model.Replica{{ID: 50, Collection: docs, ResourceGroup: "rg", Nodes: nodes}},
 	}}
 	for _, id := range nodes {
 		w.node(id)
@@ -38,7 +46,10 @@ func newFixture(nodes ...model.NodeID) *fixture {
 // node registers a query node that responds.
 func (w *fixture) node(id model.NodeID) *model.LiveNode {
 	w.parts.Sessions = append(w.parts.Sessions, &model.Session{Node: id, Role: "querynode"})
-	n := &model.LiveNode{Role: "querynode", Node: id, Outcome: model.Answered, Distribution: &model.Distribution{}, System: &model.System{Memory: 1 << 30, MemoryUse: 1 << 20}}
+	n := &model.LiveNode{
+		Role: "querynode", Node: id, Outcome: model.Answered, Distribution: &model.Distribution{},
+		System: &model.System{Memory: 1 << 30, MemoryUse: 1 << 20},
+	}
 	w.runtime.Nodes = append(w.runtime.Nodes, n)
 	return n
 }
@@ -55,7 +66,9 @@ func (w *fixture) live(id model.NodeID) *model.LiveNode {
 // serve adds a sealed segment to a node. rows below 0 means that etcd has no record of the segment.
 func (w *fixture) serve(node model.NodeID, id model.SegmentID, rows int64, indexed bool) *model.ServedSegment {
 	if rows >= 0 {
-		w.parts.Segments = append(w.parts.Segments, &model.Segment{ID: id, Collection: docs, Rows: rows, Bytes: 100 * rows, State: model.SegmentFlushed})
+		w.parts.Segments = append(w.parts.Segments, &model.Segment{
+			ID: id, Collection: docs, Rows: rows, Bytes: 100 * rows, State: model.SegmentFlushed,
+		})
 	}
 	s := model.ServedSegment{ID: id, Collection: docs}
 	if indexed {
@@ -79,7 +92,9 @@ func TestSurveySums(t *testing.T) {
 	w.serve(2, 14, 2000, true)
 	unrecorded := w.serve(2, 15, -1, true)
 	unrecorded.Indexes[1].Rows = 400 // the rows are in the index file
-	w.live(2).Distribution.Leaders = []model.LeaderView{{Channel: "c0", Collection: docs, GrowingRows: 70, Growing: []model.GrowingView{{ID: 20}, {ID: 21}}}}
+	w.live(2).Distribution.Leaders = []model.LeaderView{
+		{Channel: "c0", Collection: docs, GrowingRows: 70, Growing: []model.GrowingView{{ID: 20}, {ID: 21}}},
+	}
 	w.live(2).Distribution.Channels = []model.ServedChannel{{Name: "c0", Collection: docs}}
 	s := NewSurvey(w.build())
 	g := s.Groups[0]
@@ -92,9 +107,13 @@ func TestSurveySums(t *testing.T) {
 		Cost, BruteCost, GrowingCost                              float64
 	}
 	want := map[model.NodeID]figures{
-		1: {Sealed: 3, LevelZero: 1, Unrecorded: 1, SealedRows: 1500, Indexed: 1000, Brute: 500, Bytes: 150_000, Index: 55, Cost: 6656 + 5000, BruteCost: 5000},
+		1: {
+			Sealed: 3, LevelZero: 1, Unrecorded: 1, SealedRows: 1500, Indexed: 1000, Brute: 500, Bytes: 150_000,
+			Index: 55, Cost: 6656 + 5000, BruteCost: 5000,
+		},
 		2: {
-			Sealed: 2, Growing: 2, Leaders: 1, Channels: 1, SealedRows: 2400, GrowingRows: 70, Indexed: 2400, Brute: 70, Bytes: 200_000, Index: 110,
+			Sealed: 2, Growing: 2, Leaders: 1, Channels: 1, SealedRows: 2400, GrowingRows: 70, Indexed: 2400, Brute: 70,
+			Bytes: 200_000, Index: 110,
 			Cost: 6656 + 4000 + 700, BruteCost: 700, GrowingCost: 700,
 		},
 	}
@@ -103,7 +122,8 @@ func TestSurveySums(t *testing.T) {
 		for _, x := range list {
 			got[x.Node] = figures{
 				x.Sealed, x.LevelZero, x.Unrecorded, x.Growing, x.Leaders, x.Channels,
-				x.SealedRows, x.GrowingRows, x.IndexedRows, x.BruteRows, x.Bytes, x.IndexBytes, x.Cost, x.BruteCost, x.GrowingCost,
+				x.SealedRows, x.GrowingRows, x.IndexedRows, x.BruteRows, x.Bytes, x.IndexBytes, x.Cost, x.BruteCost,
+				x.GrowingCost,
 			}
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -119,12 +139,20 @@ func TestStatesOfNodes(t *testing.T) {
 	for _, id := range []model.NodeID{5, 6, 7} {
 		w.node(id)
 	}
-	w.parts.Sessions[1].Stopping = true                                                                                                         // 2
-	w.live(3).Outcome, w.live(3).Distribution = model.TimedOut, nil                                                                             // 3
-	w.parts.Sessions = append(w.parts.Sessions[:3], w.parts.Sessions[4:]...)                                                                    // 4 has no session
-	w.runtime.Nodes = append(w.runtime.Nodes[:3], w.runtime.Nodes[4:]...)                                                                       // and was not queried
-	w.parts.Sessions[4].Labels = []model.Pair{{Key: "QUERYNODE_STREAMING-EMBEDDED", Value: "1"}}                                                // 6
-	w.live(7).Distribution.Sealed = []model.ServedSegment{{ID: 10, Collection: docs}, {ID: 11, Collection: 99}, {ID: 12, Level: model.LevelL0}} // 7 is not a member
+	// 2
+	w.parts.Sessions[1].Stopping = true
+	// 3
+	w.live(3).Outcome, w.live(3).Distribution = model.TimedOut, nil
+	// 4 has no session
+	w.parts.Sessions = append(w.parts.Sessions[:3], w.parts.Sessions[4:]...)
+	// and was not queried
+	w.runtime.Nodes = append(w.runtime.Nodes[:3], w.runtime.Nodes[4:]...)
+	// 6
+	w.parts.Sessions[4].Labels = []model.Pair{{Key: "QUERYNODE_STREAMING-EMBEDDED", Value: "1"}}
+	// 7 is not a member
+	w.live(7).Distribution.Sealed = []model.ServedSegment{
+		{ID: 10, Collection: docs}, {ID: 11, Collection: 99}, {ID: 12, Level: model.LevelL0},
+	}
 	s := NewSurvey(w.build())
 	got := map[model.NodeID]string{}
 	takes := map[model.NodeID]bool{}
@@ -132,10 +160,13 @@ func TestStatesOfNodes(t *testing.T) {
 		got[x.Node] = x.State()
 		takes[x.Node] = x.Assignable()
 	}
-	if diff := cmp.Diff(map[model.NodeID]string{1: "", 2: "stopping", 3: "timed out", 4: "dead", 5: "read-only", 6: "streaming", 7: "outside"}, got); diff != "" {
+	if diff := cmp.Diff(map[model.NodeID]string{
+		1: "", 2: "stopping", 3: "timed out", 4: "dead", 5: "read-only", 6: "streaming", 7: "outside",
+	}, got); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff(map[model.NodeID]bool{1: true, 2: false, 3: true, 4: false, 5: false, 6: false, 7: false}, takes); diff != "" {
+	if diff := cmp.Diff(map[model.NodeID]bool{1: true, 2: false, 3: true, 4: false, 5: false, 6: false, 7: false},
+		takes); diff != "" {
 		t.Error(diff)
 	}
 	if s.Groups[0].Unknown != 1 || len(s.Unknown) != 1 || s.Unknown[0].Node != 3 {
@@ -149,10 +180,12 @@ func TestStatesOfNodes(t *testing.T) {
 
 func TestNoRuntime(t *testing.T) {
 	s := NewSurvey(model.Build(newFixture(1, 2).parts))
-	if s.HasRuntime || len(s.Groups) != 1 || len(s.Groups[0].Shares) != 2 || s.Groups[0].Shares[0].Known || s.Groups[0].Spread.Nodes != 0 {
+	if s.HasRuntime || len(s.Groups) != 1 || len(s.Groups[0].Shares) != 2 || s.Groups[0].Shares[0].Known ||
+		s.Groups[0].Spread.Nodes != 0 {
 		t.Errorf("%+v", s)
 	}
-	if p := s.Plan(s.Groups[0], Options{}); p.Why != "the nodes did not report their segments" || p.Reached || len(p.Moves) > 0 {
+	if p := s.Plan(s.Groups[0], Options{}); p.Why != "the nodes did not report their segments" || p.Reached ||
+		len(p.Moves) > 0 {
 		t.Errorf("%+v", p)
 	}
 	if v := s.Milvus(s.Groups[0]); v.Modelled || v.Acts {
@@ -167,7 +200,8 @@ func TestSpread(t *testing.T) {
 	}
 	g := NewSurvey(w.build()).Groups[0]
 	want := Spread{MaxMean: 1.6, CV: 0.6, Busiest: 0.4, RowsMaxMean: 1.6, RowsCV: 0.6, MemoryMaxMean: 1.6, Nodes: 4}
-	if diff := cmp.Diff(want, g.Spread, cmp.Comparer(func(a, b float64) bool { return a-b < 1e-9 && b-a < 1e-9 })); diff != "" {
+	if diff := cmp.Diff(want, g.Spread,
+		cmp.Comparer(func(a, b float64) bool { return a-b < 1e-9 && b-a < 1e-9 })); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -257,7 +291,9 @@ func TestPlanSkipsDuplicateSegments(t *testing.T) {
 func TestGrowingOutOfReach(t *testing.T) {
 	w := newFixture(1, 2)
 	w.serve(1, 10, 100, false)
-	w.live(1).Distribution.Leaders = []model.LeaderView{{Channel: "c0", Collection: docs, GrowingRows: 900}, {Channel: "c1", Collection: docs, GrowingRows: 800}}
+	w.live(1).Distribution.Leaders = []model.LeaderView{
+		{Channel: "c0", Collection: docs, GrowingRows: 900}, {Channel: "c1", Collection: docs, GrowingRows: 800},
+	}
 	c := w.build()
 	s := NewSurvey(c)
 	p := s.Plan(s.Groups[0], Options{})
@@ -277,18 +313,24 @@ func TestCalls(t *testing.T) {
 	if len(p.Moves) != 7 || len(calls) != 2 {
 		t.Fatalf("%d moves in %d calls", len(p.Moves), len(calls))
 	}
-	if got := calls[0].String(); got != `utility.load_balance("docs", 1, [2], [10, 11, 12, 13, 14])` || calls[0].Database != "tenant" {
+	if got := calls[0].String(); got != `utility.load_balance("docs", 1, [2], [10, 11, 12, 13, 14])` ||
+		calls[0].Database != "tenant" {
 		t.Errorf("%s in %s", got, calls[0].Database)
 	}
 }
 
 func TestGenerations(t *testing.T) {
-	for version, want := range map[string]bool{"2.3.5": false, "2.3.18": false, "2.3.19": true, "2.4.0": false, "2.4.6": false, "2.4.7": true, "v2.5.1-dev": true, "": true} {
+	for version, want := range map[string]bool{
+		"2.3.5": false, "2.3.18": false, "2.3.19": true, "2.4.0": false, "2.4.6": false, "2.4.7": true,
+		"v2.5.1-dev": true, "": true,
+	} {
 		if got := hasQuotas(version); got != want {
 			t.Errorf("%q: %v, want %v", version, got, want)
 		}
 	}
-	for version, want := range map[string]string{"2.2.4": "moves of RowCountBasedBalancer", "2.3.4": "before Milvus 2.3.5"} {
+	for version, want := range map[string]string{
+		"2.2.4": "moves of RowCountBasedBalancer", "2.3.4": "before Milvus 2.3.5",
+	} {
 		old := newFixture(1, 2)
 		old.parts.Version.Text = version
 		s := NewSurvey(old.build())
@@ -317,13 +359,25 @@ func TestVerdicts(t *testing.T) {
 		acts bool
 		want string
 	}{
-		{"on", uneven(), func(w *fixture) { w.parts.Config = config("true") }, true, "ScoreBasedBalancer moves 2 segments, 2 in the first round"},
-		{"off", uneven(), func(w *fixture) { w.parts.Config = config("false") }, false, "auto-balance is off (dynamic configuration: queryCoord.autoBalance=false); if on: ScoreBasedBalancer moves 2 segments"},
+		{
+			"on", uneven(), func(w *fixture) { w.parts.Config = config("true") }, true,
+			"ScoreBasedBalancer moves 2 segments, 2 in the first round",
+		},
+		{
+			"off", uneven(), func(w *fixture) { w.parts.Config = config("false") }, false,
+			"auto-balance is off (dynamic configuration: queryCoord.autoBalance=false); if on: ScoreBasedBalancer " +
+				"moves 2 segments",
+		},
 		{"unknown", uneven(), func(*fixture) {}, false, "auto-balance unknown; if on, ScoreBasedBalancer moves 2"},
 		{"another balancer", uneven(), func(w *fixture) {
-			w.parts.Config = append(config("true"), &model.ConfigEntry{Name: "queryCoord.balancer", Value: "MultipleTargetBalancer"})
+			w.parts.Config = append(config("true"), &model.ConfigEntry{
+				Name: "queryCoord.balancer", Value: "MultipleTargetBalancer",
+			})
 		}, false, "moves of MultipleTargetBalancer are not computed"},
-		{"a blind node", uneven(), func(w *fixture) { w.live(2).Distribution = nil }, false, "querynode-2 did not report its segments"},
+		{
+			"a blind node", uneven(), func(w *fixture) { w.live(2).Distribution = nil }, false,
+			"querynode-2 did not report its segments",
+		},
 		{"tolerated", newFixture(1, 2), func(w *fixture) {
 			w.parts.Config = config("true")
 			w.serve(1, 10, 1020, true)
@@ -352,11 +406,18 @@ func TestHandoverByMetrics(t *testing.T) {
 	scrape := func(node, sealed, growing float64) *model.Process {
 		id := strconv.Itoa(int(node))
 		pair := func(state string) []model.Pair {
-			return []model.Pair{{Key: "collection_id", Value: "7"}, {Key: "indexed_field_count", Value: "1"}, {Key: "node_id", Value: id}, {Key: "segment_state", Value: state}}
+			return []model.Pair{
+				{Key: "collection_id", Value: "7"},
+				{Key: "indexed_field_count", Value: "1"},
+				{Key: "node_id", Value: id},
+				{Key: "segment_state", Value: state},
+			}
 		}
 		return &model.Process{Metrics: modeltest.Scrape(time.Time{}, map[string][]model.Series{
 			"milvus_querynode_segment_num": {{Labels: pair("Sealed"), Value: 1}, {Labels: pair("Growing"), Value: 1}},
-			"milvus_querynode_entity_num":  {{Labels: pair("Sealed"), Value: sealed}, {Labels: pair("Growing"), Value: growing}},
+			"milvus_querynode_entity_num": {
+				{Labels: pair("Sealed"), Value: sealed}, {Labels: pair("Growing"), Value: growing},
+			},
 		})}
 	}
 	for name, x := range map[string]struct {
@@ -371,7 +432,8 @@ func TestHandoverByMetrics(t *testing.T) {
 		for _, id := range x.silent {
 			n := w.live(id)
 			n.Distribution, n.Outcome = nil, model.TimedOut
-			n.Process = scrape(float64(id), map[model.NodeID]float64{1: 1000, 2: 500}[id], map[model.NodeID]float64{1: 700, 2: 9000}[id])
+			n.Process = scrape(float64(id), map[model.NodeID]float64{1: 1000, 2: 500}[id],
+				map[model.NodeID]float64{1: 700, 2: 9000}[id])
 			w.runtime.Processes = append(w.runtime.Processes, n.Process)
 		}
 		if len(x.silent) < 2 {

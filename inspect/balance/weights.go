@@ -48,7 +48,8 @@ func DefaultWeights() Weights {
 // String formats the weights in one line, e.g. "brute force 1 per row and dimension; ...".
 func (w *Weights) String() string {
 	f := func(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
-	return fmt.Sprintf("brute force %s per row and dimension; graph indexes %s x M x ef rows per segment, ef %s; IVF nlist + rows x nprobe/nlist, nprobe %s; sparse %s of the rows; %s",
+	return fmt.Sprintf("brute force %s per row and dimension; graph indexes %s x M x ef rows per segment, ef %s; IVF "+
+		"nlist + rows x nprobe/nlist, nprobe %s; sparse %s of the rows; %s",
 		f(w.Brute), f(w.GraphRows), f(w.EF), f(w.Probes), f(w.SparseShare), w.From)
 }
 
@@ -232,7 +233,8 @@ func (x *costing) sealedCost(rows int64, loaded []model.ServedIndex) (cost, brut
 	return cost, brute, indexed
 }
 
-// HasGraphIndex reports whether a collection has a graph index. A search then accesses rows at random positions in memory.
+// HasGraphIndex reports whether a collection has a graph index. A search then accesses rows at random positions in
+// memory.
 func (s *Survey) HasGraphIndex(id model.CollectionID) bool {
 	x := s.costs[id]
 	if x == nil && s.cluster != nil {

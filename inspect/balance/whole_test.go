@@ -27,7 +27,10 @@ func checkPlans(t *testing.T, name string, s *balance.Survey, by balance.Measure
 }
 
 func TestPlansKeepClusterEven(t *testing.T) {
-	for _, name := range []string{"cluster-2.3.5-healthy", "cluster-2.3.5-healthy-load", "cluster-2.3.5-t1", "cluster-2.3.5-t3", "cluster-2.3.5-t5", "cluster-2.3.5-t6", "cluster-2.3.5-t7", "cluster-2.3.5-unflushed"} {
+	for _, name := range []string{
+		"cluster-2.3.5-healthy", "cluster-2.3.5-healthy-load", "cluster-2.3.5-t1", "cluster-2.3.5-t3",
+		"cluster-2.3.5-t5", "cluster-2.3.5-t6", "cluster-2.3.5-t7", "cluster-2.3.5-unflushed",
+	} {
 		s := balance.NewSurvey(capture(t, name))
 		for _, by := range []balance.Measure{balance.ByCost, balance.ByRows, balance.ByMemory} {
 			checkPlans(t, name, s, by)
@@ -54,23 +57,36 @@ func TestPlansOfManyCollectionsKeepClusterEven(t *testing.T) {
 // randomCluster returns a cluster with a number of query nodes and of collections, each with one replica on all
 // nodes and segments on random nodes.
 func randomCluster(draw *rand.Rand, nodes, collections int) *model.Cluster {
-	parts := model.Parts{Loaded: model.PartAll, Version: model.Version{Text: "2.4.17"}, Databases: []*model.Database{{ID: 1, Name: "default"}}}
+	parts := model.Parts{
+		Loaded: model.PartAll, Version: model.Version{Text: "2.4.17"},
+		Databases: []*model.Database{{ID: 1, Name: "default"}},
+	}
 	var runtime model.RuntimeParts
 	var ids []model.NodeID
 	for i := range nodes {
 		id := model.NodeID(i + 1)
 		ids = append(ids, id)
 		parts.Sessions = append(parts.Sessions, &model.Session{Node: id, Role: "querynode"})
-		runtime.Nodes = append(runtime.Nodes, &model.LiveNode{Role: "querynode", Node: id, Outcome: model.Answered, Distribution: &model.Distribution{}, System: &model.System{Memory: 1 << 40, MemoryUse: 1 << 20}})
+		runtime.Nodes = append(runtime.Nodes, &model.LiveNode{
+			Role: "querynode", Node: id, Outcome: model.Answered, Distribution: &model.Distribution{},
+			System: &model.System{Memory: 1 << 40, MemoryUse: 1 << 20},
+		})
 	}
 	for c := range collections {
 		id := model.CollectionID(100 + c)
-		parts.Collections = append(parts.Collections, &model.Collection{ID: id, Name: fmt.Sprint("c", c), Database: 1, Fields: []*model.Field{{ID: 1, Type: "Int64"}, {ID: 100, Type: "FloatVector", Dim: 10}}})
-		parts.Replicas = append(parts.Replicas, &model.Replica{ID: model.ReplicaID(500 + c), Collection: id, ResourceGroup: "rg", Nodes: ids})
+		parts.Collections = append(parts.Collections, &model.Collection{
+			ID: id, Name: fmt.Sprint("c", c), Database: 1,
+			Fields: []*model.Field{{ID: 1, Type: "Int64"}, {ID: 100, Type: "FloatVector", Dim: 10}},
+		})
+		parts.Replicas = append(parts.Replicas, &model.Replica{
+			ID: model.ReplicaID(500 + c), Collection: id, ResourceGroup: "rg", Nodes: ids,
+		})
 		for g := range 1 + draw.IntN(8) {
 			segment := model.SegmentID(1000*c + g + 1)
 			rows := int64(1 + draw.IntN(10_000))
-			parts.Segments = append(parts.Segments, &model.Segment{ID: segment, Collection: id, Rows: rows, Bytes: 100 * rows, State: model.SegmentFlushed})
+			parts.Segments = append(parts.Segments, &model.Segment{
+				ID: segment, Collection: id, Rows: rows, Bytes: 100 * rows, State: model.SegmentFlushed,
+			})
 			d := runtime.Nodes[draw.IntN(nodes)].Distribution
 			d.Sealed = append(d.Sealed, model.ServedSegment{ID: segment, Collection: id})
 		}

@@ -91,7 +91,8 @@ func Compare(a, b *model.Cluster, options Options) *Diff {
 	p.rank = len(kinds)
 	p.segments()
 	slices.SortStableFunc(d.Changes, func(x, y Change) int {
-		return cmp.Or(cmp.Compare(x.Collection.Name, y.Collection.Name), words.CompareNatural(x.Collection.ID, y.Collection.ID),
+		return cmp.Or(cmp.Compare(x.Collection.Name, y.Collection.Name),
+			words.CompareNatural(x.Collection.ID, y.Collection.ID),
 			cmp.Compare(x.rank, y.rank), words.CompareNatural(x.Object.ID, y.Object.ID))
 	})
 	p.summarize()

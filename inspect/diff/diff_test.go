@@ -44,7 +44,9 @@ func cluster(list ...*model.Segment) *model.Cluster {
 			s.State = model.SegmentFlushed
 		}
 	}
-	return model.Build(model.Parts{Loaded: model.PartAll, Collections: []*model.Collection{{ID: docs, Name: "docs"}}, Segments: list})
+	return model.Build(model.Parts{
+		Loaded: model.PartAll, Collections: []*model.Collection{{ID: docs, Name: "docs"}}, Segments: list,
+	})
 }
 
 func segment(id model.SegmentID, rows int64, from ...model.SegmentID) *model.Segment {
@@ -80,7 +82,8 @@ func TestSegments(t *testing.T) {
 			[]string{"> segments 1 by 2 by 3"},
 		},
 		{
-			"merged and split", cluster(segment(1, 10), segment(2, 10)), cluster(segment(3, 7, 1, 2), segment(4, 7, 1, 2), segment(5, 6, 1, 2)),
+			"merged and split", cluster(segment(1, 10), segment(2, 10)),
+			cluster(segment(3, 7, 1, 2), segment(4, 7, 1, 2), segment(5, 6, 1, 2)),
 			Options{},
 			[]string{"> segments 1 by 3 by 4 by 5", "> segments 2 by 3 by 4 by 5"},
 		},
@@ -91,7 +94,8 @@ func TestSegments(t *testing.T) {
 			[]string{"> segments 1 by 4", "> segments 2 by 4"},
 		},
 		{
-			"into one that was there", cluster(segment(1, 5), segment(2, 9, 1)), cluster(dropped(segment(1, 5)), segment(2, 9, 1)),
+			"into one that was there", cluster(segment(1, 5), segment(2, 9, 1)),
+			cluster(dropped(segment(1, 5)), segment(2, 9, 1)),
 			Options{},
 			[]string{"> segments 1 by 2"},
 		},
@@ -101,10 +105,15 @@ func TestSegments(t *testing.T) {
 			[]string{"~ segments 1 state: Flushed to Dropped"},
 		},
 		{"garbage collected", cluster(dropped(segment(1, 5))), cluster(), Options{}, nil},
-		{"garbage collected, asked for", cluster(dropped(segment(1, 5))), cluster(), Options{Volatile: true}, []string{"- segments 1"}},
+		{
+			"garbage collected, asked for", cluster(dropped(segment(1, 5))), cluster(),
+			Options{Volatile: true},
+			[]string{"- segments 1"},
+		},
 		{"born and gone", cluster(), cluster(dropped(segment(1, 5))), Options{}, nil},
 		{
-			"a circle in damaged metadata", cluster(segment(1, 5)), cluster(dropped(segment(1, 5, 2)), dropped(segment(2, 5, 1))),
+			"a circle in damaged metadata", cluster(segment(1, 5)),
+			cluster(dropped(segment(1, 5, 2)), dropped(segment(2, 5, 1))),
 			Options{},
 			[]string{"~ segments 1 state: Flushed to Dropped"},
 		},
@@ -182,7 +191,8 @@ func TestEveryKind(t *testing.T) {
 		"~ privilege-groups ReadGroup privileges: Query,Search to Flush,Query,Search",
 		"~ config queryCoord/autoBalance value: false to true",
 		"~ tasks broadcast/470590569933100003 state: Pending to Done",
-		"~ collections 470590569932652633 properties: collection.ttl.seconds=86400,mmap.enabled=true to collection.ttl.seconds=86400",
+		"~ collections 470590569932652633 properties: collection.ttl.seconds=86400,mmap.enabled=true to " +
+			"collection.ttl.seconds=86400",
 		"~ vchannels by-dev-rootcoord-dml_0_470590569932652633v0 watcher: 4 to 9",
 		"~ indexes 470590569932652801 params: M=16,efConstruction=200 to M=32,efConstruction=200",
 		"~ load-states 470590569932652633 state: Loaded to Loading",
@@ -196,7 +206,8 @@ func TestEveryKind(t *testing.T) {
 		t.Error(diff)
 	}
 	moving := Compare(modeltest.Small(), model.Build(p), Options{Volatile: true})
-	if len(moving.Changes) != len(want)+1 || !slices.ContainsFunc(moving.Changes, func(c Change) bool { return c.Field == "checkpoint_at" }) {
+	if len(moving.Changes) != len(want)+1 ||
+		!slices.ContainsFunc(moving.Changes, func(c Change) bool { return c.Field == "checkpoint_at" }) {
 		t.Errorf("the moved checkpoint is missing: %q", lines(moving))
 	}
 }
@@ -209,7 +220,8 @@ func TestWhatWasNotReadIsNotCompared(t *testing.T) {
 	if !d.Empty() {
 		t.Errorf("changes of what was not read: %q", lines(d))
 	}
-	want := "vchannels pchannels users roles grants privilege-groups config tasks segments.size_bytes segments.index_state"
+	want := "vchannels pchannels users roles grants privilege-groups config tasks segments.size_bytes " +
+		"segments.index_state"
 	if got := strings.Join(d.NotCompared, " "); got != want {
 		t.Errorf("not compared: %s", got)
 	}
@@ -251,7 +263,9 @@ func BenchmarkCompare(b *testing.B) {
 // TestDuplicateRecords checks that a cluster with two records of the same identity does not differ from itself, and
 // that their removal is one change.
 func TestDuplicateRecords(t *testing.T) {
-	c := model.Build(model.Parts{Loaded: model.PartAll, Config: []*model.ConfigEntry{{Name: "a", Value: "1"}, {Name: "a", Value: "2"}}})
+	c := model.Build(model.Parts{
+		Loaded: model.PartAll, Config: []*model.ConfigEntry{{Name: "a", Value: "1"}, {Name: "a", Value: "2"}},
+	})
 	if d := Compare(c, c, Options{}); !d.Empty() {
 		t.Errorf("with itself: %q", lines(d))
 	}

@@ -25,7 +25,8 @@ type kind struct {
 // roles is compared, because users and grants are kinds of their own.
 var kinds = []kind{
 	newKind("databases", "name state properties", ""),
-	newKind("collections", "name state database_id shards consistency_level vchannels properties description layout", ""),
+	newKind("collections", "name state database_id shards consistency_level vchannels properties description layout",
+		""),
 	newKind("partitions", "name state", ""),
 	newKind("fields", "name type element_type state params index_params default primary_key", ""),
 	newKind("aliases", "collection_id state", ""),
@@ -66,7 +67,8 @@ func (k *kind) compare(p *pair) {
 	a, b := k.Table(&view.Env{Cluster: p.a.WithRuntime(nil)}), k.Table(&view.Env{Cluster: p.b.WithRuntime(nil)})
 	before := make(map[string]int)
 	for row := range a.Len() {
-		if id := a.Ref(row).ID; !has(before, id) { // on both sides, only the first of several rows with the same ID counts
+		// on both sides, only the first of several rows with the same ID counts
+		if id := a.Ref(row).ID; !has(before, id) {
 			before[id] = row
 		}
 	}

@@ -15,14 +15,18 @@ func (p *pair) segments() {
 	if !p.bothRead("segments", model.PartSegments) {
 		return
 	}
-	c := &segmentComparison{pair: p, children: map[model.SegmentID][]*model.Segment{}, reported: map[model.SegmentID]bool{}}
+	c := &segmentComparison{
+		pair: p, children: map[model.SegmentID][]*model.Segment{}, reported: map[model.SegmentID]bool{},
+	}
 	c.logs = p.bothRead("segments.size_bytes", model.PartLogs)
 	c.indexes = p.bothRead("segments.index_state", model.PartIndexes|model.PartSegmentIndexes)
 	c.pairUp()
 	c.reportRemoved()
 	for _, y := range c.added {
 		if !c.reported[y.ID] {
-			p.add(Change{Kind: Added, Object: segmentRef(y), Collection: p.collectionRef(y.Collection), To: describeSegment(y)})
+			p.add(Change{
+				Kind: Added, Object: segmentRef(y), Collection: p.collectionRef(y.Collection), To: describeSegment(y),
+			})
 		}
 	}
 }
@@ -69,7 +73,9 @@ func (c *segmentComparison) visitRemoved(x *model.Segment) {
 	case x.State.Healthy():
 		c.removed = append(c.removed, x)
 	case c.options.Volatile:
-		c.add(Change{Kind: Removed, Object: segmentRef(x), Collection: c.collectionRef(x.Collection), From: describeSegment(x)})
+		c.add(Change{
+			Kind: Removed, Object: segmentRef(x), Collection: c.collectionRef(x.Collection), From: describeSegment(x),
+		})
 	}
 }
 
@@ -78,7 +84,9 @@ func (c *segmentComparison) visitAdded(y *model.Segment) {
 	case y.State.Healthy():
 		c.added = append(c.added, y)
 	case c.options.Volatile:
-		c.add(Change{Kind: Added, Object: segmentRef(y), Collection: c.collectionRef(y.Collection), To: describeSegment(y)})
+		c.add(Change{
+			Kind: Added, Object: segmentRef(y), Collection: c.collectionRef(y.Collection), To: describeSegment(y),
+		})
 	}
 }
 
@@ -112,7 +120,10 @@ func (c *segmentComparison) sameIndexes(id model.CollectionID) bool {
 
 func (c *segmentComparison) compareSegments(x, y *model.Segment) {
 	changed := func(field, from, to string) {
-		c.add(Change{Kind: Changed, Object: segmentRef(y), Collection: c.collectionRef(y.Collection), Field: field, From: from, To: to})
+		c.add(Change{
+			Kind: Changed, Object: segmentRef(y), Collection: c.collectionRef(y.Collection), Field: field, From: from,
+			To: to,
+		})
 	}
 	number := func(field string, from, to int64) {
 		if from != to {
@@ -162,7 +173,10 @@ func (c *segmentComparison) reportRemoved() {
 				From: describeSegment(x), To: describeAll(heirs), By: refs,
 			})
 		case y != nil:
-			c.add(Change{Kind: Changed, Object: segmentRef(x), Collection: owner, Field: "state", From: x.State.String(), To: y.State.String()})
+			c.add(Change{
+				Kind: Changed, Object: segmentRef(x), Collection: owner, Field: "state", From: x.State.String(),
+				To: y.State.String(),
+			})
 		default:
 			c.add(Change{Kind: Removed, Object: segmentRef(x), Collection: owner, From: describeSegment(x)})
 		}

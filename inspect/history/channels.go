@@ -46,7 +46,10 @@ func sameNodes(a, b map[model.NodeID]string) bool {
 func (r *Reader) channel(ref model.Ref, collection model.CollectionID) *channelState {
 	c := r.channels[ref]
 	if c == nil {
-		c = &channelState{object: ref, collection: collection, current: map[model.NodeID]string{}, previous: map[model.NodeID]string{}}
+		c = &channelState{
+			object: ref, collection: collection, current: map[model.NodeID]string{},
+			previous: map[model.NodeID]string{},
+		}
 		r.channels[ref] = c
 	}
 	if !c.touched {

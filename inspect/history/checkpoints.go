@@ -76,7 +76,10 @@ func (r *Reader) takeCheckpoint(x *meta.DecodedKey, v *model.VChannel) {
 func (r *Reader) checkpointMoved(name string, p *checkpointState, interval int64) {
 	if r.stopped(p, interval) {
 		r.emit(r.stopEvent(name, p, interval))
-		r.emit(occurrence{kind: checkpointResumed, object: vchannelRef(name), collection: p.collection, detail: "after " + words.Span(time.Duration(interval))})
+		r.emit(occurrence{
+			kind: checkpointResumed, object: vchannelRef(name), collection: p.collection,
+			detail: "after " + words.Span(time.Duration(interval)),
+		})
 	} else if interval <= minStop { // an interval of a held checkpoint is not typical
 		p.intervals[p.next] = interval
 		p.next = (p.next + 1) % maxIntervals

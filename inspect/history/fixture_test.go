@@ -23,9 +23,10 @@ var update = flag.Bool("update", false, "write golden files")
 // fixtures returns the captured servers under testdata/snapshots.
 func fixtures() []string {
 	return []string{
-		"standalone-2.1.0", "standalone-2.2.16", "standalone-2.3.5", "cluster-2.3.5-t1", "cluster-2.3.5-t3", "cluster-2.3.5-t5",
-		"cluster-2.3.5-t6", "cluster-2.3.5-t7", "cluster-2.3.5-unflushed", "cluster-2.3.5-healthy-load", "cluster-2.3.5-healthy",
-		"upgrade-2.2.16", "rollback-2.1.0", "livelock-2.2.16",
+		"standalone-2.1.0", "standalone-2.2.16", "standalone-2.3.5", "cluster-2.3.5-t1", "cluster-2.3.5-t3",
+		"cluster-2.3.5-t5", "cluster-2.3.5-t6", "cluster-2.3.5-t7", "cluster-2.3.5-unflushed",
+		"cluster-2.3.5-healthy-load", "cluster-2.3.5-healthy", "upgrade-2.2.16", "rollback-2.1.0",
+		"livelock-2.2.16",
 	}
 }
 
@@ -48,7 +49,8 @@ func openFixture(tb testing.TB, name string) captured {
 	tb.Helper()
 	check := checker(tb)
 	ctx := context.Background()
-	src, err := source.Open(ctx, filepath.Join("..", "..", "testdata", "snapshots", name, "etcd_snapshot.db.gz"), source.Options{})
+	src, err := source.Open(ctx, filepath.Join("..", "..", "testdata", "snapshots", name, "etcd_snapshot.db.gz"),
+		source.Options{})
 	check(err)
 	tb.Cleanup(func() { _ = src.Close() })
 	var c captured
@@ -94,9 +96,12 @@ func readAll(tb testing.TB, name string) (h *history.History, before, after *mod
 	return h, before, after
 }
 
-// TestFixtures compares the histories of some captured servers with golden files. TestEventsYieldCluster covers all servers.
+// TestFixtures compares the histories of some captured servers with golden files. TestEventsYieldCluster covers all
+// servers.
 func TestFixtures(t *testing.T) {
-	for _, name := range []string{"standalone-2.1.0", "standalone-2.3.5", "cluster-2.3.5-t5", "upgrade-2.2.16", "livelock-2.2.16"} {
+	for _, name := range []string{
+		"standalone-2.1.0", "standalone-2.3.5", "cluster-2.3.5-t5", "upgrade-2.2.16", "livelock-2.2.16",
+	} {
 		t.Run(name, func(t *testing.T) {
 			got := format(readFixture(t, name))
 			path := filepath.Join("testdata", name+".txt")
@@ -122,7 +127,8 @@ func firstDifference(want, got string) string {
 	a, b := strings.Split(want, "\n"), strings.Split(got, "\n")
 	for i := range max(len(a), len(b)) {
 		if i >= len(a) || i >= len(b) || a[i] != b[i] {
-			return fmt.Sprintf("line %d\n-%s\n+%s", i+1, strings.Join(a[min(i, len(a)):min(i+1, len(a))], ""), strings.Join(b[min(i, len(b)):min(i+1, len(b))], ""))
+			return fmt.Sprintf("line %d\n-%s\n+%s", i+1, strings.Join(a[min(i, len(a)):min(i+1, len(a))], ""),
+				strings.Join(b[min(i, len(b)):min(i+1, len(b))], ""))
 		}
 	}
 	return ""
@@ -131,7 +137,8 @@ func firstDifference(want, got string) string {
 // format formats a history as text.
 func format(h *history.History) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "revisions %d to %d, %s to %s: %d changes\n", h.From, h.To, clockTime(h.FromTime), clockTime(h.ToTime), h.Changes)
+	fmt.Fprintf(&b, "revisions %d to %d, %s to %s: %d changes\n", h.From, h.To, clockTime(h.FromTime),
+		clockTime(h.ToTime), h.Changes)
 	for _, kind := range slices.Sorted(maps.Keys(h.NonEvents)) {
 		fmt.Fprintf(&b, "no news: %s %d\n", kind, h.NonEvents[kind])
 	}
@@ -145,7 +152,8 @@ func format(h *history.History) string {
 		if name == "" {
 			name = e.Object.ID
 		}
-		fmt.Fprintf(&b, "%d %s ±%s %s %s %s", e.Revision, clockTime(e.Time), wrong, e.Kind, e.Object.Resource+"/"+name, e.Message)
+		fmt.Fprintf(&b, "%d %s ±%s %s %s %s", e.Revision, clockTime(e.Time), wrong, e.Kind, e.Object.Resource+"/"+name,
+			e.Message)
 		if e.Collection.Name != "" {
 			fmt.Fprintf(&b, " [%s]", e.Collection.Name)
 		}

@@ -10,7 +10,8 @@ import (
 
 // FuzzReader writes, rewrites and deletes keys whose values do not match the keys.
 func FuzzReader(f *testing.F) {
-	f.Add("session/querynode-4", []byte(`{"ServerID":4,"ServerName":"querynode"}`), []byte(`{"ServerID":5,"ServerName":"querynode","Stopping":true}`))
+	f.Add("session/querynode-4", []byte(`{"ServerID":4,"ServerName":"querynode"}`),
+		[]byte(`{"ServerID":5,"ServerName":"querynode","Stopping":true}`))
 	f.Add("session/rootcoord", []byte(`{"ServerID":4,"ServerName":"rootcoord"}`), []byte(`null`))
 	f.Add("channelwatch/8/"+channel, value(f, watch(datapb.ChannelWatchState_ToWatch, 1)), []byte("\x18\x02"))
 	f.Add("datacoord-meta/s/7/70/2", value(f, segment(2, 2, 0)), value(f, segment(2, 6, 5, 1, 2)))

@@ -81,7 +81,9 @@ func (h *History) Event(i int) Event {
 
 // ReadBetween reads the events between two revisions of past. head is the header of a snapshot of the same source. It
 // also returns the gaps of the first snapshot.
-func ReadBetween(ctx context.Context, past source.Past, head source.Header, from, to int64) (*History, []source.Gap, error) {
+func ReadBetween(
+	ctx context.Context, past source.Past, head source.Header, from, to int64,
+) (*History, []source.Gap, error) {
 	first, err := past.PinAt(ctx, head, from)
 	if err != nil {
 		return nil, nil, err

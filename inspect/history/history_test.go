@@ -51,9 +51,14 @@ func begin(tb testing.TB, pairs ...any) *stream {
 		tb.Fatal(err)
 	}
 	s := &stream{tb: tb, reader: r, revision: header.Revision, now: time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)}
-	m := memory{keys: []source.KV{{Key: []byte("by-dev/kv/gid/timestamp"), Value: s.reserved(), ModRevision: header.Revision}}}
+	m := memory{
+		keys: []source.KV{{Key: []byte("by-dev/kv/gid/timestamp"), Value: s.reserved(), ModRevision: header.Revision}},
+	}
 	for i := 0; i < len(pairs); i += 2 {
-		m.keys = append(m.keys, source.KV{Key: []byte("by-dev/meta/" + pairs[i].(string)), Value: value(tb, pairs[i+1]), ModRevision: header.Revision - 1})
+		m.keys = append(m.keys, source.KV{
+			Key: []byte("by-dev/meta/" + pairs[i].(string)), Value: value(tb, pairs[i+1]),
+			ModRevision: header.Revision - 1,
+		})
 	}
 	if err := r.Begin(context.Background(), m); err != nil {
 		tb.Fatal(err)
@@ -132,7 +137,9 @@ func expect(t *testing.T, got []string, want ...string) {
 }
 
 func watch(state datapb.ChannelWatchState, started int64) *datapb.ChannelWatchInfo {
-	return &datapb.ChannelWatchInfo{State: state, StartTs: started, Vchan: &datapb.VchannelInfo{CollectionID: 7, ChannelName: channel}}
+	return &datapb.ChannelWatchInfo{
+		State: state, StartTs: started, Vchan: &datapb.VchannelInfo{CollectionID: 7, ChannelName: channel},
+	}
 }
 
 const channel = "by-dev-rootcoord-dml_0_7v0"
@@ -162,13 +169,15 @@ func TestLivelock(t *testing.T) {
 		t.Fatalf("%d events, want one of each channel", h.Len())
 	}
 	e := h.Event(3)
-	if e.Kind != "channel_rewritten" || e.Count != 1980 || e.Object.ID != "by-dev-rootcoord-dml_3_7v3" || e.Before != "ToWatch" || e.After != "ToWatch" {
+	if e.Kind != "channel_rewritten" || e.Count != 1980 || e.Object.ID != "by-dev-rootcoord-dml_3_7v3" ||
+		e.Before != "ToWatch" || e.After != "ToWatch" {
 		t.Errorf("the event is %+v", e)
 	}
 	if e.Revision != 104 || e.Last <= e.Revision+1979*11 || e.LastTime.Sub(e.Time) < 20*time.Second {
 		t.Errorf("revisions %d to %d, %v to %v", e.Revision, e.Last, e.Time, e.LastTime)
 	}
-	if want := "rewritten 1,980 times in 27 s: ToWatch → WatchFailure → ToWatch → WatchFailure → … → ToWatch, by datanode-8"; e.Message != want {
+	if want := "rewritten 1,980 times in 27 s: ToWatch → WatchFailure → ToWatch → WatchFailure → … → ToWatch, by " +
+		"datanode-8"; e.Message != want {
 		t.Errorf("message %q, want %q", e.Message, want)
 	}
 }
@@ -205,7 +214,8 @@ func TestNodes(t *testing.T) {
 	session := func(role string, id int, more string) string {
 		return fmt.Sprintf(`{"ServerID":%d,"ServerName":%q,"Address":"h:%d","Version":"2.3.5"%s}`, id, role, id, more)
 	}
-	s := begin(t, "session/querynode-4", session("querynode", 4, ""), "session/querynode-5", session("querynode", 5, ""), "session/rootcoord", session("rootcoord", 2, ""))
+	s := begin(t, "session/querynode-4", session("querynode", 4, ""), "session/querynode-5",
+		session("querynode", 5, ""), "session/rootcoord", session("rootcoord", 2, ""))
 	s.write(put(t, "session/querynode-4", session("querynode", 4, `,"Stopping":true`)))
 	s.write(deleted("session/querynode-4"))
 	s.write(deleted("session/querynode-5"))

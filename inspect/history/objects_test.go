@@ -20,7 +20,8 @@ import (
 
 func segment(id int64, state commonpb.SegmentState, rows int64, from ...int64) *datapb.SegmentInfo {
 	return &datapb.SegmentInfo{
-		ID: id, CollectionID: 7, PartitionID: 70, State: state, NumOfRows: rows, CompactionFrom: from, InsertChannel: channel,
+		ID: id, CollectionID: 7, PartitionID: 70, State: state, NumOfRows: rows, CompactionFrom: from,
+		InsertChannel: channel,
 	}
 }
 
@@ -35,7 +36,8 @@ func TestSegments(t *testing.T) {
 	s.write(put(t, key(2), segment(2, flushing, 100)))
 	s.write(put(t, key(2), segment(2, flushed, 120)))
 	// The order within the transaction does not matter.
-	s.write(put(t, key(1), segment(1, dropped, 500)), put(t, key(3), segment(3, flushed, 620, 1, 2)), put(t, key(2), segment(2, dropped, 120)))
+	s.write(put(t, key(1), segment(1, dropped, 500)), put(t, key(3), segment(3, flushed, 620, 1, 2)),
+		put(t, key(2), segment(2, dropped, 120)))
 	s.write(deleted(key(1)))
 	s.write(put(t, "datacoord-meta/binlog/7/70/3/100", ""))
 	got := s.events()
@@ -55,11 +57,15 @@ func TestSegments(t *testing.T) {
 func TestIndexes(t *testing.T) {
 	definition := func(deleted bool) *indexpb.FieldIndex {
 		return &indexpb.FieldIndex{Deleted: deleted, IndexInfo: &indexpb.IndexInfo{
-			CollectionID: 7, IndexID: 9, IndexName: "idx", IndexParams: []*commonpb.KeyValuePair{{Key: "index_type", Value: "HNSW"}},
+			CollectionID: 7, IndexID: 9, IndexName: "idx",
+			IndexParams: []*commonpb.KeyValuePair{{Key: "index_type", Value: "HNSW"}},
 		}}
 	}
 	build := func(state commonpb.IndexState, reason string) *indexpb.SegmentIndex {
-		return &indexpb.SegmentIndex{CollectionID: 7, PartitionID: 70, SegmentID: 2, IndexID: 9, BuildID: 5, NodeID: 3, State: state, FailReason: reason}
+		return &indexpb.SegmentIndex{
+			CollectionID: 7, PartitionID: 70, SegmentID: 2, IndexID: 9, BuildID: 5, NodeID: 3, State: state,
+			FailReason: reason,
+		}
 	}
 	const key = "segment-index/7/70/2/5"
 	s := begin(t)
@@ -91,7 +97,7 @@ func TestCatalog(t *testing.T) {
 		return &querypb.CollectionLoadInfo{CollectionID: 7, Status: status, ReplicaNumber: 1}
 	}
 	s := begin(t)
-	s.write(put(t, key, collection(etcdpb.CollectionState_CollectionCreating, "docs"))) //nolint:staticcheck // Milvus writes it, up to 2.5
+	s.write(put(t, key, collection(etcdpb.CollectionState_CollectionCreating, "docs"))) //nolint:staticcheck // of 2.5
 	s.write(
 		put(t, "root-coord/fields/7/100", field("pk")),
 		put(t, partition, &etcdpb.PartitionInfo{PartitionID: 70, CollectionId: 7, PartitionName: "_default"}),
@@ -108,8 +114,10 @@ func TestCatalog(t *testing.T) {
 	expect(
 		t, s.events(),
 		"partition_created partitions/_default: created: state=Created",
-		"collection_created collections/papers: created: state=Created database_id=1 shards=1 consistency_level=Strong layout=2.2.9",
-		"collection_loading collections/papers: is being loaded: Loading, state=Loading replicas=1 load_type=LoadCollection",
+		"collection_created collections/papers: created: state=Created database_id=1 shards=1 "+
+			"consistency_level=Strong layout=2.2.9",
+		"collection_loading collections/papers: is being loaded: Loading, state=Loading replicas=1 "+
+			"load_type=LoadCollection",
 		"collection_loaded collections/papers: loaded: Loading → Loaded",
 		"collection_altered collections/papers: altered: name=docs → name=papers",
 		"collection_altered collections/papers: altered: field year",
@@ -131,13 +139,22 @@ func TestSecrets(t *testing.T) {
 		write("config/minio/secretAccessKey", password)
 		write("config/mysql/url", "tcp://root:"+password+"@db:3306")
 		write("meta/root-coord/credential/users/root", `{"username":"root","encrypted_password":"`+password+`"}`)
-		write("meta/session/querynode-4", `{"ServerID":4,"ServerName":"querynode","Address":"u:`+password+`@h:1","ServerLabels":{"token":"`+password+`"}}`)
-		s.write(put(t, "root-coord/database/db-info/1", &etcdpb.DatabaseInfo{Id: 1, Name: "default", Properties: []*commonpb.KeyValuePair{{Key: "kms.secret", Value: password}}}))
-		s.write(put(t, "root-coord/database/collection-info/1/7", &etcdpb.CollectionInfo{
-			ID: 7, Schema: &schemapb.CollectionSchema{Name: "docs"}, Properties: []*commonpb.KeyValuePair{{Key: "api_key", Value: password}},
+		write("meta/session/querynode-4",
+			`{"ServerID":4,"ServerName":"querynode","Address":"u:`+password+`@h:1","ServerLabels":{"token":"`+password+
+				`"}}`)
+		s.write(put(t, "root-coord/database/db-info/1", &etcdpb.DatabaseInfo{
+			Id: 1, Name: "default", Properties: []*commonpb.KeyValuePair{{Key: "kms.secret", Value: password}},
 		}))
-		s.write(put(t, "datacoord-meta/import-job/3", &datapb.ImportJob{JobID: 3, State: 2, Reason: "password=" + password}))
-		s.write(put(t, "segment-index/7/70/2/5", &indexpb.SegmentIndex{SegmentID: 2, BuildID: 5, State: commonpb.IndexState_Failed, FailReason: "password=" + password}))
+		s.write(put(t, "root-coord/database/collection-info/1/7", &etcdpb.CollectionInfo{
+			ID: 7, Schema: &schemapb.CollectionSchema{Name: "docs"},
+			Properties: []*commonpb.KeyValuePair{{Key: "api_key", Value: password}},
+		}))
+		s.write(put(t, "datacoord-meta/import-job/3", &datapb.ImportJob{
+			JobID: 3, State: 2, Reason: "password=" + password,
+		}))
+		s.write(put(t, "segment-index/7/70/2/5", &indexpb.SegmentIndex{
+			SegmentID: 2, BuildID: 5, State: commonpb.IndexState_Failed, FailReason: "password=" + password,
+		}))
 	}
 	s.write(deleted("root-coord/database/db-info/1"), deleted("session/querynode-4"))
 	h := s.reader.Finish()
@@ -176,7 +193,9 @@ func TestConfig(t *testing.T) {
 
 func TestCheckpoints(t *testing.T) {
 	key := "datacoord-meta/channel-cp/" + channel
-	s := begin(t, "root-coord/database/collection-info/1/7", &etcdpb.CollectionInfo{ID: 7, Schema: &schemapb.CollectionSchema{Name: "docs"}})
+	s := begin(t, "root-coord/database/collection-info/1/7", &etcdpb.CollectionInfo{
+		ID: 7, Schema: &schemapb.CollectionSchema{Name: "docs"},
+	})
 	move := func() {
 		s.write(put(t, key, &msgpb.MsgPosition{ChannelName: channel, Timestamp: uint64(model.TSOFromTime(s.now))}))
 	}
@@ -204,7 +223,8 @@ func TestCheckpoints(t *testing.T) {
 func TestStreaming(t *testing.T) {
 	p := func(node int64, state streamingpb.PChannelMetaState) *streamingpb.PChannelMeta {
 		return &streamingpb.PChannelMeta{
-			Channel: &streamingpb.PChannelInfo{Name: "by-dev-rootcoord-dml_0"}, State: state, Node: &streamingpb.StreamingNodeInfo{ServerId: node},
+			Channel: &streamingpb.PChannelInfo{Name: "by-dev-rootcoord-dml_0"}, State: state,
+			Node: &streamingpb.StreamingNodeInfo{ServerId: node},
 		}
 	}
 	const key = "streamingcoord-meta/pchannel/by-dev-rootcoord-dml_0"
@@ -226,7 +246,8 @@ func TestUsers(t *testing.T) {
 	s.write(put(t, users+"users/ann", `{"username":"ann","encrypted_password":"x"}`))
 	s.write(put(t, users+"roles/reader", ""))
 	s.write(put(t, users+"user-role-mapping/ann/reader", ""))
-	s.write(put(t, grants+"privileges/reader/Collection/default.docs", "a1"), put(t, grants+"id/a1/PrivilegeSearch", "root"))
+	s.write(put(t, grants+"privileges/reader/Collection/default.docs", "a1"),
+		put(t, grants+"id/a1/PrivilegeSearch", "root"))
 	s.write(put(t, users+"users/ann", `{"username":"ann","encrypted_password":"y"}`))
 	s.write(deleted(grants + "id/a1/PrivilegeSearch"))
 	s.write(deleted(users + "user-role-mapping/ann/reader"))
@@ -252,7 +273,8 @@ func TestNonEvents(t *testing.T) {
 	s.write(put(t, "datacoord-meta/s/7/70/2", "\xff\xff"), put(t, "snapshots/root-coord/fields/7/100_ts42", ""))
 	s.write(put(t, "session/querynode-4", "{"))
 	h := s.reader.Finish()
-	if h.Len() != 0 || h.Undecoded != 2 || h.NonEvents[""] != 1 || h.NonEvents["session-id"] != 1 || h.NonEvents["history"] != 1 {
+	if h.Len() != 0 || h.Undecoded != 2 || h.NonEvents[""] != 1 || h.NonEvents["session-id"] != 1 ||
+		h.NonEvents["history"] != 1 {
 		t.Errorf("%d events, %d undecoded, counted are %v", h.Len(), h.Undecoded, h.NonEvents)
 	}
 	if h.Revisions != 3 || h.Changes != 5 || h.From != 100 || h.To != 103 {

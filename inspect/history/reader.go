@@ -58,10 +58,12 @@ func NewReader(h source.Header) (*Reader, error) {
 	return &Reader{
 		decoder: d, header: h, clock: meta.ClockOf(h.Root), entries: newEntries(),
 		history: History{From: h.Revision, To: h.Revision, NonEvents: map[string]int64{}},
-		small:   map[string]any{}, segments: map[model.SegmentID]segmentState{}, builds: map[buildKey]model.IndexState{},
+		small:   map[string]any{}, segments: map[model.SegmentID]segmentState{},
+		builds:   map[buildKey]model.IndexState{},
 		creating: map[model.CollectionID]bool{}, indexes: map[model.IndexID]string{}, sessions: map[string]int{},
 		channels: map[model.Ref]*channelState{}, checkpoints: map[string]*checkpointState{},
-		live: map[model.CollectionID]bool{}, partitions: map[model.PartitionID]string{}, grantees: map[string]model.Grant{},
+		live: map[model.CollectionID]bool{}, partitions: map[model.PartitionID]string{},
+		grantees:  map[string]model.Grant{},
 		compacted: map[model.SegmentID]model.SegmentID{},
 	}, nil
 }

@@ -33,19 +33,21 @@ var rules = map[string]rule{
 	"resource-group":      simpleRule(groupCreated, groupChanged, groupRemoved),
 	"config":              configRule,
 	"user":                userChangedRule,
-	"role":                nameRule(roleCreated, roleDropped, func(x any) model.Ref { return ref("roles", x.(*model.Role).Name) }),
-	"user-role":           userRoleChanged,
-	"grantee":             grantChanged,
-	"grant":               grantChanged,
-	"privilege-group":     simpleRule(privilegeGroupChanged, privilegeGroupChanged, privilegeGroupChanged),
-	"import-job":          taskRule,
-	"preimport-task":      taskRule,
-	"import-task":         taskRule,
-	"import-task-2.3":     taskRule,
-	"compaction-task":     taskRule,
-	"analyze-task":        taskRule,
-	"stats-task":          taskRule,
-	"broadcast-task":      taskRule,
+	"role": nameRule(roleCreated, roleDropped, func(x any) model.Ref {
+		return ref("roles", x.(*model.Role).Name)
+	}),
+	"user-role":       userRoleChanged,
+	"grantee":         grantChanged,
+	"grant":           grantChanged,
+	"privilege-group": simpleRule(privilegeGroupChanged, privilegeGroupChanged, privilegeGroupChanged),
+	"import-job":      taskRule,
+	"preimport-task":  taskRule,
+	"import-task":     taskRule,
+	"import-task-2.3": taskRule,
+	"compaction-task": taskRule,
+	"analyze-task":    taskRule,
+	"stats-task":      taskRule,
+	"broadcast-task":  taskRule,
 
 	"copy-segment-job": taskRule, "copy-segment-task": taskRule, "export-snapshot-job": taskRule,
 	"external-collection-refresh-job": taskRule, "external-collection-refresh-task": taskRule,
@@ -146,7 +148,10 @@ func grantChanged(c *change) bool {
 	}
 	grant, known := c.grantees[x.ID]
 	grant.Privilege = x.Privilege
-	n := occurrence{kind: privilegeGranted, object: model.Ref{Resource: "grants", ID: grant.Path(), Name: grant.Role + " " + grant.Privilege}}
+	n := occurrence{
+		kind:   privilegeGranted,
+		object: model.Ref{Resource: "grants", ID: grant.Path(), Name: grant.Role + " " + grant.Privilege},
+	}
 	text := strings.TrimSpace(grant.ObjectType + " " + grant.Object)
 	if !known {
 		n.object = model.Ref{Resource: "grants", ID: x.ID + "/" + x.Privilege, Name: x.Privilege}

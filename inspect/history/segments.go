@@ -173,7 +173,8 @@ func (r *Reader) takeIndex(x *meta.IndexBrief, gone bool) bool {
 	}
 	id := x.Segment.String() + "/" + x.Index.String() + "/" + x.Build.String()
 	n := occurrence{
-		object: model.Ref{Resource: segmentIndexes, ID: id, Name: r.indexes[x.Index]}, collection: x.Collection, after: x.State.String(),
+		object: model.Ref{Resource: segmentIndexes, ID: id, Name: r.indexes[x.Index]}, collection: x.Collection,
+		after: x.State.String(),
 	}
 	if old != model.IndexStateNone {
 		n.before = old.String()

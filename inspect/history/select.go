@@ -32,7 +32,8 @@ type Selector struct {
 func (h *History) Select(w Filter) []int {
 	var found []int
 	for i := range h.entries.list {
-		if e := &h.entries.list[i]; w.SinceRevision > e.last || w.UntilRevision > 0 && e.at > w.UntilRevision || !w.matches(h, e) {
+		if e := &h.entries.list[i]; w.SinceRevision > e.last || w.UntilRevision > 0 && e.at > w.UntilRevision ||
+			!w.matches(h, e) {
 			continue
 		}
 		if len(w.Objects) == 0 || h.matchesAny(&h.entries.list[i], w.Objects) {

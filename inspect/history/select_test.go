@@ -21,7 +21,10 @@ func TestSelect(t *testing.T) {
 	write("channelwatch/8/"+channel, "\x18\x00")
 	s.advance(30 * time.Second) // to 124
 	write("channelwatch/8/"+channel, "\x18\x02")
-	s.write(put(t, "segment-index/7/70/2/5", &indexpb.SegmentIndex{SegmentID: 2, BuildID: 5, State: commonpb.IndexState_Finished})) // 126
+	// 126
+	s.write(put(t, "segment-index/7/70/2/5", &indexpb.SegmentIndex{
+		SegmentID: 2, BuildID: 5, State: commonpb.IndexState_Finished,
+	}))
 	s.advance(3 * time.Second)
 	h := s.reader.Finish()
 	at := func(i int) time.Time { return h.Event(i).Time }
@@ -29,14 +32,24 @@ func TestSelect(t *testing.T) {
 		wanted history.Filter
 		want   []int
 	}{
-		"all":                     {history.Filter{}, []int{0, 1, 2, 3, 4}},
-		"a resource":              {history.Filter{Objects: []history.Selector{{Resource: "nodes"}}}, []int{0}},
-		"an object":               {history.Filter{Objects: []history.Selector{{Resource: "nodes", Name: "querynode-*"}}}, []int{0}},
-		"another one":             {history.Filter{Objects: []history.Selector{{Resource: "nodes", Name: "querynode"}}}, nil},
-		"a collection":            {history.Filter{Objects: []history.Selector{{Resource: "collections", Name: "7"}}}, []int{1, 2, 3, 4}},
-		"its id alone":            {history.Filter{Objects: []history.Selector{{Name: "7"}}}, []int{1, 2, 3, 4}},
-		"a segment":               {history.Filter{Objects: []history.Selector{{Resource: "segments", Name: "2"}}}, []int{1, 4}},
-		"any of two":              {history.Filter{Objects: []history.Selector{{Resource: "nodes"}, {Name: "2"}}}, []int{0, 1}},
+		"all":        {history.Filter{}, []int{0, 1, 2, 3, 4}},
+		"a resource": {history.Filter{Objects: []history.Selector{{Resource: "nodes"}}}, []int{0}},
+		"an object": {
+			history.Filter{Objects: []history.Selector{{Resource: "nodes", Name: "querynode-*"}}}, []int{0},
+		},
+		"another one": {
+			history.Filter{Objects: []history.Selector{{Resource: "nodes", Name: "querynode"}}}, nil,
+		},
+		"a collection": {
+			history.Filter{Objects: []history.Selector{{Resource: "collections", Name: "7"}}}, []int{1, 2, 3, 4},
+		},
+		"its id alone": {history.Filter{Objects: []history.Selector{{Name: "7"}}}, []int{1, 2, 3, 4}},
+		"a segment": {
+			history.Filter{Objects: []history.Selector{{Resource: "segments", Name: "2"}}}, []int{1, 4},
+		},
+		"any of two": {
+			history.Filter{Objects: []history.Selector{{Resource: "nodes"}, {Name: "2"}}}, []int{0, 1},
+		},
 		"a name":                  {history.Filter{Objects: []history.Selector{{Name: "by-*_7v0"}}}, []int{2, 3}},
 		"since":                   {history.Filter{Since: at(1)}, []int{1, 2, 3, 4}},
 		"since a group went on":   {history.Filter{Since: h.Event(3).LastTime}, []int{3, 4}},

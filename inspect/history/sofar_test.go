@@ -112,7 +112,8 @@ func TestUndatedAxis(t *testing.T) {
 		}
 	}
 	x := history.NewAxis(r.Snapshot(time.Time{}))
-	if x.Dated || x.From != 100 || x.To != 109 || x.Len() != 9 || x.EventPosition(3) != 104 || x.Revision(105) != 105 || x.Revision(7) != 100 {
+	if x.Dated || x.From != 100 || x.To != 109 || x.Len() != 9 || x.EventPosition(3) != 104 || x.Revision(105) != 105 ||
+		x.Revision(7) != 100 {
 		t.Errorf("%+v: %d events, the fourth at %d", x, x.Len(), x.EventPosition(3))
 	}
 }

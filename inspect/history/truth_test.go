@@ -77,8 +77,8 @@ func (p objectSet) apply(h *history.History) {
 	}
 }
 
-// TestEventsYieldCluster applies the events of a history to the cluster before it, and compares the result with the cluster
-// after it.
+// TestEventsYieldCluster applies the events of a history to the cluster before it, and compares the result with the
+// cluster after it.
 func TestEventsYieldCluster(t *testing.T) {
 	for _, name := range fixtures() {
 		t.Run(name, func(t *testing.T) {
@@ -115,15 +115,19 @@ func TestKnownFaults(t *testing.T) {
 	if n := count(t5, "node_lost", "querynode-5"); n != 1 {
 		t.Errorf("the killed query node is lost %d times", n)
 	}
-	if count(t5, "node_lost", "") != 1 || count(t5, "node_left", "querynode-11") != 1 || count(t5, "node_stopping", "querynode-11") != 1 {
+	if count(t5, "node_lost", "") != 1 || count(t5, "node_left", "querynode-11") != 1 ||
+		count(t5, "node_stopping", "querynode-11") != 1 {
 		t.Error("the stopped query node is not told apart from the killed one")
 	}
 	if n := count(t5, "config_changed", "queryCoord/autoBalance"); n != 3 {
 		t.Errorf("auto-balance was switched %d times, not 3", n)
 	}
-	for _, name := range []string{"cluster-2.3.5-healthy", "cluster-2.3.5-healthy-load", "cluster-2.3.5-unflushed"} { // no faults
+	// no faults
+	for _, name := range []string{"cluster-2.3.5-healthy", "cluster-2.3.5-healthy-load", "cluster-2.3.5-unflushed"} {
 		h := readFixture(t, name)
-		for _, kind := range []history.Kind{"node_lost", "node_left", "checkpoint_stopped", "channel_reassigned", "index_failed", "task_failed"} {
+		for _, kind := range []history.Kind{
+			"node_lost", "node_left", "checkpoint_stopped", "channel_reassigned", "index_failed", "task_failed",
+		} {
 			if n := count(h, kind, ""); n != 0 {
 				t.Errorf("%s: %d events of %s", name, n, kind)
 			}

@@ -49,8 +49,8 @@ func (f *flushes) add(p *model.Process, w *metrics.Window) {
 
 // waiting returns the number of segments that wait to be written, and the length in seconds of the shortest
 // window in which this was observed. It counts all sealed and flushing segments if the count of flushed and
-// dropped segments stayed the same. Otherwise it counts those of channels whose watcher wrote nothing, without as many as
-// ended. The result is at most the number that DataCoord counts.
+// dropped segments stayed the same. Otherwise it counts those of channels whose watcher wrote nothing, without as many
+// as ended. The result is at most the number that DataCoord counts.
 func (f *flushes) waiting(c *model.Cluster) (segments, seconds float64) {
 	if f.sealed == 0 {
 		return 0, 0

@@ -84,7 +84,8 @@ const (
 	// slowFactor is the minimum ratio of a mean to the past mean, slowDiff their minimum difference in
 	// milliseconds.
 	slowFactor, slowDiff = 3, 50
-	// verySlowFactor and verySlowDiff are the same for a few requests, because clients that wait for responses send few.
+	// verySlowFactor and verySlowDiff are the same for a few requests, because clients that wait for responses send
+	// few.
 	verySlowFactor, verySlowDiff = 5, 200
 	// describeDiff is the minimum difference for metadata reads, because proxies of 2.3 queue them behind DDL.
 	describeDiff = 500
@@ -136,8 +137,8 @@ type Kind struct {
 	// Received is the number of requests that arrived in the window. Succeeded, Failed and Refused count the
 	// requests that ended in it, by result.
 	Received, Succeeded, Failed, Refused float64
-	// Usual is the number of requests that usually come in the window, at the average rate of each proxy since its start
-	// at least a minute ago; NaN: unknown.
+	// Usual is the number of requests that usually come in the window, at the average rate of each proxy since its
+	// start at least a minute ago; NaN: unknown.
 	Usual float64
 	// InFlight is the number of requests in flight at the end of the window, at proxies where none ended in
 	// it.
@@ -282,7 +283,9 @@ func (t *tally) add(status, cause string, n float64) {
 
 // tallies counts the requests of a process by kind. w is the window, past the time before it. kind returns
 // the kind of a series of the counter, or "" to skip the series.
-func tallies(w *metrics.Window, past *metrics.Window, name metrics.Name, kind func([]model.Pair) Request) map[Request]*tally {
+func tallies(
+	w *metrics.Window, past *metrics.Window, name metrics.Name, kind func([]model.Pair) Request,
+) map[Request]*tally {
 	all := map[Request]*tally{}
 	of := func(labels []model.Pair) *tally {
 		r := kind(labels)
@@ -320,9 +323,9 @@ func tallies(w *metrics.Window, past *metrics.Window, name metrics.Name, kind fu
 	return all
 }
 
-// countInFlight returns the number of requests in flight by kind, from counters since the start of a process: the total minus
-// all that ended, for each set of labels. Proxies of 2.5 and later delete the series of a dropped collection while the
-// request that drops it is in flight, so that only its end is left.
+// countInFlight returns the number of requests in flight by kind, from counters since the start of a process: the total
+// minus all that ended, for each set of labels. Proxies of 2.5 and later delete the series of a dropped collection
+// while the request that drops it is in flight, so that only its end is left.
 func countInFlight(w *metrics.Window, name metrics.Name, kind func([]model.Pair) Request) map[Request]float64 {
 	type series struct {
 		of     Request
@@ -334,7 +337,9 @@ func countInFlight(w *metrics.Window, name metrics.Name, kind func([]model.Pair)
 		if r == "" {
 			return
 		}
-		rest := slices.DeleteFunc(slices.Clone(labels), func(p model.Pair) bool { return p.Key == "status" || p.Key == "cause" })
+		rest := slices.DeleteFunc(slices.Clone(labels), func(p model.Pair) bool {
+			return p.Key == "status" || p.Key == "cause"
+		})
 		if label(labels, "status") != "total" {
 			sum = -sum
 		}
@@ -357,7 +362,8 @@ func always(r Request) func([]model.Pair) Request { return func([]model.Pair) Re
 // Measure returns the impact of a cluster. All kinds are unknown if no process was queried.
 func Measure(c *model.Cluster) *Impact {
 	n := counts{
-		byRequest: map[Request]*requestCounts{}, noProxyReason: "no proxy reported its metrics", leaders: leaderRequests{}, written: flushes{bySession: map[string]writes{}},
+		byRequest: map[Request]*requestCounts{}, noProxyReason: "no proxy reported its metrics",
+		leaders: leaderRequests{}, written: flushes{bySession: map[string]writes{}},
 		unseen: unseen(c), seconds: math.Inf(1),
 	}
 	for _, r := range Requests() {
@@ -380,7 +386,8 @@ func Measure(c *model.Cluster) *Impact {
 		k := &x.Kinds[i]
 		if k.Request == Flush && k.State < Slow && k.State != Unknown {
 			segments, seconds := n.written.waiting(c)
-			k.setFlushState(segments, seconds, n.byRequest[Flush].sum.received > 0 || n.byRequest[Flush].usual >= minUsualFlushes)
+			k.setFlushState(segments, seconds,
+				n.byRequest[Flush].sum.received > 0 || n.byRequest[Flush].usual >= minUsualFlushes)
 		}
 		if why != "" && succeeded == 0 { // otherwise proxies refuse connections only from this host
 			k.State, k.Why, k.Proxies = Failing, why, closed
@@ -429,7 +436,8 @@ func (n *counts) add(p *model.Process, w *metrics.Window) {
 			n.idleProxy = ref
 		}
 		n.noProxyReason = ref.Name +
-			" has counted no requests since it started: there were none, or it refused them before counting, e.g. for a missing login"
+			" has counted no requests since it started: there were none, or it refused them before counting, e.g. " +
+			"for a missing login"
 		return
 	}
 	if w.SinceStart {
@@ -448,7 +456,9 @@ func (n *counts) add(p *model.Process, w *metrics.Window) {
 		n.byRequest[r].proxy(ref, t, w, past)
 	}
 	timed := map[Request]float64{}
-	past.Each(metrics.ProxyRequest, func(labels []model.Pair, h metrics.Histogram) { timed[byFunction(labels)] += h.Count })
+	past.Each(metrics.ProxyRequest, func(labels []model.Pair, h metrics.Histogram) {
+		timed[byFunction(labels)] += h.Count
+	})
 	for _, r := range Requests() {
 		n.byRequest[r].addDurations(w, past, r)
 		n.byRequest[r].addUsual(timed[r], w, past)
@@ -494,18 +504,20 @@ func (x *Impact) escalate() {
 		slow := k.Mean > max(slowFactor*k.Past, k.Past+by) || k.MedianSlow() && k.Mean > k.PastMedian+by
 		switch {
 		case k.State != Unsure && k.State != Fine:
-		case k.InFlight > 0 && k.Seconds >= hangSeconds && (1000*k.Seconds > verySlowFactor*k.baseline()+farBy || math.IsNaN(k.Past) && worst >= Failing):
+		case k.InFlight > 0 && k.Seconds >= hangSeconds &&
+			(1000*k.Seconds > verySlowFactor*k.baseline()+farBy || math.IsNaN(k.Past) && worst >= Failing):
 			k.State = Hanging
 		case k.State == Unsure && worst >= Failing && k.Failed > 0 && k.Failed >= minAlsoFailedShare*k.Ended():
 			k.State = Failing
-		case k.State == Unsure && k.Mean > verySlowFactor*k.Past+farBy, k.Succeeded > 1 && k.pastCount >= minPastRequests && slow:
+		case k.State == Unsure && k.Mean > verySlowFactor*k.Past+farBy,
+			k.Succeeded > 1 && k.pastCount >= minPastRequests && slow:
 			k.State = Slow
 		}
 	}
 }
 
-// baseline returns the smaller one of the past mean and median, because a mean contains past incidents. It returns NaN if
-// both are unknown.
+// baseline returns the smaller one of the past mean and median, because a mean contains past incidents. It returns NaN
+// if both are unknown.
 func (k *Kind) baseline() float64 {
 	if math.IsNaN(k.PastMedian) || k.Past < k.PastMedian {
 		return k.Past
@@ -568,8 +580,8 @@ type requestCounts struct {
 	// waiting is the number of requests in flight, expected the number of successes expected at the past
 	// rate.
 	waiting, expected float64
-	// pastReceived is the number of requests that came to the last proxy before the window. usual is the number expected in
-	// the window at the past rates, and young is true if a proxy started too recently for an average.
+	// pastReceived is the number of requests that came to the last proxy before the window. usual is the number
+	// expected in the window at the past rates, and young is true if a proxy started too recently for an average.
 	pastReceived, usual      float64
 	young                    bool
 	proxies                  []model.Ref
@@ -577,7 +589,8 @@ type requestCounts struct {
 }
 
 func (n *requestCounts) proxy(ref model.Ref, t *tally, w, past *metrics.Window) {
-	n.sum.received, n.sum.succeeded, n.sum.failed = n.sum.received+t.received, n.sum.succeeded+t.succeeded, n.sum.failed+t.failed
+	n.sum.received, n.sum.succeeded, n.sum.failed = n.sum.received+t.received, n.sum.succeeded+t.succeeded,
+		n.sum.failed+t.failed
 	n.sum.refused, n.sum.user = n.sum.refused+t.refused, n.sum.user+t.user
 	stuck := 0.0
 	if t.ended() == 0 && !w.SinceStart {
@@ -597,8 +610,8 @@ func (n *requestCounts) proxy(ref model.Ref, t *tally, w, past *metrics.Window) 
 	}
 }
 
-// addUsual adds the requests that a proxy usually gets in such a window. timed is the number of durations that it measured
-// before the window: counters of 2.5 and later lose the requests of dropped collections.
+// addUsual adds the requests that a proxy usually gets in such a window. timed is the number of durations that it
+// measured before the window: counters of 2.5 and later lose the requests of dropped collections.
 func (n *requestCounts) addUsual(timed float64, w, past *metrics.Window) {
 	if seconds := past.Seconds(); seconds > 0 {
 		n.usual += max(n.pastReceived, timed) / seconds * w.Seconds()
@@ -635,7 +648,9 @@ func (n *requestCounts) addDurations(w, past *metrics.Window, r Request) {
 			return (kind == "query") == (r == Query)
 		}
 	case Insert, Upsert, Delete:
-		name, match = metrics.ProxyMutation, func(labels []model.Pair) bool { return label(labels, "msg_type") == string(r) }
+		name, match = metrics.ProxyMutation, func(labels []model.Pair) bool {
+			return label(labels, "msg_type") == string(r)
+		}
 	default: // use the histogram of all calls
 	}
 	w.Each(name, func(labels []model.Pair, h metrics.Histogram) {
@@ -698,8 +713,10 @@ func (n *requestCounts) kind(r Request, seconds float64) Kind {
 		t.user = t.failed
 	}
 	k := Kind{
-		Request: r, Received: t.received, Succeeded: t.succeeded, Failed: t.failed, Refused: t.refused, UserFault: t.user,
-		InFlight: n.inFlight, Usual: n.usual, Seconds: max(0, seconds), Mean: mean(n.durations), Past: mean(n.pastDurations), P99: math.NaN(),
+		Request: r, Received: t.received, Succeeded: t.succeeded, Failed: t.failed, Refused: t.refused,
+		UserFault: t.user,
+		InFlight:  n.inFlight, Usual: n.usual, Seconds: max(0, seconds), Mean: mean(n.durations),
+		Past: mean(n.pastDurations), P99: math.NaN(),
 		Median: math.NaN(), PastMedian: math.NaN(), pastCount: n.pastDurations.Count,
 	}
 	if k.InFlight > 0 { // observed at that process, which may have been read over a longer time than others
@@ -726,7 +743,8 @@ func (n *requestCounts) kind(r Request, seconds float64) Kind {
 		if r == Describe {
 			by = describeDiff
 		}
-		return n.durations.Count >= least && n.pastDurations.Count >= minPastRequests && k.Mean > times*k.Past && k.Mean > k.Past+by
+		return n.durations.Count >= least && n.pastDurations.Count >= minPastRequests && k.Mean > times*k.Past &&
+			k.Mean > k.Past+by
 	}
 	half := n.durations.Count >= few && n.pastDurations.Count >= minPastRequests && k.MedianSlow() && r != Describe
 	// If several successes were expected and there was none, even one request that waits or fails shows a
@@ -735,13 +753,16 @@ func (n *requestCounts) kind(r Request, seconds float64) Kind {
 	// Clients that wait for responses send fewer requests.
 	scarce := n.expected >= minExpected && 2*k.Ended() <= n.expected
 	switch {
-	case n.hangs && k.Seconds >= hangSeconds && !(1000*k.Seconds <= slowFactor*k.baseline()), k.InFlight > 0 && stalled && !(1000*k.Seconds <= verySlowFactor*k.baseline()+verySlowDiff):
+	case n.hangs && k.Seconds >= hangSeconds && !(1000*k.Seconds <= slowFactor*k.baseline()),
+		k.InFlight > 0 && stalled && !(1000*k.Seconds <= verySlowFactor*k.baseline()+verySlowDiff):
 		k.State = Hanging
-	case bad >= minFailed && bad >= minFailedShare*k.Ended(), bad > 1 && bad == k.Ended(), bad > 0 && n.waiting > 0 && stalled:
+	case bad >= minFailed && bad >= minFailedShare*k.Ended(), bad > 1 && bad == k.Ended(),
+		bad > 0 && n.waiting > 0 && stalled:
 		if k.State = Failing; k.Refused > k.Failed {
 			k.State = Refused
 		}
-	case slow(few, slowFactor, slowDiff), half, slow(minRareRequests, verySlowFactor, verySlowDiff), scarce && slow(1, verySlowFactor, verySlowDiff), r != Describe && n.tail(&k):
+	case slow(few, slowFactor, slowDiff), half, slow(minRareRequests, verySlowFactor, verySlowDiff),
+		scarce && slow(1, verySlowFactor, verySlowDiff), r != Describe && n.tail(&k):
 		k.State = Slow
 	case k.InFlight > 0, bad > 0 && bad >= unsureShare*k.Ended(), slow(1, verySlowFactor, verySlowDiff):
 		k.State = Unsure
@@ -783,7 +804,8 @@ func (n *requestCounts) tail(k *Kind) bool {
 		limit := max(times*usual, usual+slowDiff)
 		now, in := countOver(n.durations, limit)
 		before, _ := countOver(n.pastDurations, limit)
-		if !in || now < minRareRequests || now < share*n.durations.Count || now/n.durations.Count < slowFactor*before/n.pastDurations.Count {
+		if !in || now < minRareRequests || now < share*n.durations.Count ||
+			now/n.durations.Count < slowFactor*before/n.pastDurations.Count {
 			return false
 		}
 		k.Long, k.LongMs = now, limit

@@ -14,7 +14,8 @@ import (
 
 // scrape returns /metrics of a process that started at second 1000. Its allocated bytes grow with n.
 func scrape(n int, lines ...string) string {
-	return fmt.Sprintf("process_start_time_seconds 1000\ngo_memstats_alloc_bytes_total %d\n", 1000*(n+1)) + strings.Join(lines, "\n") + "\n"
+	return fmt.Sprintf("process_start_time_seconds 1000\ngo_memstats_alloc_bytes_total %d\n", 1000*(n+1)) +
+		strings.Join(lines, "\n") + "\n"
 }
 
 // count returns a line of the proxy's request counter of 2.3 to 2.6.
@@ -24,17 +25,24 @@ func count(function, status string, n int) string {
 
 // histogram returns a histogram with one bucket up to 1000 ms, of n requests that took ms milliseconds in total.
 func histogram(name, labels string, n, ms int) string {
-	return fmt.Sprintf("%[1]s_bucket{%[2]s,le=\"1000\"} %[3]d\n%[1]s_bucket{%[2]s,le=\"+Inf\"} %[3]d\n%[1]s_sum{%[2]s} %[4]d\n%[1]s_count{%[2]s} %[3]d", name, labels, n, ms)
+	return fmt.Sprintf("%[1]s_bucket{%[2]s,le=\"1000\"} %[3]d\n%[1]s_bucket{%[2]s,le=\"+Inf\"} %[3]d\n"+
+		"%[1]s_sum{%[2]s} %[4]d\n%[1]s_count{%[2]s} %[3]d", name, labels, n, ms)
 }
 
 // histogram2 returns a histogram of n requests of at most 32 ms and far requests of 128 to 1000 ms, which took ms
 // milliseconds in total.
 func histogram2(name, labels string, n, far, ms int) string {
-	return fmt.Sprintf("%[1]s_bucket{%[2]s,le=\"32\"} %[3]d\n%[1]s_bucket{%[2]s,le=\"128\"} %[3]d\n%[1]s_bucket{%[2]s,le=\"1000\"} %[4]d\n%[1]s_bucket{%[2]s,le=\"+Inf\"} %[4]d\n%[1]s_sum{%[2]s} %[5]d\n%[1]s_count{%[2]s} %[4]d", name, labels, n, n+far, ms)
+	return fmt.Sprintf("%[1]s_bucket{%[2]s,le=\"32\"} %[3]d\n%[1]s_bucket{%[2]s,le=\"128\"} %[3]d\n"+
+		"%[1]s_bucket{%[2]s,le=\"1000\"} %[4]d\n%[1]s_bucket{%[2]s,le=\"+Inf\"} %[4]d\n%[1]s_sum{%[2]s} %[5]d\n"+
+		"%[1]s_count{%[2]s} %[4]d", name, labels, n, n+far, ms)
 }
 
-const types = "# TYPE milvus_datacoord_segment_num gauge\n# TYPE milvus_querynode_sq_req_count counter\n# TYPE milvus_datanode_flush_buffer_op_count counter\n# TYPE milvus_datanode_flushed_data_size counter\n# TYPE milvus_proxy_req_count counter\n# TYPE milvus_proxy_rate_limit_req_count counter\n# TYPE milvus_rootcoord_ddl_req_count counter\n" +
-	"# TYPE milvus_proxy_sq_latency histogram\n# TYPE milvus_proxy_req_latency histogram\n# TYPE milvus_proxy_mutation_latency histogram\n# TYPE go_memstats_alloc_bytes_total counter\n"
+const types = "# TYPE milvus_datacoord_segment_num gauge\n# TYPE milvus_querynode_sq_req_count counter\n# TYPE " +
+	"milvus_datanode_flush_buffer_op_count counter\n# TYPE milvus_datanode_flushed_data_size counter\n# TYPE " +
+	"milvus_proxy_req_count counter\n# TYPE milvus_proxy_rate_limit_req_count counter\n# TYPE " +
+	"milvus_rootcoord_ddl_req_count counter\n" +
+	"# TYPE milvus_proxy_sq_latency histogram\n# TYPE milvus_proxy_req_latency histogram\n# TYPE " +
+	"milvus_proxy_mutation_latency histogram\n# TYPE go_memstats_alloc_bytes_total counter\n"
 
 // cluster calls clusterOf with a window of 15 seconds.
 func cluster(texts map[string][2]string) *model.Cluster { return clusterOf(15*time.Second, texts) }
@@ -42,7 +50,8 @@ func cluster(texts map[string][2]string) *model.Cluster { return clusterOf(15*ti
 // startedLate returns a scrape of a process that started a minute before the first scrapes.
 func startedLate(text string) string {
 	started := time.Date(2026, 11, 20, 8, 59, 0, 0, time.UTC).Unix()
-	return strings.Replace(text, "process_start_time_seconds 1000\n", fmt.Sprintf("process_start_time_seconds %d\n", started), 1)
+	return strings.Replace(text, "process_start_time_seconds 1000\n",
+		fmt.Sprintf("process_start_time_seconds %d\n", started), 1)
 }
 
 // clusterOf returns a cluster whose processes, "proxy", "proxy-5" or "rootcoord", have two scrapes each, a
@@ -56,14 +65,19 @@ func clusterOf(window time.Duration, texts map[string][2]string) *model.Cluster 
 			if text[i] == "" {
 				continue
 			}
-			r := live.Record{Role: role, Node: 4, Address: name + ":9091", Method: "GET /metrics", At: at.Add(time.Duration(i) * window), Response: []byte(types + text[i])}
+			r := live.Record{
+				Role: role, Node: 4, Address: name + ":9091", Method: "GET /metrics",
+				At: at.Add(time.Duration(i) * window), Response: []byte(types + text[i]),
+			}
 			if other == "5" {
 				r.Node, r.Response = 5, []byte(strings.ReplaceAll(string(r.Response), `node_id="4"`, `node_id="5"`))
 			}
 			d.Add(r)
 		}
 	}
-	return model.Build(model.Parts{Sessions: []*model.Session{{Role: "proxy", Node: 4, Address: "proxy:19530"}}}).WithRuntime(d.Runtime("recording", ""))
+	return model.Build(model.Parts{
+		Sessions: []*model.Session{{Role: "proxy", Node: 4, Address: "proxy:19530"}},
+	}).WithRuntime(d.Runtime("recording", ""))
 }
 
 // TestStalled checks the state of a kind of request that came several times a second and does not succeed any
@@ -83,15 +97,21 @@ func TestStalled(t *testing.T) {
 		"as many, as quick":       {100, 120, 0, 20, impact.Fine},
 	} {
 		text := func(n, total, failed, succeeded int) string {
-			lines := []string{started, count("Search", "total", total), count("Search", "fail", failed), count("Search", "success", 100+succeeded)}
+			lines := []string{
+				started, count("Search", "total", total), count("Search", "fail", failed),
+				count("Search", "success", 100+succeeded),
+			}
 			ms := 10
 			if succeeded == 2 {
 				ms = 2000
 			}
-			lines = append(lines, histogram("milvus_proxy_sq_latency", `query_type="search"`, 100+succeeded, 1000+ms*succeeded))
+			lines = append(lines,
+				histogram("milvus_proxy_sq_latency", `query_type="search"`, 100+succeeded, 1000+ms*succeeded))
 			return strings.Replace(scrape(n, lines...), "process_start_time_seconds 1000\n", "", 1)
 		}
-		x := impact.Measure(cluster(map[string][2]string{"proxy": {text(0, test.before, 0, 0), text(1, test.now, test.failed, test.succeeded)}}))
+		x := impact.Measure(cluster(map[string][2]string{
+			"proxy": {text(0, test.before, 0, 0), text(1, test.now, test.failed, test.succeeded)},
+		}))
 		if k := x.Kind(impact.Search); k.State != test.state {
 			t.Errorf("%s: %+v", name, k)
 		}
@@ -119,7 +139,9 @@ func TestStates(t *testing.T) {
 		},
 		"2.6.20 has no plain fail": {
 			[]string{count("Insert", "total", 100), count("Insert", "success", 100)},
-			[]string{count("Insert", "total", 156), count("Insert", "success", 100), count("Insert", "fail_system", 56)},
+			[]string{
+				count("Insert", "total", 156), count("Insert", "success", 100), count("Insert", "fail_system", 56),
+			},
 			impact.Insert, impact.Failing, "inserts: 56 of 56 failed in 15 s",
 		},
 		"failures of the client are not those of the cluster": {
@@ -144,7 +166,9 @@ func TestStates(t *testing.T) {
 		},
 		"refused for a fault of the client": {
 			[]string{count("Insert", "total", 100), count("Insert", "success", 100)},
-			[]string{count("Insert", "total", 110), count("Insert", "success", 100), count("Insert", "rejected_user", 10)},
+			[]string{
+				count("Insert", "total", 110), count("Insert", "success", 100), count("Insert", "rejected_user", 10),
+			},
 			impact.Insert, impact.Fine, "inserts: 10 of 10 failed in 15 s",
 		},
 		"given up by clients": {
@@ -153,8 +177,16 @@ func TestStates(t *testing.T) {
 			impact.Insert, impact.Failing, "inserts: 10 of 10 failed in 15 s",
 		},
 		"a few that wait, as long as others took": {
-			[]string{count("Search", "total", 100), count("Search", "success", 100), strings.ReplaceAll(histogram("milvus_proxy_sq_latency", `query_type="search"`, 100, 800000), "1000\"", "16000\"")},
-			[]string{count("Search", "total", 103), count("Search", "success", 100), strings.ReplaceAll(histogram("milvus_proxy_sq_latency", `query_type="search"`, 100, 800000), "1000\"", "16000\"")},
+			[]string{
+				count("Search", "total", 100), count("Search", "success", 100),
+				strings.ReplaceAll(histogram("milvus_proxy_sq_latency", `query_type="search"`, 100, 800000), "1000\"",
+					"16000\""),
+			},
+			[]string{
+				count("Search", "total", 103), count("Search", "success", 100),
+				strings.ReplaceAll(histogram("milvus_proxy_sq_latency", `query_type="search"`, 100, 800000), "1000\"",
+					"16000\""),
+			},
 			impact.Search, impact.Unsure, "searches: 3 waiting, none completed in 15 s",
 		},
 		"refused": {
@@ -163,38 +195,69 @@ func TestStates(t *testing.T) {
 			impact.Insert, impact.Refused, "inserts: 10 of 10 refused in 15 s",
 		},
 		"refused by the limiter of 2.4": {
-			[]string{count("Delete", "total", 1), `milvus_proxy_rate_limit_req_count{msg_type="DMLDelete",status="fail"} 0`},
-			[]string{count("Delete", "total", 1), `milvus_proxy_rate_limit_req_count{msg_type="DMLDelete",status="fail"} 8`},
+			[]string{
+				count("Delete", "total", 1), `milvus_proxy_rate_limit_req_count{msg_type="DMLDelete",status="fail"} 0`,
+			},
+			[]string{
+				count("Delete", "total", 1), `milvus_proxy_rate_limit_req_count{msg_type="DMLDelete",status="fail"} 8`,
+			},
 			impact.Delete, impact.Refused, "deletes: 8 of 8 refused in 15 s",
 		},
 		"slow": {
 			[]string{count("Search", "total", 100), count("Search", "success", 100), past},
-			[]string{count("Search", "total", 110), count("Search", "success", 110), histogram("milvus_proxy_sq_latency", `query_type="search"`, 110, 11000)},
+			[]string{
+				count("Search", "total", 110), count("Search", "success", 110),
+				histogram("milvus_proxy_sq_latency", `query_type="search"`, 110, 11000),
+			},
 			impact.Search, impact.Slow, "searches: slow: 1.00 s on average, 10.5 ms before",
 		},
 		"a single one, far slower": {
 			[]string{count("Search", "total", 100), count("Search", "success", 100), past},
-			[]string{count("Search", "total", 101), count("Search", "success", 101), histogram("milvus_proxy_sq_latency", `query_type="search"`, 101, 2000)},
+			[]string{
+				count("Search", "total", 101), count("Search", "success", 101),
+				histogram("milvus_proxy_sq_latency", `query_type="search"`, 101, 2000),
+			},
 			impact.Search, impact.Unsure, "searches: 1 took 1.00 s, 10.5 ms on average before",
 		},
 		"a few, far slower": {
 			[]string{count("Search", "total", 100), count("Search", "success", 100), past},
-			[]string{count("Search", "total", 103), count("Search", "success", 103), histogram("milvus_proxy_sq_latency", `query_type="search"`, 103, 4000)},
+			[]string{
+				count("Search", "total", 103), count("Search", "success", 103),
+				histogram("milvus_proxy_sq_latency", `query_type="search"`, 103, 4000),
+			},
 			impact.Search, impact.Slow, "searches: slow: 1.00 s on average, 10.5 ms before",
 		},
 		"a fifth of many is far slower": {
-			[]string{count("Search", "total", 100), count("Search", "success", 100), histogram2("milvus_proxy_sq_latency", `query_type="search"`, 100, 0, 2000)},
-			[]string{count("Search", "total", 120), count("Search", "success", 120), histogram2("milvus_proxy_sq_latency", `query_type="search"`, 116, 4, 2700)},
+			[]string{
+				count("Search", "total", 100), count("Search", "success", 100),
+				histogram2("milvus_proxy_sq_latency", `query_type="search"`, 100, 0, 2000),
+			},
+			[]string{
+				count("Search", "total", 120), count("Search", "success", 120),
+				histogram2("milvus_proxy_sq_latency", `query_type="search"`, 116, 4, 2700),
+			},
 			impact.Search, impact.Slow, "searches: slow: 4 of 20 took more than 82.0 ms, few before",
 		},
 		"half are slower, and were often slow before": {
-			[]string{count("Search", "total", 100), count("Search", "success", 100), histogram2("milvus_proxy_sq_latency", `query_type="search"`, 90, 10, 12000)},
-			[]string{count("Search", "total", 112), count("Search", "success", 112), histogram2("milvus_proxy_sq_latency", `query_type="search"`, 90, 22, 15600)},
+			[]string{
+				count("Search", "total", 100), count("Search", "success", 100),
+				histogram2("milvus_proxy_sq_latency", `query_type="search"`, 90, 10, 12000),
+			},
+			[]string{
+				count("Search", "total", 112), count("Search", "success", 112),
+				histogram2("milvus_proxy_sq_latency", `query_type="search"`, 90, 22, 15600),
+			},
 			impact.Search, impact.Slow, "searches: slow: half take more than 128 ms, less than 32.0 ms before",
 		},
 		"two of many are far slower": {
-			[]string{count("Search", "total", 100), count("Search", "success", 100), histogram2("milvus_proxy_sq_latency", `query_type="search"`, 100, 0, 2000)},
-			[]string{count("Search", "total", 120), count("Search", "success", 120), histogram2("milvus_proxy_sq_latency", `query_type="search"`, 118, 2, 2400)},
+			[]string{
+				count("Search", "total", 100), count("Search", "success", 100),
+				histogram2("milvus_proxy_sq_latency", `query_type="search"`, 100, 0, 2000),
+			},
+			[]string{
+				count("Search", "total", 120), count("Search", "success", 120),
+				histogram2("milvus_proxy_sq_latency", `query_type="search"`, 118, 2, 2400),
+			},
 			impact.Search, impact.Fine, "searches: fine (1.33 a second, p99 1.00 s)",
 		},
 		"a single one fails": {
@@ -204,7 +267,10 @@ func TestStates(t *testing.T) {
 		},
 		"fine": {
 			[]string{count("Search", "total", 100), count("Search", "success", 100), past},
-			[]string{count("Search", "total", 400), count("Search", "success", 400), histogram("milvus_proxy_sq_latency", `query_type="search"`, 400, 4000)},
+			[]string{
+				count("Search", "total", 400), count("Search", "success", 400),
+				histogram("milvus_proxy_sq_latency", `query_type="search"`, 400, 4000),
+			},
 			impact.Search, impact.Fine, "searches: fine (20.0 a second, p99 1.00 s)",
 		},
 		"reads of metadata fail in normal work": {
@@ -213,8 +279,14 @@ func TestStates(t *testing.T) {
 			impact.Describe, impact.Fine, "metadata reads: 8 of 8 failed in 15 s",
 		},
 		"reads of metadata take a little longer": {
-			[]string{count("DescribeCollection", "total", 100), count("DescribeCollection", "success", 100), histogram("milvus_proxy_req_latency", `function_name="DescribeCollection"`, 100, 1000)},
-			[]string{count("DescribeCollection", "total", 120), count("DescribeCollection", "success", 120), histogram("milvus_proxy_req_latency", `function_name="DescribeCollection"`, 120, 9000)},
+			[]string{
+				count("DescribeCollection", "total", 100), count("DescribeCollection", "success", 100),
+				histogram("milvus_proxy_req_latency", `function_name="DescribeCollection"`, 100, 1000),
+			},
+			[]string{
+				count("DescribeCollection", "total", 120), count("DescribeCollection", "success", 120),
+				histogram("milvus_proxy_req_latency", `function_name="DescribeCollection"`, 120, 9000),
+			},
 			impact.Describe, impact.Fine, "metadata reads: fine (1.33 a second, p99 1.00 s)",
 		},
 		"reads of metadata wait": {
@@ -239,8 +311,14 @@ func TestCoordinatorErrors(t *testing.T) {
 		return fmt.Sprintf(`milvus_rootcoord_ddl_req_count{function_name="CreateCollection",status=%q} %d`, status, n)
 	}
 	x := impact.Measure(cluster(map[string][2]string{
-		"proxy":     {scrape(0, count("CreateCollection", "success", 0)), scrape(1, count("CreateCollection", "total", 5), count("CreateCollection", "success", 5))},
-		"rootcoord": {scrape(0, ddl("total", 1), ddl("success", 1)), scrape(1, ddl("total", 6), ddl("success", 1), ddl("fail", 5))},
+		"proxy": {
+			scrape(0, count("CreateCollection", "success", 0)),
+			scrape(1, count("CreateCollection", "total", 5), count("CreateCollection", "success", 5)),
+		},
+		"rootcoord": {
+			scrape(0, ddl("total", 1), ddl("success", 1)),
+			scrape(1, ddl("total", 6), ddl("success", 1), ddl("fail", 5)),
+		},
 	}))
 	if k := x.Kind(impact.DDL); k.State != impact.Failing || k.Failed != 5 || k.Succeeded != 0 {
 		t.Errorf("%+v", k)
@@ -252,8 +330,13 @@ func TestCoordinatorErrors(t *testing.T) {
 func TestCoordinatorSinceStart(t *testing.T) {
 	t.Parallel()
 	x := impact.Measure(cluster(map[string][2]string{
-		"proxy":     {scrape(0, count("CreateCollection", "success", 0)), scrape(1, count("CreateCollection", "total", 5), count("CreateCollection", "success", 5))},
-		"rootcoord": {"", scrape(1, `milvus_rootcoord_ddl_req_count{function_name="CreateCollection",status="fail"} 5`)},
+		"proxy": {
+			scrape(0, count("CreateCollection", "success", 0)),
+			scrape(1, count("CreateCollection", "total", 5), count("CreateCollection", "success", 5)),
+		},
+		"rootcoord": {
+			"", scrape(1, `milvus_rootcoord_ddl_req_count{function_name="CreateCollection",status="fail"} 5`),
+		},
 	}))
 	if k := x.Kind(impact.DDL); k.State != impact.Fine || k.Failed != 0 {
 		t.Errorf("%+v", k)
@@ -271,11 +354,15 @@ func TestFlushes(t *testing.T) {
 		now   []string
 		state impact.State
 	}{
-		"end": {[]string{flushes("total", 7), flushes("success", 7)}, impact.Fine}, "fail": {[]string{flushes("total", 7), flushes("success", 2), flushes("fail", 5)}, impact.Failing},
+		"end":        {[]string{flushes("total", 7), flushes("success", 7)}, impact.Fine},
+		"fail":       {[]string{flushes("total", 7), flushes("success", 2), flushes("fail", 5)}, impact.Failing},
 		"do not end": {[]string{flushes("total", 3), flushes("success", 1)}, impact.Hanging},
 	} {
 		x := impact.Measure(cluster(map[string][2]string{
-			"proxy":    {scrape(0, count("Flush", "success", 0)), scrape(1, count("Flush", "total", 5), count("Flush", "success", 5))},
+			"proxy": {
+				scrape(0, count("Flush", "success", 0)),
+				scrape(1, count("Flush", "total", 5), count("Flush", "success", 5)),
+			},
 			"datanode": {scrape(0, flushes("total", 2), flushes("success", 1)), scrape(1, test.now...)},
 		}))
 		if k := x.Kind(impact.Flush); k.State != test.state {
@@ -293,7 +380,8 @@ func TestSealed(t *testing.T) {
 	}
 	counted := func(sealed, flushed, dropped int) string {
 		const name = "milvus_datacoord_segment_num{segment_state="
-		return fmt.Sprintf("%s\"Sealed\"} %d\n%s\"Flushed\"} %d\n%s\"Dropped\"} %d", name, sealed, name, flushed, name, dropped)
+		return fmt.Sprintf("%s\"Sealed\"} %d\n%s\"Flushed\"} %d\n%s\"Dropped\"} %d", name, sealed, name, flushed, name,
+			dropped)
 	}
 	segments := func(states ...model.SegmentState) (list []*model.Segment) {
 		for i, state := range states {
@@ -309,11 +397,25 @@ func TestSealed(t *testing.T) {
 		watcher                                       model.NodeID
 		line                                          string
 	}{
-		"wait":                     {0, 0, 0, 2, 1, 15, segments(model.SegmentSealed, model.SegmentFlushed), 5, 4, "flushes: 1 segment waiting to be written for 15 s"},
-		"wait, tried again":        {1, 0, 0, 2, 1, 15, segments(model.SegmentSealed, model.SegmentFlushed), 5, 4, "flushes: 1 segment waiting to be written for 15 s"},
-		"wait for one node":        {0, 1, 0, 3, 2, 15, segments(model.SegmentSealed, model.SegmentSealed), 5, 4, "flushes: 1 segment waiting to be written for 15 s"},
-		"wait for a moment":        {0, 0, 0, 2, 1, 8, segments(model.SegmentSealed), 5, 4, "flushes: 1 segment waiting to be written for 8 s"},
-		"nobody asked":             {0, 0, 0, 2, 2, 15, segments(model.SegmentSealed, model.SegmentFlushing), 0, 4, "flushes: 2 segments waiting to be written for 15 s"},
+		"wait": {
+			0, 0, 0, 2, 1, 15, segments(model.SegmentSealed, model.SegmentFlushed), 5, 4,
+			"flushes: 1 segment waiting to be written for 15 s",
+		},
+		"wait, tried again": {
+			1, 0, 0, 2, 1, 15, segments(model.SegmentSealed, model.SegmentFlushed), 5, 4,
+			"flushes: 1 segment waiting to be written for 15 s",
+		},
+		"wait for one node": {
+			0, 1, 0, 3, 2, 15, segments(model.SegmentSealed, model.SegmentSealed), 5, 4,
+			"flushes: 1 segment waiting to be written for 15 s",
+		},
+		"wait for a moment": {
+			0, 0, 0, 2, 1, 8, segments(model.SegmentSealed), 5, 4, "flushes: 1 segment waiting to be written for 8 s",
+		},
+		"nobody asked": {
+			0, 0, 0, 2, 2, 15, segments(model.SegmentSealed, model.SegmentFlushing), 0, 4,
+			"flushes: 2 segments waiting to be written for 15 s",
+		},
 		"one of them ended":        {0, 1, 0, 2, 1, 15, segments(model.SegmentSealed), 5, 4, none},
 		"others are, node unknown": {0, 1, 0, 2, 1, 15, segments(model.SegmentSealed), 5, 9, none},
 		"one flush ends":           {1, 1, 0, 2, 1, 15, segments(model.SegmentSealed), 5, 4, none},
@@ -324,12 +426,19 @@ func TestSealed(t *testing.T) {
 	} {
 		flush := count("Flush", "total", test.asked) + "\n" + count("Flush", "success", test.asked)
 		c := clusterOf(time.Duration(test.seconds)*time.Second, map[string][2]string{
-			"proxy":     {startedLate(scrape(0, count("Insert", "success", 0), flush)), startedLate(scrape(1, count("Insert", "success", 5), flush))},
-			"datanode":  {scrape(0, flushed(7)), scrape(1, flushed(7+test.wrote))},
-			"datacoord": {scrape(0, counted(test.before, 3, 0)), scrape(1, counted(test.now, 3+test.flushed, test.dropped))},
+			"proxy": {
+				startedLate(scrape(0, count("Insert", "success", 0), flush)),
+				startedLate(scrape(1, count("Insert", "success", 5), flush)),
+			},
+			"datanode": {scrape(0, flushed(7)), scrape(1, flushed(7+test.wrote))},
+			"datacoord": {
+				scrape(0, counted(test.before, 3, 0)), scrape(1, counted(test.now, 3+test.flushed, test.dropped)),
+			},
 		})
 		x := impact.Measure(model.Build(model.Parts{
-			Sessions:  append(c.Sessions, &model.Session{Role: "datanode", Node: 4}, &model.Session{Role: "datanode", Node: 9}),
+			Sessions: append(c.Sessions, &model.Session{Role: "datanode", Node: 4}, &model.Session{
+				Role: "datanode", Node: 9,
+			}),
 			Segments:  test.segments,
 			VChannels: []*model.VChannel{{Name: "dml_0_7v0", PChannel: "dml_0", Collection: 7, Watcher: test.watcher}},
 		}).WithRuntime(c.Runtime))
@@ -344,8 +453,14 @@ func TestSealed(t *testing.T) {
 // hide the others.
 func TestProxies(t *testing.T) {
 	t.Parallel()
-	wait := [2]string{scrape(0, count("Insert", "total", 10), count("Insert", "success", 9)), scrape(1, count("Insert", "total", 10), count("Insert", "success", 9))}
-	busy := [2]string{scrape(0, count("Insert", "total", 10), count("Insert", "success", 10)), scrape(1, count("Insert", "total", 30), count("Insert", "success", 30))}
+	wait := [2]string{
+		scrape(0, count("Insert", "total", 10), count("Insert", "success", 9)),
+		scrape(1, count("Insert", "total", 10), count("Insert", "success", 9)),
+	}
+	busy := [2]string{
+		scrape(0, count("Insert", "total", 10), count("Insert", "success", 10)),
+		scrape(1, count("Insert", "total", 30), count("Insert", "success", 30)),
+	}
 	for name, test := range map[string]struct {
 		of     [2][2]string
 		state  impact.State
@@ -367,26 +482,72 @@ func TestProxies(t *testing.T) {
 func TestEscalate(t *testing.T) {
 	t.Parallel()
 	times := func(ms int) string {
-		return strings.ReplaceAll(histogram("milvus_proxy_mutation_latency", `msg_type="insert"`, 60, 60*ms), `le="1000"`, fmt.Sprintf("le=%q", strconv.Itoa(4*ms)))
+		return strings.ReplaceAll(histogram("milvus_proxy_mutation_latency", `msg_type="insert"`, 60, 60*ms),
+			`le="1000"`, fmt.Sprintf("le=%q", strconv.Itoa(4*ms)))
 	}
 	took40 := func(n, ms int) string {
-		return strings.ReplaceAll(histogram("milvus_proxy_mutation_latency", `msg_type="insert"`, n, ms), `le="1000"`, `le="40"`)
+		return strings.ReplaceAll(histogram("milvus_proxy_mutation_latency", `msg_type="insert"`, n, ms), `le="1000"`,
+			`le="40"`)
 	}
 	for name, test := range map[string]struct {
 		searches    int // searches that wait
 		before, now []string
 		state       impact.State
 	}{
-		"fail":                        {3, []string{count("Insert", "success", 0)}, []string{count("Insert", "success", 1), count("Insert", "fail", 2)}, impact.Failing},
-		"one of four fails":           {3, []string{count("Insert", "success", 0)}, []string{count("Insert", "success", 3), count("Insert", "fail", 1)}, impact.Failing},
-		"one of five fails":           {3, []string{count("Insert", "success", 0)}, []string{count("Insert", "success", 4), count("Insert", "fail", 1)}, impact.Unsure},
-		"fail, searches do not wait":  {0, []string{count("Insert", "success", 0)}, []string{count("Insert", "success", 1), count("Insert", "fail", 2)}, impact.Unsure},
-		"wait":                        {3, []string{count("Insert", "total", 1)}, []string{count("Insert", "total", 1)}, impact.Hanging},
-		"wait, as long as others do":  {3, []string{count("Insert", "total", 1), times(4000)}, []string{count("Insert", "total", 1), times(4000)}, impact.Unsure},
-		"wait, searches do not":       {0, []string{count("Insert", "total", 1)}, []string{count("Insert", "total", 1)}, impact.Unsure},
-		"wait longer than others did": {3, []string{count("Insert", "total", 1), times(100)}, []string{count("Insert", "total", 1), times(100)}, impact.Hanging},
-		"slow":                        {3, []string{count("Insert", "success", 60), times(10)}, []string{count("Insert", "success", 62), took40(62, 900)}, impact.Slow},
-		"slow, searches do not wait":  {0, []string{count("Insert", "success", 60), times(10)}, []string{count("Insert", "success", 62), took40(62, 900)}, impact.Fine},
+		"fail": {
+			3,
+			[]string{count("Insert", "success", 0)},
+			[]string{count("Insert", "success", 1), count("Insert", "fail", 2)},
+			impact.Failing,
+		},
+		"one of four fails": {
+			3,
+			[]string{count("Insert", "success", 0)},
+			[]string{count("Insert", "success", 3), count("Insert", "fail", 1)},
+			impact.Failing,
+		},
+		"one of five fails": {
+			3,
+			[]string{count("Insert", "success", 0)},
+			[]string{count("Insert", "success", 4), count("Insert", "fail", 1)},
+			impact.Unsure,
+		},
+		"fail, searches do not wait": {
+			0,
+			[]string{count("Insert", "success", 0)},
+			[]string{count("Insert", "success", 1), count("Insert", "fail", 2)},
+			impact.Unsure,
+		},
+		"wait": {
+			3, []string{count("Insert", "total", 1)}, []string{count("Insert", "total", 1)}, impact.Hanging,
+		},
+		"wait, as long as others do": {
+			3,
+			[]string{count("Insert", "total", 1), times(4000)},
+			[]string{count("Insert", "total", 1), times(4000)},
+			impact.Unsure,
+		},
+		"wait, searches do not": {
+			0, []string{count("Insert", "total", 1)}, []string{count("Insert", "total", 1)}, impact.Unsure,
+		},
+		"wait longer than others did": {
+			3,
+			[]string{count("Insert", "total", 1), times(100)},
+			[]string{count("Insert", "total", 1), times(100)},
+			impact.Hanging,
+		},
+		"slow": {
+			3,
+			[]string{count("Insert", "success", 60), times(10)},
+			[]string{count("Insert", "success", 62), took40(62, 900)},
+			impact.Slow,
+		},
+		"slow, searches do not wait": {
+			0,
+			[]string{count("Insert", "success", 60), times(10)},
+			[]string{count("Insert", "success", 62), took40(62, 900)},
+			impact.Fine,
+		},
 	} {
 		x := impact.Measure(cluster(map[string][2]string{"proxy": {
 			scrape(0, append(test.before, count("Search", "success", 5), count("Search", "total", 5))...),
@@ -404,10 +565,14 @@ func TestHangsWithSlowSearches(t *testing.T) {
 	t.Parallel()
 	searches := func(n, ms int) string { return histogram("milvus_proxy_sq_latency", `query_type="search"`, n, ms) }
 	inserts := histogram("milvus_proxy_mutation_latency", `msg_type="insert"`, 60, 60*20)
-	for window, state := range map[time.Duration]impact.State{1500 * time.Millisecond: impact.Unsure, 5 * time.Second: impact.Hanging} {
+	for window, state := range map[time.Duration]impact.State{
+		1500 * time.Millisecond: impact.Unsure, 5 * time.Second: impact.Hanging,
+	} {
 		x := impact.Measure(clusterOf(window, map[string][2]string{"proxy": {
-			scrape(0, count("Search", "success", 60), count("Insert", "total", 60), count("Insert", "success", 60), searches(60, 600), inserts),
-			scrape(1, count("Search", "success", 70), count("Insert", "total", 61), count("Insert", "success", 60), searches(70, 3600), inserts),
+			scrape(0, count("Search", "success", 60), count("Insert", "total", 60), count("Insert", "success", 60),
+				searches(60, 600), inserts),
+			scrape(1, count("Search", "success", 70), count("Insert", "total", 61), count("Insert", "success", 60),
+				searches(70, 3600), inserts),
 		}}))
 		if search, k := x.Kind(impact.Search), x.Kind(impact.Insert); search.State != impact.Slow || k.State != state {
 			t.Errorf("%s: searches %s, inserts %s: %s", window, search.State, k.State, k.Line())
@@ -446,7 +611,11 @@ func TestIdleProxy(t *testing.T) {
 // one times out.
 func TestNoProxy(t *testing.T) {
 	t.Parallel()
-	sessions := []*model.Session{{Role: "proxy", Node: 4, Address: "a:1"}, {Role: "proxy", Node: 5, Address: "b:1"}, {Role: "querynode", Node: 6, Address: "c:1"}}
+	sessions := []*model.Session{
+		{Role: "proxy", Node: 4, Address: "a:1"},
+		{Role: "proxy", Node: 5, Address: "b:1"},
+		{Role: "querynode", Node: 6, Address: "c:1"},
+	}
 	for _, test := range []struct {
 		sessions int
 		second   model.Outcome
@@ -457,7 +626,9 @@ func TestNoProxy(t *testing.T) {
 		{1, model.Refused, "all requests fail: no proxy is registered"},
 	} {
 		r := model.BuildRuntime(model.RuntimeParts{Nodes: []*model.LiveNode{
-			{Role: "proxy", Node: 4, Outcome: model.Refused}, {Role: "proxy", Node: 5, Outcome: test.second}, {Role: "querynode", Node: 6, Outcome: model.Answered},
+			{Role: "proxy", Node: 4, Outcome: model.Refused},
+			{Role: "proxy", Node: 5, Outcome: test.second},
+			{Role: "querynode", Node: 6, Outcome: model.Answered},
 		}})
 		c := model.Build(model.Parts{Loaded: model.PartSessions, Sessions: sessions[3-test.sessions:]}).WithRuntime(r)
 		lines := impact.Measure(c).Lines()
@@ -479,7 +650,8 @@ func TestUnknown(t *testing.T) {
 		}}),
 	} {
 		for _, k := range impact.Measure(c).Kinds {
-			if k.State != impact.Unknown || k.Why == "" || strings.Contains(k.Why, "since it started") != (name == "no request counted") {
+			if k.State != impact.Unknown || k.Why == "" ||
+				strings.Contains(k.Why, "since it started") != (name == "no request counted") {
 				t.Errorf("%s: %s", name, k.Line())
 			}
 		}
@@ -490,8 +662,12 @@ func TestUnknown(t *testing.T) {
 // successes.
 func TestProxyRefusesKitescope(t *testing.T) {
 	t.Parallel()
-	for succeeded, line := range map[int]string{7: "inserts: fine (0.467 a second)", 0: "inserts: fail: no proxy accepts connections"} {
-		c := cluster(map[string][2]string{"proxy": {scrape(0, count("Insert", "success", 0)), scrape(1, count("Insert", "success", succeeded))}})
+	for succeeded, line := range map[int]string{
+		7: "inserts: fine (0.467 a second)", 0: "inserts: fail: no proxy accepts connections",
+	} {
+		c := cluster(map[string][2]string{
+			"proxy": {scrape(0, count("Insert", "success", 0)), scrape(1, count("Insert", "success", succeeded))},
+		})
 		r := model.BuildRuntime(model.RuntimeParts{Processes: c.Runtime.Processes, Nodes: []*model.LiveNode{
 			{Role: "proxy", Node: 4, Outcome: model.Refused}, {Role: "querynode", Node: 6, Outcome: model.Answered},
 		}})
@@ -508,7 +684,11 @@ func TestDroppedSeries(t *testing.T) {
 	t.Parallel()
 	drops := make([]string, 0, 10)
 	for i := range cap(drops) {
-		drops = append(drops, fmt.Sprintf(`milvus_proxy_req_count{function_name="DropCollection",node_id="4",collection_name="c%d",status="success"} 1`, i))
+		drops = append(drops,
+			fmt.Sprintf(
+				`milvus_proxy_req_count{function_name="DropCollection",node_id="4",collection_name="c%d",status="success"} 1`,
+				i,
+			))
 	}
 	x := impact.Measure(cluster(map[string][2]string{"proxy": {
 		scrape(0, append(drops, count("CreateCollection", "total", 10), count("CreateCollection", "success", 10))...),
@@ -524,9 +704,12 @@ func TestUsual(t *testing.T) {
 	t.Parallel()
 	for name, before := range map[string]string{
 		"failing": count("Search", "total", 40) + "\n" + count("Search", "fail", 40),
-		"dropped": histogram("milvus_proxy_req_latency", `function_name="Search"`, 40, 400) + "\n" + count("Search", "total", 1),
+		"dropped": histogram("milvus_proxy_req_latency", `function_name="Search"`, 40, 400) + "\n" +
+			count("Search", "total", 1),
 	} {
-		x := impact.Measure(cluster(map[string][2]string{"proxy": {startedLate(scrape(0, before)), startedLate(scrape(1, before))}}))
+		x := impact.Measure(cluster(map[string][2]string{
+			"proxy": {startedLate(scrape(0, before)), startedLate(scrape(1, before))},
+		}))
 		if k := x.Kind(impact.Search); k.Usual != 10 { // in 15 s, of 40 in a minute
 			t.Errorf("%s: %+v", name, k)
 		}

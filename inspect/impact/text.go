@@ -52,9 +52,11 @@ func (k *Kind) Text() string {
 	case Slow:
 		switch {
 		case k.Long > 0:
-			return fmt.Sprintf("slow: %s of %s took more than %s, few before", words.Number(int64(k.Long)), words.Number(ended), milliseconds(k.LongMs))
+			return fmt.Sprintf("slow: %s of %s took more than %s, few before", words.Number(int64(k.Long)),
+				words.Number(ended), milliseconds(k.LongMs))
 		case k.Mean < slowFactor*k.Past && k.MedianSlow():
-			return fmt.Sprintf("slow: half take more than %s, less than %s before", milliseconds(k.Median), milliseconds(k.PastMedian))
+			return fmt.Sprintf("slow: half take more than %s, less than %s before", milliseconds(k.Median),
+				milliseconds(k.PastMedian))
 		}
 		return fmt.Sprintf("slow: %s on average, %s before", milliseconds(k.Mean), milliseconds(k.Past))
 	case Unsure:
@@ -64,7 +66,8 @@ func (k *Kind) Text() string {
 		case k.InFlight > 0:
 			return k.waiting() + ", none completed" + in
 		case k.Failed+k.Refused == 0:
-			return fmt.Sprintf("%s took %s, %s on average before", words.Number(ended), milliseconds(k.Mean), milliseconds(k.Past))
+			return fmt.Sprintf("%s took %s, %s on average before", words.Number(ended), milliseconds(k.Mean),
+				milliseconds(k.Past))
 		}
 	case Fine:
 	}
@@ -123,7 +126,8 @@ func (x *Impact) Lines() []Line {
 		return nil
 	}
 	var list []Line
-	if k := x.Kind(Search); k != nil && k.Why != "" && len(x.Affected()) == len(x.Kinds) { // no proxy accepts connections
+	// no proxy accepts connections
+	if k := x.Kind(Search); k != nil && k.Why != "" && len(x.Affected()) == len(x.Kinds) {
 		return []Line{{k.State, AllRequests + " " + k.Text()}}
 	}
 	for _, k := range x.Affected() {

@@ -30,7 +30,8 @@ func sumCollections(proxies []proxyReading) []collectionReading {
 		}
 	}
 	slices.SortFunc(all, func(a, b collectionReading) int {
-		return cmp.Or(cmp.Compare(b.total.Sum, a.total.Sum), cmp.Compare(a.database, b.database), cmp.Compare(a.name, b.name))
+		return cmp.Or(cmp.Compare(b.total.Sum, a.total.Sum), cmp.Compare(a.database, b.database),
+			cmp.Compare(a.name, b.name))
 	})
 	return all
 }
@@ -50,12 +51,15 @@ type traits struct {
 // that the phases of each collection add up to its own mean, and each phase adds up to its measured total over
 // all collections. Within these limits the leanings of the collections determine the shares (iterative
 // proportional fitting). If one collection makes all requests, the budget of all is its budget.
-func split(all *Budget, list []collectionReading, traitsOf func(database, name string) traits, nodes serving, in *readings) []*Budget {
+func split(
+	all *Budget, list []collectionReading, traitsOf func(database, name string) traits, nodes serving, in *readings,
+) []*Budget {
 	if len(list) == 0 {
 		return []*Budget{all}
 	}
 	if len(list) == 1 && list[0].total.Count >= 0.99*all.Requests {
-		all.Name, all.Database, all.Collection = list[0].name, list[0].database, traitsOf(list[0].database, list[0].name).id
+		all.Name, all.Database, all.Collection = list[0].name, list[0].database,
+			traitsOf(list[0].database, list[0].name).id
 		all.Scope = Sole
 		return []*Budget{all}
 	}
@@ -180,7 +184,9 @@ func factor(want, sum float64, fits *bool) float64 {
 
 // forCollection returns the budget of a collection. time is the total time of its requests in each leaf phase. columns
 // is the total time of the requests of all collections in each leaf phase.
-func (b *Budget) forCollection(c collectionReading, id model.CollectionID, leaves []*Phase, time, columns []float64) *Budget {
+func (b *Budget) forCollection(
+	c collectionReading, id model.CollectionID, leaves []*Phase, time, columns []float64,
+) *Budget {
 	n := c.total.Count
 	x := &Budget{Collection: id, Name: c.name, Database: c.database, Request: b.Request, Requests: n, Scope: Shared}
 	if b.PerSecond.Known && b.Requests > 0 {

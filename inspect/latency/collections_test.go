@@ -39,8 +39,12 @@ func TestSplit(t *testing.T) {
 	all = append(append(all, strong...), bounded...)
 	r := &readings{missing: map[string]string{}}
 	r.proxies = []proxyReading{{node: 1, seconds: 10, total: histogram(all, true), task: histogram(all, true)}}
-	r.nodes = []nodeReading{{node: 2, role: "querynode", seconds: 10, leader: histogram(leads, true), consistency: histogram(waits, true)}}
-	list := []collectionReading{{name: "strong", total: histogram(strong, true)}, {name: "bounded", total: histogram(bounded, true)}}
+	r.nodes = []nodeReading{
+		{node: 2, role: "querynode", seconds: 10, leader: histogram(leads, true), consistency: histogram(waits, true)},
+	}
+	list := []collectionReading{
+		{name: "strong", total: histogram(strong, true)}, {name: "bounded", total: histogram(bounded, true)},
+	}
 	budgets := split(searchBudget(r, Search), list, func(_, name string) traits {
 		return traits{consistency: map[string]float64{"strong": 1}[name]}
 	}, nil, &readings{})
@@ -62,7 +66,8 @@ func TestSplit(t *testing.T) {
 	if p := budgets[2].Root.Find(ConsistencyWait); p == nil || p.Ms > 3 {
 		t.Errorf("bounded waits for consistency %+v, want next to nothing", p)
 	}
-	if text := Verdict(budgets[1]); !strings.Contains(text, "search of strong 15") || !strings.Contains(text, "waiting for consistency") {
+	if text := Verdict(budgets[1]); !strings.Contains(text, "search of strong 15") ||
+		!strings.Contains(text, "waiting for consistency") {
 		t.Errorf("verdict %q", text)
 	}
 }
@@ -71,7 +76,10 @@ func TestSplit(t *testing.T) {
 func TestOnlyCollection(t *testing.T) {
 	d := histogram([]float64{5, 9, 30}, true)
 	r := &readings{proxies: []proxyReading{{total: d, task: d}}, missing: map[string]string{}}
-	budgets := split(searchBudget(r, Search), []collectionReading{{name: "docs", total: d}}, func(string, string) traits { return traits{id: 7} }, nil, &readings{})
+	budgets := split(searchBudget(r, Search), []collectionReading{{name: "docs", total: d}},
+		func(string, string) traits {
+			return traits{id: 7}
+		}, nil, &readings{})
 	if len(budgets) != 1 || budgets[0].Name != "docs" || budgets[0].Collection != 7 {
 		t.Errorf("got %d budgets, the first of %q", len(budgets), budgets[0].Name)
 	}

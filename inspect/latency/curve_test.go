@@ -10,11 +10,14 @@ import (
 // enough requests.
 func TestTail(t *testing.T) {
 	b := Budget{Request: Search, Requests: 500, Ms: 20, P99: Interval{128, 256}}
-	if got, want := Tail(&b), "1% of requests take 6.4 times the mean or more: the phases describe the other 99%; kitescope slow lists them"; got != want {
+	if got, want := Tail(&b),
+		"1% of requests take 6.4 times the mean or more: the phases describe the other 99%; kitescope slow lists "+
+			"them"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	b.Request = Insert
-	if got, want := Tail(&b), "1% of requests take 6.4 times the mean or more: the phases describe the other 99%"; got != want {
+	if got, want := Tail(&b),
+		"1% of requests take 6.4 times the mean or more: the phases describe the other 99%"; got != want {
 		t.Errorf("of inserts %q, want %q", got, want)
 	}
 	for name, change := range map[string]func(*Budget){

@@ -26,7 +26,10 @@ func cluster(t testing.TB, now, before map[string]string) *model.Cluster {
 		at    time.Time
 	}{{before, at}, {now, at.Add(20 * time.Second)}} {
 		for name, text := range scrape.texts {
-			d.Add(live.Record{Role: strings.TrimRight(name, ".0123456789"), Address: name + ":9091", Method: "GET /metrics", At: scrape.at, Response: []byte(text)})
+			d.Add(live.Record{
+				Role: strings.TrimRight(name, ".0123456789"), Address: name + ":9091", Method: "GET /metrics",
+				At: scrape.at, Response: []byte(text),
+			})
 		}
 	}
 	return model.Build(model.Parts{}).WithRuntime(d.Runtime("recording", ""))
@@ -90,12 +93,20 @@ func TestFixtures(t *testing.T) {
 		says   string
 		within float64 // maximum unexplained share
 	}{
-		snapshots + "cluster-2.3.5-t1/metrics/*.gz": {1327.0 / 6, latency.ConsistencyWait, 0.88, "waiting for consistency", 0.05},
+		snapshots + "cluster-2.3.5-t1/metrics/*.gz": {
+			1327.0 / 6, latency.ConsistencyWait, 0.88, "waiting for consistency", 0.05,
+		},
 		snapshots + "cluster-2.3.5-t3/metrics/*.gz": {0, latency.ReadQueue, 0.25, "queueing on query nodes", 0.2},
 		snapshots + "cluster-2.3.5-t5/metrics/*.gz": {0, latency.ReadQueue, 0.25, "queueing on query nodes", 0.2},
-		"testdata/standalone-2.1.0.txt.gz":          {42931.0 / 294, latency.ConsistencyQueue, 0.95, "waiting for consistency or queueing", 0.05},
-		"testdata/standalone-2.2.16.txt.gz":         {42892.0 / 270, latency.ConsistencyQueue, 0.95, "waiting for consistency or queueing", 0.05},
-		"testdata/standalone-2.3.5.txt.gz":          {43480.0 / 211, latency.ConsistencyWait, 0.95, "waiting for consistency", 0.05},
+		"testdata/standalone-2.1.0.txt.gz": {
+			42931.0 / 294, latency.ConsistencyQueue, 0.95, "waiting for consistency or queueing", 0.05,
+		},
+		"testdata/standalone-2.2.16.txt.gz": {
+			42892.0 / 270, latency.ConsistencyQueue, 0.95, "waiting for consistency or queueing", 0.05,
+		},
+		"testdata/standalone-2.3.5.txt.gz": {
+			43480.0 / 211, latency.ConsistencyWait, 0.95, "waiting for consistency", 0.05,
+		},
 	} {
 		l := latency.Compute(cluster(t, fixture(t, path), nil))
 		for _, b := range l.Budgets {
@@ -128,7 +139,10 @@ func TestFixtures(t *testing.T) {
 func TestMissingMetrics(t *testing.T) {
 	texts := fixture(t, snapshots+"cluster-2.3.5-t1/metrics/*.gz")
 	record := func(role string, node model.NodeID, text, trouble string) live.Record {
-		return live.Record{Role: role, Node: node, Address: role + node.String() + ":9091", Method: "GET /metrics", Response: []byte(text), Error: trouble}
+		return live.Record{
+			Role: role, Node: node, Address: role + node.String() + ":9091", Method: "GET /metrics",
+			Response: []byte(text), Error: trouble,
+		}
 	}
 	ask := func(records ...live.Record) *latency.Latency {
 		d := live.NewDecoder()
@@ -150,11 +164,45 @@ func TestMissingMetrics(t *testing.T) {
 		unknown int
 		known   bool
 	}{
-		"all nodes ask for a login":   {proxy, [3]live.Record{record("querynode", 3, login, ""), record("querynode", 5, login, ""), record("querynode", 6, login, "")}, latency.WaitForNodes, 3, false},
-		"one node asks for a login":   {proxy, [3]live.Record{record("querynode", 3, texts["querynode1"], ""), record("querynode", 5, login, ""), record("querynode", 6, texts["querynode3"], "")}, latency.WaitForNodes, 1, true},
-		"the proxy wants a password":  {record("proxy", 9, "", "401 Unauthorized"), [3]live.Record{record("querynode", 3, texts["querynode1"], ""), record("querynode", 5, texts["querynode2"], ""), record("querynode", 6, texts["querynode3"], "")}, latency.Total, 1, false},
-		"half the page of the proxy":  {record("proxy", 9, until("milvus_proxy_sq_latency_bucket"), ""), [3]live.Record{record("querynode", 3, texts["querynode1"], ""), record("querynode", 5, texts["querynode2"], ""), record("querynode", 6, texts["querynode3"], "")}, latency.Total, 1, false},
-		"the proxy's page ends early": {record("proxy", 9, until("# HELP milvus_proxy_sq_reduce"), ""), [3]live.Record{record("querynode", 3, texts["querynode1"], ""), record("querynode", 5, texts["querynode2"], ""), record("querynode", 6, texts["querynode3"], "")}, latency.ReduceProxy, 1, false},
+		"all nodes ask for a login": {
+			proxy,
+			[3]live.Record{
+				record("querynode", 3, login, ""), record("querynode", 5, login, ""), record("querynode", 6, login, ""),
+			},
+			latency.WaitForNodes, 3, false,
+		},
+		"one node asks for a login": {
+			proxy,
+			[3]live.Record{
+				record("querynode", 3, texts["querynode1"], ""), record("querynode", 5, login, ""),
+				record("querynode", 6, texts["querynode3"], ""),
+			},
+			latency.WaitForNodes, 1, true,
+		},
+		"the proxy wants a password": {
+			record("proxy", 9, "", "401 Unauthorized"),
+			[3]live.Record{
+				record("querynode", 3, texts["querynode1"], ""), record("querynode", 5, texts["querynode2"], ""),
+				record("querynode", 6, texts["querynode3"], ""),
+			},
+			latency.Total, 1, false,
+		},
+		"half the page of the proxy": {
+			record("proxy", 9, until("milvus_proxy_sq_latency_bucket"), ""),
+			[3]live.Record{
+				record("querynode", 3, texts["querynode1"], ""), record("querynode", 5, texts["querynode2"], ""),
+				record("querynode", 6, texts["querynode3"], ""),
+			},
+			latency.Total, 1, false,
+		},
+		"the proxy's page ends early": {
+			record("proxy", 9, until("# HELP milvus_proxy_sq_reduce"), ""),
+			[3]live.Record{
+				record("querynode", 3, texts["querynode1"], ""), record("querynode", 5, texts["querynode2"], ""),
+				record("querynode", 6, texts["querynode3"], ""),
+			},
+			latency.ReduceProxy, 1, false,
+		},
 	} {
 		l := ask(test.proxy, test.nodes[0], test.nodes[1], test.nodes[2])
 		if len(l.Unknown) != test.unknown {

@@ -17,10 +17,12 @@ func TestFlush(t *testing.T) {
 	}
 	checkSums(t, b)
 	p := b.Root.Find(latency.Flush)
-	if p == nil || !p.Known || !p.Background() || p.Ms != 0 || p.Share != 0 || !strings.Contains(p.Why, "no client waits") {
+	if p == nil || !p.Known || !p.Background() || p.Ms != 0 || p.Share != 0 ||
+		!strings.Contains(p.Why, "no client waits") {
 		t.Fatalf("the flush is %+v", p)
 	}
-	if p.Call.Value < 6290.0/80 || p.Call.Value > 6290.0/80+1 || len(p.Nodes) != 1 || p.Nodes[0].Role != "datanode" || p.Nodes[0].Node != 8 {
+	if p.Call.Value < 6290.0/80 || p.Call.Value > 6290.0/80+1 || len(p.Nodes) != 1 || p.Nodes[0].Role != "datanode" ||
+		p.Nodes[0].Node != 8 {
 		t.Errorf("one takes %+v, of %+v", p.Call, p.Nodes)
 	}
 	if p.P99.High == 0 {
@@ -39,7 +41,8 @@ func TestFlush(t *testing.T) {
 			delete(texts, name)
 		}
 	}
-	if b := latency.Compute(cluster(t, texts, nil)).Find("", latency.Insert); b == nil || b.Root.Find(latency.Flush) != nil {
+	if b := latency.Compute(cluster(t, texts, nil)).Find("", latency.Insert); b == nil ||
+		b.Root.Find(latency.Flush) != nil {
 		t.Error("nobody told of flushes")
 	}
 }

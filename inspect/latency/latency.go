@@ -67,29 +67,32 @@ type Name string
 
 // The names of phases. Each level has an Unexplained phase if its time exceeds the sum of its parts.
 const (
-	Total            Name = "total"             // the whole call, as measured by the proxy
-	ProxyRest        Name = "proxy_rest"        // in the proxy, before the request is queued and after its task is done
-	ProxyQueue       Name = "proxy_queue"       // until a worker of the proxy takes the task; since 2.4
-	MetadataCache    Name = "metadata_cache"    // requesting metadata from the coordinator that the proxy has not cached
-	WaitForNodes     Name = "wait_for_nodes"    // for the slowest of the shard leaders, which are called in parallel
-	ConsistencyWait  Name = "consistency_wait"  // until a shard has consumed up to the guarantee timestamp
-	ConsistencyQueue Name = "consistency_queue" // consistency_wait and read_queue together: 2.1 and 2.2 do not separate them
-	WaitForWorkers   Name = "wait_for_workers"  // leader: for the slowest of its query nodes, including itself
-	ReadQueue        Name = "read_queue"        // until the read scheduler takes the task
-	PoolWait         Name = "pool_wait"         // after read_queue, until the pool of the scheduler has a slot (step 4 above)
-	ThreadWait       Name = "thread_wait"       // until a thread of the pool takes the segment
-	KernelSealed     Name = "kernel_sealed"     // the slowest of the sealed segments
-	KernelGrowing    Name = "kernel_growing"    // the slowest of the growing segments
-	ReduceSegments   Name = "reduce_segments"   // merging the results of segments
-	ReduceShards     Name = "reduce_shards"     // merging the results of workers
-	ReduceProxy      Name = "reduce_proxy"      // merging the results of shards
-	Decode           Name = "decode"            // decoding the result in the proxy
-	AllocateIDs      Name = "allocate_ids"      // allocating IDs for rows to insert
-	AssignSegments   Name = "assign_segments"   // requesting segments for rows to insert from the data coordinator
-	WALAppend        Name = "wal_append"        // until the message queue has stored the write
-	Requery          Name = "requery"           // a query for the output fields of a search
-	Flush            Name = "flush"             // writing buffers to the object storage; no client waits for it
-	Unexplained      Name = "unexplained"       // not explained by any metric
+	Total      Name = "total"       // the whole call, as measured by the proxy
+	ProxyRest  Name = "proxy_rest"  // in the proxy, before the request is queued and after its task is done
+	ProxyQueue Name = "proxy_queue" // until a worker of the proxy takes the task; since 2.4
+	// Requesting metadata from the coordinator that the proxy has not cached.
+	MetadataCache   Name = "metadata_cache"
+	WaitForNodes    Name = "wait_for_nodes"   // for the slowest of the shard leaders, which are called in parallel
+	ConsistencyWait Name = "consistency_wait" // until a shard has consumed up to the guarantee timestamp
+	// ConsistencyWait and ReadQueue together: 2.1 and 2.2 do not separate them.
+	ConsistencyQueue Name = "consistency_queue"
+	WaitForWorkers   Name = "wait_for_workers" // leader: for the slowest of its query nodes, including itself
+	ReadQueue        Name = "read_queue"       // until the read scheduler takes the task
+	// After ReadQueue, until the pool of the scheduler has a slot (step 4 above).
+	PoolWait       Name = "pool_wait"
+	ThreadWait     Name = "thread_wait"     // until a thread of the pool takes the segment
+	KernelSealed   Name = "kernel_sealed"   // the slowest of the sealed segments
+	KernelGrowing  Name = "kernel_growing"  // the slowest of the growing segments
+	ReduceSegments Name = "reduce_segments" // merging the results of segments
+	ReduceShards   Name = "reduce_shards"   // merging the results of workers
+	ReduceProxy    Name = "reduce_proxy"    // merging the results of shards
+	Decode         Name = "decode"          // decoding the result in the proxy
+	AllocateIDs    Name = "allocate_ids"    // allocating IDs for rows to insert
+	AssignSegments Name = "assign_segments" // requesting segments for rows to insert from the data coordinator
+	WALAppend      Name = "wal_append"      // until the message queue has stored the write
+	Requery        Name = "requery"         // a query for the output fields of a search
+	Flush          Name = "flush"           // writing buffers to the object storage; no client waits for it
+	Unexplained    Name = "unexplained"     // not explained by any metric
 )
 
 // Interval holds the bounds of a time, in milliseconds. High may be infinite.

@@ -12,9 +12,10 @@ type leader struct {
 	n                                  float64
 	consistency, workers, reduce, rest piece
 	curve                              curve
-	workersWait                        slowestCall // of its calls: first to sealed segments of any node, second to its own growing segments
-	means                              []float64
-	room                               float64 // time of a call that remains for its workers
+	// of its calls: first to sealed segments of any node, second to its own growing segments
+	workersWait slowestCall
+	means       []float64
+	room        float64 // time of a call that remains for its workers
 }
 
 func (l *leader) ms() float64 { return l.consistency.ms + l.workers.ms + l.reduce.ms + l.rest.ms }
@@ -152,7 +153,10 @@ func (f *fanOut) longest() float64 {
 
 // newNodePhase returns the measurements of a process for a phase.
 func newNodePhase(role string, node model.NodeID, d dist, requests, seconds, waited float64) NodePhase {
-	p := NodePhase{Role: role, Node: node, Waited: waited, P50: d.quantile(0.5), P99: d.quantile(0.99), PerSecond: perSecond(d.Count, seconds)}
+	p := NodePhase{
+		Role: role, Node: node, Waited: waited, P50: d.quantile(0.5), P99: d.quantile(0.99),
+		PerSecond: perSecond(d.Count, seconds),
+	}
 	p.Ms, p.Mean = d.mean()
 	if requests > 0 {
 		p.Calls = d.Count / requests

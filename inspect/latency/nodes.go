@@ -27,7 +27,9 @@ func (s *searchBuilder) waitForNodes(room float64) *Phase {
 	}
 	x.Children = append(x.Children, workers)
 	s.part(x, &Phase{Name: ReduceShards, Ms: c.reduce}, reduces, ReduceShards)
-	x.Children = append(x.Children, &Phase{Name: Unexplained, Known: true, Ms: c.rest, Mean: Interval{0, c.rest + c.workers}})
+	x.Children = append(x.Children, &Phase{
+		Name: Unexplained, Known: true, Ms: c.rest, Mean: Interval{0, c.rest + c.workers},
+	})
 	for _, p := range x.Children {
 		p.Parent, p.Role, p.Estimate = WaitForNodes, "querynode", p.Known
 	}
@@ -57,10 +59,12 @@ func (s *searchBuilder) compose(x *Phase) *composition {
 		n := &s.r.nodes[l.index]
 		p := expectedPieces(l.pieces(), then[i])
 		f := chance[i]
-		c.consistency, c.workers, c.reduce, c.rest = c.consistency+f*p[0], c.workers+f*p[1], c.reduce+f*p[2], c.rest+f*p[3]
+		c.consistency, c.workers, c.reduce, c.rest = c.consistency+f*p[0], c.workers+f*p[1], c.reduce+f*p[2],
+			c.rest+f*p[3]
 		x.Nodes = append(x.Nodes, newNodePhase(n.role, n.node, n.leader, s.r.proxy.total.Count, n.seconds, f*then[i]))
 		if n.consistency.known() {
-			c.consistencyOf = append(c.consistencyOf, newNodePhase(n.role, n.node, n.consistency, s.r.proxy.total.Count, n.seconds, f*p[0]))
+			c.consistencyOf = append(c.consistencyOf,
+				newNodePhase(n.role, n.node, n.consistency, s.r.proxy.total.Count, n.seconds, f*p[0]))
 		}
 		kinds, long := l.workersWait.scaledTo(p[1], l.means)
 		c.sealed += f * kinds[0] * long[0]

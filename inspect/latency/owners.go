@@ -33,7 +33,9 @@ func (r *reader) serving() serving {
 // exclusiveBudget returns the budget of a collection whose nodes serve no other collection. All measurements of these
 // nodes belong to the collection. Proxy phases without a collection label are taken from all requests. It
 // returns nil if the collection shares a node, or if the served collections are unknown.
-func (r *readings) exclusiveBudget(nodes serving, c collectionReading, id model.CollectionID, others []model.CollectionID, request Request) *Budget {
+func (r *readings) exclusiveBudget(
+	nodes serving, c collectionReading, id model.CollectionID, others []model.CollectionID, request Request,
+) *Budget {
 	own := &readings{missing: r.missing, seconds: r.seconds}
 	for _, n := range r.nodes {
 		served := nodes[n.node]
@@ -50,7 +52,9 @@ func (r *readings) exclusiveBudget(nodes serving, c collectionReading, id model.
 	p := r.proxy
 	whole, _ := p.total.mean()
 	if task, _ := p.task.mean(); p.task.known() {
-		p.task = dist{Sum: max(0, c.total.Sum-(whole-task)*c.total.Count), Count: c.total.Count, Truncated: c.total.Truncated}
+		p.task = dist{
+			Sum: max(0, c.total.Sum-(whole-task)*c.total.Count), Count: c.total.Count, Truncated: c.total.Truncated,
+		}
 	}
 	p.total, p.queries, p.vectors, p.failed = c.total, c.queries, Value{}, Value{}
 	own.proxies = []proxyReading{p}

@@ -20,11 +20,16 @@ func separateNodes(seed uint64) []*simulation {
 	rng := rand.New(rand.NewPCG(seed, 5))
 	var list []*simulation
 	for i := range 2 {
-		s := &simulation{rng: rng, requests: 500, threads: 4, collection: fmt.Sprintf("docs_%d", i), first: 2 * i, together: 1}
-		s.sealed, s.growing = []float64{2, 30}[(int(seed)+i)%2]*(1+rng.Float64()), []float64{20, 2}[(int(seed)/2+i)%2]*(1+rng.Float64())
+		s := &simulation{
+			rng: rng, requests: 500, threads: 4, collection: fmt.Sprintf("docs_%d", i), first: 2 * i, together: 1,
+		}
+		s.sealed, s.growing = []float64{2, 30}[(int(seed)+i)%2]*(1+rng.Float64()),
+			[]float64{20, 2}[(int(seed)/2+i)%2]*(1+rng.Float64())
 		s.spread, s.reduce, s.wire, s.proxy, s.decode, s.queue = 0.3, 0.2, 0.2, 2+10*rng.Float64(), 0.1, 3
 		s.nodes = []simNode{{1}, {1}}
-		s.shards = []simShard{{leader: 0, sealed: []int{2, 2}, growing: 1}, {leader: 1, sealed: []int{2, 2}, growing: 1}}
+		s.shards = []simShard{
+			{leader: 0, sealed: []int{2, 2}, growing: 1}, {leader: 1, sealed: []int{2, 2}, growing: 1},
+		}
 		list = append(list, s)
 	}
 	return list
@@ -39,13 +44,18 @@ func twoCollections(t *testing.T, texts map[string]string, list []*simulation, w
 	for name, text := range texts {
 		role := strings.TrimRight(name, "0123456789")
 		id, _ := strconv.Atoi(strings.TrimPrefix(name, role))
-		d.Add(live.Record{Role: role, Address: fmt.Sprintf("10.0.0.%d:9091", id), Method: "GET /metrics", At: at, Response: []byte(text)})
+		d.Add(live.Record{
+			Role: role, Address: fmt.Sprintf("10.0.0.%d:9091", id), Method: "GET /metrics", At: at,
+			Response: []byte(text),
+		})
 	}
 	p := d.Runtime("recording", "").RuntimeParts
 	var parts model.Parts
 	for i, s := range list {
 		c := model.CollectionID(i + 1)
-		parts.Collections = append(parts.Collections, &model.Collection{ID: c, Name: s.collection, ConsistencyLevel: "Bounded"})
+		parts.Collections = append(parts.Collections, &model.Collection{
+			ID: c, Name: s.collection, ConsistencyLevel: "Bounded",
+		})
 		for _, n := range p.Nodes {
 			at := int(n.Node) - 1 - s.first
 			if n.Role != "querynode" || at < 0 || at >= len(s.nodes) || !withDistribution {
@@ -56,10 +66,14 @@ func twoCollections(t *testing.T, texts map[string]string, list []*simulation, w
 			}
 			for k, shard := range s.shards {
 				for j := range shard.sealed[at] {
-					n.Distribution.Sealed = append(n.Distribution.Sealed, model.ServedSegment{ID: model.SegmentID(1000*i + 100*k + 10*at + j), Collection: c})
+					n.Distribution.Sealed = append(n.Distribution.Sealed, model.ServedSegment{
+						ID: model.SegmentID(1000*i + 100*k + 10*at + j), Collection: c,
+					})
 				}
 				if shard.leader == at {
-					n.Distribution.Leaders = append(n.Distribution.Leaders, model.LeaderView{Channel: fmt.Sprintf("c%d_%d", i, k), Collection: c})
+					n.Distribution.Leaders = append(n.Distribution.Leaders, model.LeaderView{
+						Channel: fmt.Sprintf("c%d_%d", i, k), Collection: c,
+					})
 				}
 			}
 		}

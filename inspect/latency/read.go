@@ -23,7 +23,9 @@ func Compute(c *model.Cluster) *Latency {
 	r.findSessions()
 	for _, p := range c.Runtime.Processes {
 		if p.Metrics != nil {
-			r.processes = append(r.processes, &process{p, metrics.NewWindow(p.Before, p.Metrics), map[metrics.Name][]increase{}})
+			r.processes = append(r.processes, &process{
+				p, metrics.NewWindow(p.Before, p.Metrics), map[metrics.Name][]increase{},
+			})
 		}
 	}
 	r.window()
@@ -88,7 +90,9 @@ func (r *reader) findSessions() {
 			r.unknown(Unknown{s.Role, s.Node, s.Address, "its metrics are missing"})
 		}
 	}
-	slices.SortFunc(r.l.Unknown, func(a, b Unknown) int { return cmp.Or(cmp.Compare(a.Role, b.Role), cmp.Compare(a.Node, b.Node)) })
+	slices.SortFunc(r.l.Unknown, func(a, b Unknown) int {
+		return cmp.Or(cmp.Compare(a.Role, b.Role), cmp.Compare(a.Node, b.Node))
+	})
 	for _, u := range slices.Backward(r.l.Unknown) {
 		role := u.Role
 		if role == "streamingnode" {
@@ -111,7 +115,8 @@ func (r *reader) missingReason(n *model.LiveNode) string {
 		return cmp.Or(p.Reason, reasonOf(p.Outcome), r.noPort(n), "its metrics were not requested")
 	}
 	for _, call := range p.Calls {
-		if call.Method == ask && (call.Outcome == model.Garbled || call.Outcome == model.TooLarge || call.Outcome == model.CutOff) {
+		if call.Method == ask &&
+			(call.Outcome == model.Garbled || call.Outcome == model.TooLarge || call.Outcome == model.CutOff) {
 			return "its metrics are incomplete: " + cmp.Or(call.Reason, call.Outcome.String())
 		}
 	}
@@ -257,7 +262,9 @@ func (p *process) collectionCalls(key, value string, names ...metrics.Name) []co
 	for _, name := range names {
 		for _, x := range p.each(name) {
 			if c := label(x.labels, "collection_name"); c != "" && label(x.labels, key) == value {
-				list = append(list, collectionReading{database: label(x.labels, "db_name", "database"), name: c, total: distOf(x.Histogram)})
+				list = append(list, collectionReading{
+					database: label(x.labels, "db_name", "database"), name: c, total: distOf(x.Histogram),
+				})
 			}
 		}
 		if len(list) > 0 {

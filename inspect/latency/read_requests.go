@@ -39,8 +39,12 @@ const (
 // queueNames maps a request to its commonpb.MsgType in the queue of the proxy. counted maps it to the name in the
 // request counter.
 var (
-	queueNames   = map[Request]string{Search: "Search", Query: "Retrieve", Insert: "Insert", Upsert: "Upsert", Delete: "Delete"}
-	counterNames = map[Request]string{Search: "Search", Query: "Query", Insert: "Insert", Upsert: "Upsert", Delete: "Delete"}
+	queueNames = map[Request]string{
+		Search: "Search", Query: "Retrieve", Insert: "Insert", Upsert: "Upsert", Delete: "Delete",
+	}
+	counterNames = map[Request]string{
+		Search: "Search", Query: "Query", Insert: "Insert", Upsert: "Upsert", Delete: "Delete",
+	}
 )
 
 // readsOf adds the measurements of a proxy for searches or queries to x.
@@ -73,7 +77,8 @@ func (r *reader) readsOf(p *process, request Request, x *proxyReading) {
 func (p *process) vectorsOf(c *collectionReading, kind string) (sum Value) {
 	p.w.EachCounter(metrics.ProxyReceivedVectors, func(labels []model.Pair, came float64) {
 		database := label(labels, "db_name", "database")
-		if label(labels, "collection_name") == c.name && (database == "" || database == c.database) && label(labels, queryType) == kind {
+		if label(labels, "collection_name") == c.name && (database == "" || database == c.database) &&
+			label(labels, queryType) == kind {
 			sum = sum.plus(Value{came, true})
 		}
 	})
@@ -124,8 +129,10 @@ func (r *reader) queryNode(p *process, request Request) nodeReading {
 		x.mixed, x.leader, x.worker = true, all.half(), all.half()
 	}
 	x.consistency, x.queue = h(metrics.ConsistencyWait), h(metrics.TaskQueue)
-	x.sealed, x.growing, x.core = h(metrics.SegmentKernel, "segment_state", "Sealed"), h(metrics.SegmentKernel, "segment_state", "Growing"), h(metrics.CoreKernel)
-	x.segments, x.shards = h(metrics.NodeReduce, "reduce_level", "segments"), h(metrics.NodeReduce, "reduce_level", "shards")
+	x.sealed, x.growing, x.core = h(metrics.SegmentKernel, "segment_state", "Sealed"),
+		h(metrics.SegmentKernel, "segment_state", "Growing"), h(metrics.CoreKernel)
+	x.segments, x.shards = h(metrics.NodeReduce, "reduce_level", "segments"),
+		h(metrics.NodeReduce, "reduce_level", "shards")
 	if !x.segments.known() && !x.shards.known() {
 		x.segments = h(metrics.NodeReduce)
 	}
@@ -151,9 +158,11 @@ func (d dist) half() dist {
 // writesOf adds the measurements of a proxy for inserts, upserts or deletes to x.
 func (r *reader) writesOf(p *process, request Request, x *proxyReading) {
 	_, x.node = r.node(p, metrics.ProxyMutation, "proxy")
-	x.total, x.send = p.histogram(metrics.ProxyMutation, msgType, string(request)), p.histogram(metrics.ProxyMutationSend, msgType, string(request))
+	x.total, x.send = p.histogram(metrics.ProxyMutation, msgType, string(request)),
+		p.histogram(metrics.ProxyMutationSend, msgType, string(request))
 	x.ids, x.segments = p.histogram(metrics.ProxyAllocateIDs), p.histogram(metrics.ProxyAssignSegments)
-	x.rows = p.histogram(metrics.ProxyMutation, msgType, string(Insert)).Count + p.histogram(metrics.ProxyMutation, msgType, string(Upsert)).Count
+	x.rows = p.histogram(metrics.ProxyMutation, msgType, string(Insert)).Count +
+		p.histogram(metrics.ProxyMutation, msgType, string(Upsert)).Count
 	x.collections = p.collectionCalls(msgType, string(request), metrics.ProxyCollectionMutation, metrics.ProxyMutation)
 }
 

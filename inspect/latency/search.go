@@ -36,7 +36,8 @@ func searchBudget(r *readings, request Request) *Budget {
 func (r *readings) budget(request Request, root *Phase) *Budget {
 	p := &r.proxy
 	b := &Budget{
-		Request: request, Requests: p.total.Count, Failed: p.failed, PerSecond: perSecond(p.total.Count, p.seconds), Root: root, Ms: root.Ms, Mean: root.Mean,
+		Request: request, Requests: p.total.Count, Failed: p.failed, PerSecond: perSecond(p.total.Count, p.seconds),
+		Root: root, Ms: root.Ms, Mean: root.Mean,
 		P50: p.total.quantile(0.5), P95: p.total.quantile(0.95), P99: p.total.quantile(0.99),
 	}
 	if p.vectors.Known {
@@ -51,7 +52,8 @@ func (r *readings) totalPhase() *Phase {
 	root := (&Phase{Name: Total, Role: "proxy"}).setMeasured(r.proxy.total, r.proxy.seconds)
 	for i := range r.proxies {
 		x := &r.proxies[i]
-		root.Nodes = append(root.Nodes, newNodePhase("proxy", x.node, x.total, x.total.Count, x.seconds, root.Ms*x.total.Count/r.proxy.total.Count))
+		root.Nodes = append(root.Nodes,
+			newNodePhase("proxy", x.node, x.total, x.total.Count, x.seconds, root.Ms*x.total.Count/r.proxy.total.Count))
 	}
 	return root
 }
@@ -114,7 +116,10 @@ func (s *searchBuilder) root() *Phase {
 	part := func(x *Phase) { left -= root.part(x, left).Ms }
 	if task, bounds := p.task.mean(); p.task.known() {
 		rest := max(0, root.Ms-task)
-		part(&Phase{Name: ProxyRest, Known: true, Ms: rest, Mean: Interval{max(0, root.Mean.Low-bounds.High), max(0, root.Mean.High-bounds.Low)}})
+		part(&Phase{
+			Name: ProxyRest, Known: true, Ms: rest,
+			Mean: Interval{max(0, root.Mean.Low-bounds.High), max(0, root.Mean.High-bounds.Low)},
+		})
 	} else {
 		part(s.r.missingPhase(ProxyRest, "proxy"))
 	}
@@ -128,7 +133,11 @@ func (s *searchBuilder) root() *Phase {
 	if again := s.requery(left); again != nil {
 		part(again)
 	}
-	part(&Phase{Name: Unexplained, Known: true, Ms: left, Mean: Interval{max(0, left-max(0, nodes.Mean.High-nodes.Ms)), left + max(0, nodes.Ms-nodes.Mean.Low)}, Estimate: nodes.Estimate})
+	part(&Phase{
+		Name: Unexplained, Known: true, Ms: left,
+		Mean:     Interval{max(0, left-max(0, nodes.Mean.High-nodes.Ms)), left + max(0, nodes.Ms-nodes.Mean.Low)},
+		Estimate: nodes.Estimate,
+	})
 	return root
 }
 
@@ -136,7 +145,9 @@ func (s *searchBuilder) root() *Phase {
 func (p *Phase) part(x *Phase, left float64) *Phase {
 	x.Parent, x.Role = p.Name, cmp.Or(x.Role, "proxy")
 	if x.Known && x.Mean.Low > p.Mean.High {
-		*x = Phase{Name: x.Name, Parent: x.Parent, Role: x.Role, Why: "its metric exceeds the time of the whole request"}
+		*x = Phase{
+			Name: x.Name, Parent: x.Parent, Role: x.Role, Why: "its metric exceeds the time of the whole request",
+		}
 	}
 	x.Ms = min(x.Ms, max(0, left))
 	if x.Known {
@@ -162,7 +173,10 @@ func (s *searchBuilder) requery(left float64) *Phase {
 	if ms < alike*left {
 		return nil
 	}
-	return &Phase{Name: Requery, Known: true, Ms: min(ms, left), Mean: Interval{0, left}, Estimate: true, PerSecond: perSecond(s.r.proxy.queries.Count, s.r.proxy.seconds)}
+	return &Phase{
+		Name: Requery, Known: true, Ms: min(ms, left), Mean: Interval{0, left}, Estimate: true,
+		PerSecond: perSecond(s.r.proxy.queries.Count, s.r.proxy.seconds),
+	}
 }
 
 // meanOf returns the mean of the whole call in milliseconds.
@@ -183,7 +197,10 @@ func (s *searchBuilder) withoutProxy(root *Phase) *Phase {
 	root.Estimate = true
 	x := s.waitForNodes(all)
 	x.Parent = Total
-	root.Children = []*Phase{s.r.missingPhase(ProxyQueue, "proxy"), x, s.r.missingPhase(ReduceProxy, "proxy"), s.r.missingPhase(Decode, "proxy")}
+	root.Children = []*Phase{
+		s.r.missingPhase(ProxyQueue, "proxy"), x, s.r.missingPhase(ReduceProxy, "proxy"),
+		s.r.missingPhase(Decode, "proxy"),
+	}
 	for _, c := range root.Children {
 		c.Parent = Total
 	}
@@ -225,7 +242,9 @@ func (r *readings) missingPhase(name Name, role string) *Phase {
 func (r *readings) cache() *Phase {
 	p := &r.proxy
 	if p.cacheRequests <= 0 || p.misses.Count <= 0 {
-		return &Phase{Name: MetadataCache, Known: r.missing["proxy"] == "" && p.cacheRequests > 0, Why: r.missing["proxy"]}
+		return &Phase{
+			Name: MetadataCache, Known: r.missing["proxy"] == "" && p.cacheRequests > 0, Why: r.missing["proxy"],
+		}
 	}
 	x := r.measuredPhase(MetadataCache, p.misses, p.misses.Count/p.cacheRequests)
 	x.Estimate = true

@@ -257,7 +257,8 @@ func (o *observations) texts() map[string]string {
 			if n, err := fmt.Sscanf(f[0], "querynode%d", &id); err == nil && n == 1 {
 				role = "querynode"
 			}
-			fmt.Fprintf(b, "# TYPE milvus_num_node gauge\nmilvus_num_node{node_id=\"%d\",role_name=\"%s\"} 1\n", id, role)
+			fmt.Fprintf(b, "# TYPE milvus_num_node gauge\nmilvus_num_node{node_id=\"%d\",role_name=\"%s\"} 1\n", id,
+				role)
 		}
 		name := "milvus_" + f[1]
 		if !typed[f[0]+name] {
@@ -282,7 +283,8 @@ func (o *observations) texts() map[string]string {
 			fmt.Fprintf(b, "%s_bucket{node_id=\"1\"%s,le=\"%g\"} %d\n", name, labels, le, n)
 		}
 		fmt.Fprintf(b, "%s_bucket{node_id=\"1\"%s,le=\"+Inf\"} %d\n", name, labels, len(o.series[k]))
-		fmt.Fprintf(b, "%s_sum{node_id=\"1\"%s} %v\n%s_count{node_id=\"1\"%s} %d\n", name, labels, sum, name, labels, len(o.series[k]))
+		fmt.Fprintf(b, "%s_sum{node_id=\"1\"%s} %v\n%s_count{node_id=\"1\"%s} %d\n", name, labels, sum, name, labels,
+			len(o.series[k]))
 	}
 	texts := map[string]string{}
 	for p, b := range out {

@@ -48,10 +48,12 @@ func checkSimulated(t *testing.T, first uint64) {
 			}
 		}
 		if main := mainOf(truth); truth.phase[main] > 0.6*truth.total && string(b.Main()[0].Phase.Name) != main {
-			t.Errorf("seed %d: %s is %.0f%% in truth; the verdict is %q", seed, main, 100*truth.phase[main]/truth.total, latency.Verdict(b))
+			t.Errorf("seed %d: %s is %.0f%% in truth; the verdict is %q", seed, main, 100*truth.phase[main]/truth.total,
+				latency.Verdict(b))
 		}
 	}
-	t.Logf("%d phases of %d are off by more than a tenth of the request, %d outside their bounds; the worst: %v", wrong, phases, outside, worst)
+	t.Logf("%d phases of %d are off by more than a tenth of the request, %d outside their bounds; the worst: %v", wrong,
+		phases, outside, worst)
 	if wrong > phases/20 {
 		t.Errorf("%d of %d phases are off by more than a tenth of the request", wrong, phases)
 	}
@@ -75,7 +77,8 @@ func TestWindow(t *testing.T) {
 	if math.Abs(b.Ms-truth.total) > 0.01*truth.total || b.Requests != float64(s.requests) {
 		t.Errorf("%g requests take %.1f ms, in truth %.1f", b.Requests, b.Ms, truth.total)
 	}
-	if p := b.Root.Find(latency.ConsistencyWait); p == nil || math.Abs(p.Ms-truth.phase["consistency_wait"]) > 0.1*truth.total {
+	if p := b.Root.Find(latency.ConsistencyWait); p == nil ||
+		math.Abs(p.Ms-truth.phase["consistency_wait"]) > 0.1*truth.total {
 		t.Errorf("consistency is %+v, in truth %.1f ms", p, truth.phase["consistency_wait"])
 	}
 	if l.Window.SinceStart || l.Window.Why != "over a 20 s window" || b.PerSecond.Value != float64(s.requests)/20 {

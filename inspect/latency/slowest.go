@@ -70,7 +70,8 @@ func (o *overlay) wait() slowestCall {
 	for i := 1; i < len(o.x); i++ {
 		before, now := &o.exceedances[i-1], &o.exceedances[i]
 		dx := o.x[i] - o.x[i-1]
-		w.low += dx * (max(before.one, before.sum/max(1, o.totalCalls)) + max(now.one, now.sum/max(1, o.totalCalls))) / 2
+		w.low += dx * (max(before.one, before.sum/max(1, o.totalCalls)) + max(now.one, now.sum/max(1, o.totalCalls))) /
+			2
 		w.independent += dx * (2 - before.none - now.none) / 2
 		w.high += dx * (min(1, before.sum) + min(1, now.sum)) / 2
 	}

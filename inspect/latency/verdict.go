@@ -56,7 +56,8 @@ func Tail(b *Budget) string {
 	if b == nil || b.Requests < many || b.Ms <= 0 || b.P99.Low < far*b.Ms {
 		return ""
 	}
-	text := "1% of requests take " + strings.TrimSuffix(Milliseconds(b.P99.Low/b.Ms), " ms") + " times the mean or more: the phases describe the other 99%"
+	text := "1% of requests take " + strings.TrimSuffix(Milliseconds(b.P99.Low/b.Ms), " ms") +
+		" times the mean or more: the phases describe the other 99%"
 	if b.Request == Search || b.Request == Query {
 		text += "; kitescope slow lists them"
 	}

@@ -5,7 +5,8 @@ package latency
 func (s *searchBuilder) workerParts(x *Phase, c *composition) {
 	x.Known, x.Parent = true, WaitForNodes
 	p := &workerPhases{
-		queue: &Phase{Name: ReadQueue}, pool: &Phase{Name: PoolWait}, thread: &Phase{Name: ThreadWait}, sealed: &Phase{Name: KernelSealed}, growing: &Phase{Name: KernelGrowing},
+		queue: &Phase{Name: ReadQueue}, pool: &Phase{Name: PoolWait}, thread: &Phase{Name: ThreadWait},
+		sealed: &Phase{Name: KernelSealed}, growing: &Phase{Name: KernelGrowing},
 		reduce: &Phase{Name: ReduceSegments}, rest: &Phase{Name: Unexplained, Known: true},
 	}
 	var chance, then []float64
@@ -42,7 +43,8 @@ func (s *searchBuilder) workerParts(x *Phase, c *composition) {
 	x.P50, x.P99, x.PerSecond = all.quantile(0.5), all.quantile(0.99), perSecond(all.Count, s.seconds)
 	s.part(x, p.queue, queues, ReadQueue)
 	if p.pool.Ms > 0 {
-		p.pool.Known, p.pool.Parent, p.pool.Role, p.pool.Estimate, p.pool.Mean = true, WaitForWorkers, "querynode", true, Interval{0, max(p.pool.Ms, x.Mean.High)}
+		p.pool.Known, p.pool.Parent, p.pool.Role, p.pool.Estimate, p.pool.Mean = true, WaitForWorkers, "querynode",
+			true, Interval{0, max(p.pool.Ms, x.Mean.High)}
 		x.Children = append(x.Children, p.pool)
 	}
 	s.part(x, p.thread, cores, ThreadWait)
@@ -82,12 +84,14 @@ func (p *workerPhases) add(s *searchBuilder, w *worker, n *nodeReading, parts [2
 		p.reduce.Ms += t[2]
 		p.pool.Ms += t[4]
 		if each.known() {
-			kernel.Nodes = append(kernel.Nodes, newNodePhase(n.role, n.node, each, s.r.proxy.total.Count, n.seconds, t[1]*w.core))
+			kernel.Nodes = append(kernel.Nodes,
+				newNodePhase(n.role, n.node, each, s.r.proxy.total.Count, n.seconds, t[1]*w.core))
 		}
 	}
 	p.queue.Ms += queued
 	if n.queue.known() {
-		p.queue.Nodes = append(p.queue.Nodes, newNodePhase(n.role, n.node, n.queue, s.r.proxy.total.Count, n.seconds, queued))
+		p.queue.Nodes = append(p.queue.Nodes,
+			newNodePhase(n.role, n.node, n.queue, s.r.proxy.total.Count, n.seconds, queued))
 	}
 }
 

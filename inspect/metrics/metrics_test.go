@@ -22,7 +22,8 @@ import (
 func loadCapture(t testing.TB, name string) []*model.Process {
 	t.Helper()
 	d := live.NewDecoder()
-	if _, err := live.ReadFile(filepath.Join("../../testdata/snapshots", "cluster-2.3.5-"+name, "metrics"), d.Add); err != nil {
+	if _, err := live.ReadFile(filepath.Join("../../testdata/snapshots", "cluster-2.3.5-"+name, "metrics"),
+		d.Add); err != nil {
 		t.Fatal(err)
 	}
 	return d.Runtime("recording", name).Processes
@@ -41,7 +42,8 @@ func TestSixSearches(t *testing.T) {
 	}
 	for _, p := range loadCapture(t, "t1") {
 		w := metrics.NewWindow(p.Before, p.Metrics)
-		if !w.SinceStart || !strings.Contains(w.Reason, "only one scrape") || !(w.Seconds() > 60 && w.Seconds() < 3600) || !w.Approximate {
+		if !w.SinceStart || !strings.Contains(w.Reason, "only one scrape") ||
+			!(w.Seconds() > 60 && w.Seconds() < 3600) || !w.Approximate {
 			t.Errorf("%v: %v, %v s, %q", p.Nodes, w.SinceStart, w.Seconds(), w.Reason)
 		}
 		add(&search, w, metrics.ProxySearch)
@@ -54,10 +56,13 @@ func TestSixSearches(t *testing.T) {
 		got        metrics.Histogram
 		sum, count float64
 	}{
-		"proxy": {search, 1327, 6}, "leaders": {leader, 2376, 12}, "consistency": {wait, 2206, 12}, "kernels": {core, 326, 35}, "segments": {segments, 377, 35},
+		"proxy": {search, 1327, 6}, "leaders": {leader, 2376, 12}, "consistency": {wait, 2206, 12},
+		"kernels": {core, 326, 35}, "segments": {segments, 377, 35},
 	} {
-		if test.got.Sum != test.sum || test.got.Count != test.count || !test.got.Truncated || len(test.got.Buckets) == 0 {
-			t.Errorf("%s: %v ms in %v, whole: %v, %d buckets", name, test.got.Sum, test.got.Count, test.got.Truncated, len(test.got.Buckets))
+		if test.got.Sum != test.sum || test.got.Count != test.count || !test.got.Truncated ||
+			len(test.got.Buckets) == 0 {
+			t.Errorf("%s: %v ms in %v, whole: %v, %d buckets", name, test.got.Sum, test.got.Count, test.got.Truncated,
+				len(test.got.Buckets))
 		}
 	}
 	if low, high, ok := search.Mean(); !ok || low != 1327.0/6 || high != 1327.0/6+1 {
@@ -84,7 +89,10 @@ func TestTableMatchesCaptures(t *testing.T) {
 	}
 	names, calls := map[metrics.Name]bool{}, map[string]bool{}
 	// Names that only occur after an error, with a feature enabled or in other releases.
-	rare := []string{"milvus_querynode_read_evicted_count", "milvus_proxy_limiter_rate", "milvus_proxy_sq_lantency", "milvus_querynode_sq_queue_lantency", "go_sched_gomaxprocs_threads", "milvus_rootcoord_time_tick_delay"}
+	rare := []string{
+		"milvus_querynode_read_evicted_count", "milvus_proxy_limiter_rate", "milvus_proxy_sq_lantency",
+		"milvus_querynode_sq_queue_lantency", "go_sched_gomaxprocs_threads", "milvus_rootcoord_time_tick_delay",
+	}
 	for _, m := range metrics.All() {
 		if names[m.Name] || m.Name == "" || m.Help == "" || m.Source == "" || metrics.Lookup(m.Name) != m {
 			t.Errorf("%s: %+v", m.Name, m)
@@ -144,7 +152,8 @@ func parse(text string, second int) (*model.Metrics, error) {
 
 // process returns the metrics that every process exports.
 func process(start, cpu, allocated int) string {
-	return fmt.Sprintf("process_start_time_seconds %d\nprocess_cpu_seconds_total %d\n# TYPE go_memstats_alloc_bytes_total counter\ngo_memstats_alloc_bytes_total %d\n", start, cpu, allocated)
+	return fmt.Sprintf("process_start_time_seconds %d\nprocess_cpu_seconds_total %d\n# TYPE "+
+		"go_memstats_alloc_bytes_total counter\ngo_memstats_alloc_bytes_total %d\n", start, cpu, allocated)
 }
 
 func TestWindows(t *testing.T) {
@@ -166,8 +175,10 @@ func TestWindows(t *testing.T) {
 		"nothing of itself": {scrape(t, 0, "up 1\n"), false, 15, "between two scrapes"},
 	} {
 		w := metrics.NewWindow(test.before, now)
-		if w.SinceStart != test.sinceStart || w.Seconds() != test.seconds || !strings.Contains(w.Reason, test.why) || w.Approximate || w.Scrape() != now {
-			t.Errorf("%s: since start: %v, %v s, %q, about: %v", name, w.SinceStart, w.Seconds(), w.Reason, w.Approximate)
+		if w.SinceStart != test.sinceStart || w.Seconds() != test.seconds || !strings.Contains(w.Reason, test.why) ||
+			w.Approximate || w.Scrape() != now {
+			t.Errorf("%s: since start: %v, %v s, %q, about: %v", name, w.SinceStart, w.Seconds(), w.Reason,
+				w.Approximate)
 		}
 	}
 	if w := metrics.NewWindow(nil, scrape(t, 0, "up 1\n")); !w.From.IsZero() || w.Seconds() != 0 {
@@ -182,7 +193,8 @@ func TestWindows(t *testing.T) {
 	if w := metrics.NewWindow(now, nil); w != none {
 		t.Errorf("no newest scrape: %v", w)
 	}
-	if _, ok := none.Histogram(metrics.ProxySearch); ok || none.Seconds() != 0 || none.Missing(metrics.ProxySearch) != "its metrics are unknown" || none.Scrape() != nil {
+	if _, ok := none.Histogram(metrics.ProxySearch); ok || none.Seconds() != 0 ||
+		none.Missing(metrics.ProxySearch) != "its metrics are unknown" || none.Scrape() != nil {
 		t.Error("no window tells something")
 	}
 	if _, ok := none.Counter(metrics.ProxyRequests); ok {
@@ -240,7 +252,8 @@ milvus_querynode_read_task_ready_len{node_id="2"} 2
 	w := metrics.NewWindow(before, now)
 	label := func(key, value string) model.Pair { return model.Pair{Key: key, Value: value} }
 	h, ok := w.Histogram(metrics.ProxySearch, label("query_type", "search"))
-	if !ok || h.Sum != 100 || h.Count != 10 || !slices.Equal(h.Buckets, []float64{1, 4}) || !slices.Equal(h.Bounds, []float64{1, 2}) || h.Truncated {
+	if !ok || h.Sum != 100 || h.Count != 10 || !slices.Equal(h.Buckets, []float64{1, 4}) ||
+		!slices.Equal(h.Bounds, []float64{1, 2}) || h.Truncated {
 		t.Errorf("searches: %+v, %v", h, ok)
 	}
 	if all, _ := w.Histogram(metrics.ProxySearch); all.Sum != 130 || all.Count != 13 || all.Buckets != nil {
@@ -249,7 +262,8 @@ milvus_querynode_read_task_ready_len{node_id="2"} 2
 	if _, ok := w.Histogram(metrics.ProxySearch, label("query_type", "gone")); ok {
 		t.Error("a series that is gone is told")
 	}
-	if h, ok = w.Histogram(metrics.WALAppend); !ok || h.Sum != 2500 || h.Count != 2 || !slices.Equal(h.Bounds, []float64{500}) || !slices.Equal(h.Buckets, []float64{1}) || h.Truncated {
+	if h, ok = w.Histogram(metrics.WALAppend); !ok || h.Sum != 2500 || h.Count != 2 ||
+		!slices.Equal(h.Bounds, []float64{500}) || !slices.Equal(h.Buckets, []float64{1}) || h.Truncated {
 		t.Errorf("the WAL: %+v, %v", h, ok)
 	}
 	for function, want := range map[string]float64{"Search": 3, "Query": 3, "Insert": 2} {
@@ -264,8 +278,10 @@ milvus_querynode_read_task_ready_len{node_id="2"} 2
 		t.Errorf("ready on node 2: %v, %v", v, ok)
 	}
 	for name, want := range map[metrics.Name]string{
-		metrics.NodeRequest: "milvus_querynode_sq_req_latency is a gauge, not a histogram", metrics.ProxySearch: "", metrics.ReadReady: "",
-		metrics.ConsistencyWait: "it does not export milvus_querynode_sq_wait_tsafe_latency, which Milvus has since 2.3", "x": "no metric is called x",
+		metrics.NodeRequest: "milvus_querynode_sq_req_latency is a gauge, not a histogram", metrics.ProxySearch: "",
+		metrics.ReadReady: "",
+		metrics.ConsistencyWait: "it does not export milvus_querynode_sq_wait_tsafe_latency, which Milvus has " +
+			"since 2.3", "x": "no metric is called x",
 		metrics.ProxyTask: "it does not export milvus_proxy_sq_wait_result_latency",
 	} {
 		if got := w.Missing(name); got != want {
@@ -296,7 +312,8 @@ func TestMeansAndQuantiles(t *testing.T) {
 		"the last": {of(10, 5, 8, 9), 0.9, 2, 4, true}, "beyond all": {of(10, 5, 8, 9), 0.99, 4, math.Inf(1), true},
 		"the least": {of(10, 5, 8, 9), 0, 0, 1, true}, "the most": {of(9, 5, 8, 9), 1, 2, 4, true},
 		"an empty one is passed": {of(10, 0, 0, 9), 0.01, 2, 4, true}, "nothing": {of(0, 0, 0, 0), 0.5, 0, 0, false},
-		"no buckets": {of(10), 0.5, 0, 0, false}, "no share": {of(10, 5, 8, 9), 1.5, 0, 0, false}, "NaN": {of(10, 5, 8, 9), math.NaN(), 0, 0, false},
+		"no buckets": {of(10), 0.5, 0, 0, false}, "no share": {of(10, 5, 8, 9), 1.5, 0, 0, false},
+		"NaN": {of(10, 5, 8, 9), math.NaN(), 0, 0, false},
 	} {
 		if low, high, ok := test.h.Quantile(test.q); low != test.low || high != test.high || ok != test.ok {
 			t.Errorf("%s: from %v to %v, %v", name, low, high, ok)
@@ -319,10 +336,13 @@ func TestMeansAndQuantiles(t *testing.T) {
 	if sum.Count != 15 || !slices.Equal(sum.Buckets, []float64{5, 9, 14}) {
 		t.Errorf("sum: %+v", sum)
 	}
-	if odd := of(10, 5, 8, 9).Plus(metrics.Histogram{Sum: 1, Count: 1, Bounds: []float64{7, 8, 9}, Buckets: []float64{1, 1, 1}}); odd.Count != 11 || odd.Buckets != nil {
+	if odd := of(10, 5, 8, 9).Plus(metrics.Histogram{
+		Sum: 1, Count: 1, Bounds: []float64{7, 8, 9}, Buckets: []float64{1, 1, 1},
+	}); odd.Count != 11 || odd.Buckets != nil {
 		t.Errorf("other bounds: %+v", odd)
 	}
-	if same := (metrics.Histogram{}).Plus(whole); same.Count != 10 || !same.Truncated || !slices.Equal(same.Buckets, whole.Buckets) {
+	if same := (metrics.Histogram{}).Plus(whole); same.Count != 10 || !same.Truncated ||
+		!slices.Equal(same.Buckets, whole.Buckets) {
 		t.Errorf("nothing and all: %+v", same)
 	}
 }
@@ -336,12 +356,17 @@ milvus_querynode_sq_segment_latency_sum{segment_state="Sealed"} %s
 milvus_querynode_sq_segment_latency_count{segment_state="Sealed"} 2
 `
 	for sum, want := range map[string]bool{"9": true, "9.5": false, "NaN": true} {
-		h, ok := metrics.NewWindow(nil, scrape(t, 0, fmt.Sprintf(text, sum))).Histogram(metrics.SegmentKernel, model.Pair{Key: "segment_state", Value: "Growing"})
+		h, ok := metrics.NewWindow(nil, scrape(t, 0, fmt.Sprintf(text, sum))).Histogram(metrics.SegmentKernel,
+			model.Pair{Key: "segment_state", Value: "Growing"})
 		if !ok || h.Truncated != want {
 			t.Errorf("a sum of %s: whole %v", sum, h.Truncated)
 		}
 	}
-	if h, _ := metrics.NewWindow(nil, scrape(t, 0, "# TYPE milvus_querynode_search_nq histogram\nmilvus_querynode_search_nq_sum 10\nmilvus_querynode_search_nq_count 2\n")).Histogram(metrics.RequestVectors); h.Truncated || h.Count != 2 {
+	if h, _ := metrics.NewWindow(nil,
+		scrape(t, 0,
+			"# TYPE milvus_querynode_search_nq histogram\nmilvus_querynode_search_nq_sum 10\n"+
+				"milvus_querynode_search_nq_count 2\n")).
+		Histogram(metrics.RequestVectors); h.Truncated || h.Count != 2 {
 		t.Errorf("what counts is not cut: %+v", h)
 	}
 }

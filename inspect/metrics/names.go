@@ -139,20 +139,21 @@ func since(release, name string) []Spelling { return []Spelling{{Name: name, Sin
 
 // Source files, and labels that several metrics share. Up to 2.2 the files are below internal/metrics.
 const (
-	proxyFile     = "pkg/metrics/proxy_metrics.go"
-	queryFile     = "pkg/metrics/querynode_metrics.go"
-	dataFile      = "pkg/metrics/datanode_metrics.go"
-	rootFile      = "pkg/metrics/rootcoord_metrics.go"
-	queueFile     = "pkg/metrics/msgstream_metrics.go"
-	streamFile    = "pkg/metrics/streaming_service_metrics.go"
-	storageFile   = "pkg/metrics/persistent_store_metrics.go"
-	coreFile      = "internal/core/src/monitor/prometheus_client.cpp"
-	cgoFile       = "pkg/metrics/cgo_metrics.go"
-	metaFile      = "pkg/metrics/meta_metrics.go"
-	goFile        = "client_golang/prometheus/go_collector.go"
-	processFile   = "client_golang/prometheus/process_collector.go"
-	cacheFile     = "milvus-common/src/cachinglayer/Metrics.cpp"
-	byPlace       = "data_type (vector_field, vector_index, scalar_field, scalar_index, other), location (memory, disk, mixed)"
+	proxyFile   = "pkg/metrics/proxy_metrics.go"
+	queryFile   = "pkg/metrics/querynode_metrics.go"
+	dataFile    = "pkg/metrics/datanode_metrics.go"
+	rootFile    = "pkg/metrics/rootcoord_metrics.go"
+	queueFile   = "pkg/metrics/msgstream_metrics.go"
+	streamFile  = "pkg/metrics/streaming_service_metrics.go"
+	storageFile = "pkg/metrics/persistent_store_metrics.go"
+	coreFile    = "internal/core/src/monitor/prometheus_client.cpp"
+	cgoFile     = "pkg/metrics/cgo_metrics.go"
+	metaFile    = "pkg/metrics/meta_metrics.go"
+	goFile      = "client_golang/prometheus/go_collector.go"
+	processFile = "client_golang/prometheus/process_collector.go"
+	cacheFile   = "milvus-common/src/cachinglayer/Metrics.cpp"
+	byPlace     = "data_type (vector_field, vector_index, scalar_field, scalar_index, other), location (memory, " +
+		"disk, mixed)"
 	byQuery       = "query_type (search, query; hybrid_search since 2.4)"
 	byMessage     = "msg_type (insert, delete; upsert since 2.3)"
 	ofCollections = "collection_name, db_name since 2.4"
@@ -166,12 +167,19 @@ var table = []Metric{
 		byQuery + ", since 2.5 " + ofCollections, proxyFile,
 		"Successful searches and queries at the proxy, from arrival to response.",
 	},
-	{ProxyCollectionSearch, histogram, Milliseconds, since("2.3", "milvus_proxy_collection_sq_latency"), byQuery + ", " + ofCollections, proxyFile, "The same by collection."},
+	{
+		ProxyCollectionSearch, histogram, Milliseconds, since("2.3", "milvus_proxy_collection_sq_latency"),
+		byQuery + ", " + ofCollections, proxyFile, "The same by collection.",
+	},
 	{
 		ProxyTask, histogram, Milliseconds, always("milvus_proxy_sq_wait_result_latency"), byQuery, proxyFile,
 		"The task of a search or query: the proxy's queue, calling the shards, reducing and decoding.",
 	},
-	{ProxyQueue, histogram, Milliseconds, since("2.4", "milvus_proxy_req_in_queue_latency"), "function_name (the message's type: Search, Retrieve, Insert, Delete, Upsert, ...)", proxyFile, "The wait of a task in the proxy's queue."},
+	{
+		ProxyQueue, histogram, Milliseconds, since("2.4", "milvus_proxy_req_in_queue_latency"),
+		"function_name (the message's type: Search, Retrieve, Insert, Delete, Upsert, ...)", proxyFile,
+		"The wait of a task in the proxy's queue.",
+	},
 	{
 		ProxyReduce, histogram, Milliseconds, always("milvus_proxy_sq_reduce_result_latency"), byQuery, proxyFile,
 		"Merging the results of the shards.",
@@ -185,23 +193,45 @@ var table = []Metric{
 		byMessage + ", since 2.5 " + ofCollections, proxyFile,
 		"Inserts, deletes and upserts at the proxy, from arrival to response.",
 	},
-	{ProxyCollectionMutation, histogram, Milliseconds, since("2.3", "milvus_proxy_collection_mutation_latency"), byMessage + ", " + ofCollections, proxyFile, "The same by collection."},
+	{
+		ProxyCollectionMutation, histogram, Milliseconds, since("2.3", "milvus_proxy_collection_mutation_latency"),
+		byMessage + ", " + ofCollections, proxyFile, "The same by collection.",
+	},
 	{
 		ProxyMutationSend, histogram, Milliseconds, always("milvus_proxy_mutation_send_latency"), byMessage, proxyFile,
 		"Sending an insert or delete to the message queue.",
 	},
-	{ProxyAssignSegments, histogram, Milliseconds, since("2.3", "milvus_proxy_assign_segmentID_latency"), "", proxyFile, "Getting segments for an insert from DataCoord."},
-	{ProxyAllocateIDs, histogram, Milliseconds, always("milvus_proxy_apply_pk_latency"), "", proxyFile, "Getting row ids for an insert from RootCoord."},
-	{ProxyTimestamp, histogram, Milliseconds, always("milvus_proxy_apply_timestamp_latency"), "", proxyFile, "Getting a timestamp from RootCoord."},
+	{
+		ProxyAssignSegments, histogram, Milliseconds, since("2.3", "milvus_proxy_assign_segmentID_latency"), "",
+		proxyFile, "Getting segments for an insert from DataCoord.",
+	},
+	{
+		ProxyAllocateIDs, histogram, Milliseconds, always("milvus_proxy_apply_pk_latency"), "", proxyFile,
+		"Getting row ids for an insert from RootCoord.",
+	},
+	{
+		ProxyTimestamp, histogram, Milliseconds, always("milvus_proxy_apply_timestamp_latency"), "", proxyFile,
+		"Getting a timestamp from RootCoord.",
+	},
 	{
 		ProxyCacheUpdate, histogram, Milliseconds, always("milvus_proxy_cache_update_latency"),
 		"cache_name since 2.3", proxyFile, "Fetching metadata missing from the proxy's cache.",
 	},
 	{
-		ProxyCache, counter, Count, always("milvus_proxy_cache_hit_count"), "cache_name, cache_state (hit, miss)", proxyFile,
+		ProxyCache, counter, Count, always("milvus_proxy_cache_hit_count"), "cache_name, cache_state (hit, miss)",
+		proxyFile,
 		"Lookups in the proxy's metadata cache.",
 	},
-	{ProxyRequest, histogram, Milliseconds, []Spelling{{Name: "milvus_proxy_req_latency", Since: "2.3"}, {"milvus_proxy_ddl_req_latency", "", "2.2"}, {"milvus_proxy_dml_req_latency", "", "2.2"}, {"milvus_proxy_dql_req_latency", "", "2.2"}}, "function_name", proxyFile, "A call of any kind at the proxy."},
+	{
+		ProxyRequest, histogram, Milliseconds,
+		[]Spelling{
+			{Name: "milvus_proxy_req_latency", Since: "2.3"},
+			{"milvus_proxy_ddl_req_latency", "", "2.2"},
+			{"milvus_proxy_dml_req_latency", "", "2.2"},
+			{"milvus_proxy_dql_req_latency", "", "2.2"},
+		},
+		"function_name", proxyFile, "A call of any kind at the proxy.",
+	},
 	{
 		ProxyRequests, counter, Count,
 		[]Spelling{
@@ -218,21 +248,35 @@ var table = []Metric{
 		"msg_type, status (total, success, fail)", proxyFile, "Requests checked by the rate limiter; fail: refused.",
 	},
 	{
-		ProxyLimit, gauge, Count, since("2.2", "milvus_proxy_limiter_rate"), "msg_type, collection_id since 2.3", proxyFile,
+		ProxyLimit, gauge, Count, since("2.2", "milvus_proxy_limiter_rate"), "msg_type, collection_id since 2.3",
+		proxyFile,
 		"Limit of the rate limiter per second.",
 	},
-	{ProxySlow, counter, Count, since("2.4", "milvus_proxy_slow_query_count"), "msg_type", proxyFile, "Searches and queries that were slower than proxy.slowQuerySpanInSeconds."},
 	{
-		ProxyVectors, counter, Count, always("milvus_proxy_search_vectors_count"), "since 2.5 " + ofCollections, proxyFile,
+		ProxySlow, counter, Count, since("2.4", "milvus_proxy_slow_query_count"), "msg_type", proxyFile,
+		"Searches and queries that were slower than proxy.slowQuerySpanInSeconds.",
+	},
+	{
+		ProxyVectors, counter, Count, always("milvus_proxy_search_vectors_count"), "since 2.5 " + ofCollections,
+		proxyFile,
 		"Query vectors of searches (nq).",
 	},
 	{
 		ProxyReceivedVectors, counter, Count, since("2.3", "milvus_proxy_received_nq"),
 		byQuery + ", " + ofCollections, proxyFile, "Query vectors of all requests (nq), including failed ones.",
 	},
-	{ProxyInserted, counter, Count, always("milvus_proxy_insert_vectors_count"), "since 2.5 " + ofCollections, proxyFile, "Rows that were inserted."},
-	{ProxyUpserted, counter, Count, since("2.4", "milvus_proxy_upsert_vectors_count"), "since 2.5 " + ofCollections, proxyFile, "Rows that were upserted."},
-	{ProxyDeleted, counter, Count, since("2.4", "milvus_proxy_delete_vectors_count"), "since 2.5 " + ofCollections, proxyFile, "Rows that were deleted."},
+	{
+		ProxyInserted, counter, Count, always("milvus_proxy_insert_vectors_count"), "since 2.5 " + ofCollections,
+		proxyFile, "Rows that were inserted.",
+	},
+	{
+		ProxyUpserted, counter, Count, since("2.4", "milvus_proxy_upsert_vectors_count"), "since 2.5 " + ofCollections,
+		proxyFile, "Rows that were upserted.",
+	},
+	{
+		ProxyDeleted, counter, Count, since("2.4", "milvus_proxy_delete_vectors_count"), "since 2.5 " + ofCollections,
+		proxyFile, "Rows that were deleted.",
+	},
 	{
 		ProxySentBytes, counter, Bytes, since("2.2", "milvus_proxy_send_bytes_count"), "", proxyFile,
 		"Bytes sent to clients by the proxy.",
@@ -241,8 +285,14 @@ var table = []Metric{
 		ProxyReceivedBytes, counter, Bytes, since("2.2", "milvus_proxy_receive_bytes_count"),
 		"msg_type, collection_name since 2.3", proxyFile, "Bytes received from clients by the proxy.",
 	},
-	{ProxyQueued, gauge, Count, since("2.6", "milvus_proxy_queue_task_num"), "queue_type, task_state", proxyFile, "Tasks in the proxy's queues."},
-	{ProxyParse, histogram, Milliseconds, since("2.6", "milvus_proxy_parse_expr_latency"), "function_name, status", proxyFile, "Parsing an expression."},
+	{
+		ProxyQueued, gauge, Count, since("2.6", "milvus_proxy_queue_task_num"), "queue_type, task_state", proxyFile,
+		"Tasks in the proxy's queues.",
+	},
+	{
+		ProxyParse, histogram, Milliseconds, since("2.6", "milvus_proxy_parse_expr_latency"), "function_name, status",
+		proxyFile, "Parsing an expression.",
+	},
 	{
 		ProxyRetries, counter, Count, since("2.5", "milvus_proxy_retry_search_cnt"),
 		byQuery + ", " + ofCollections, proxyFile, "Searches retried because of too few results.",
@@ -263,10 +313,16 @@ var table = []Metric{
 		"Searches and queries on a query node; each counts again in total.",
 	},
 	{
-		ConsistencyWait, histogram, Milliseconds, since("2.3", "milvus_querynode_sq_wait_tsafe_latency"), byQuery, queryFile,
+		ConsistencyWait, histogram, Milliseconds, since("2.3", "milvus_querynode_sq_wait_tsafe_latency"), byQuery,
+		queryFile,
 		"Wait of a shard leader until it has consumed up to the guarantee timestamp.",
 	},
-	{TaskQueue, histogram, Milliseconds, []Spelling{{Name: "milvus_querynode_sq_queue_latency"}, {"milvus_querynode_sq_queue_lantency", "", "2.1"}}, byQuery + ", db_name and rg since 2.5", queryFile, "The wait in the scheduler of a query node, until a worker takes the task."},
+	{
+		TaskQueue, histogram, Milliseconds,
+		[]Spelling{{Name: "milvus_querynode_sq_queue_latency"}, {"milvus_querynode_sq_queue_lantency", "", "2.1"}},
+		byQuery + ", db_name and rg since 2.5", queryFile,
+		"The wait in the scheduler of a query node, until a worker takes the task.",
+	},
 	{
 		SegmentKernel, histogram, Milliseconds, always("milvus_querynode_sq_segment_latency"),
 		byQuery + ", segment_state (Growing, Sealed)", queryFile,
@@ -289,10 +345,19 @@ var table = []Metric{
 		GroupSize, histogram, Count, always("milvus_querynode_search_group_size"), "", queryFile,
 		"Requests in a group merged by the scheduler; the count is the number of groups.",
 	},
-	{GroupVectors, histogram, Count, always("milvus_querynode_search_group_nq"), "", queryFile, "Vectors (nq) of a group."},
+	{
+		GroupVectors, histogram, Count, always("milvus_querynode_search_group_nq"), "", queryFile,
+		"Vectors (nq) of a group.",
+	},
 	{GroupTopK, histogram, Count, always("milvus_querynode_search_group_topk"), "", queryFile, "The topk of a group."},
-	{RequestVectors, histogram, Count, always("milvus_querynode_search_nq"), "", queryFile, "Vectors (nq) of a request, on the leader."},
-	{RequestTopK, histogram, Count, always("milvus_querynode_search_topk"), "", queryFile, "The topk of a request, on the leader."},
+	{
+		RequestVectors, histogram, Count, always("milvus_querynode_search_nq"), "", queryFile,
+		"Vectors (nq) of a request, on the leader.",
+	},
+	{
+		RequestTopK, histogram, Count, always("milvus_querynode_search_topk"), "", queryFile,
+		"The topk of a request, on the leader.",
+	},
 	{
 		ReadUnsolved, gauge, Count, always("milvus_querynode_read_task_unsolved_len"), "", queryFile,
 		"Tasks received but not merged yet.",
@@ -310,11 +375,18 @@ var table = []Metric{
 		"Tasks evicted from the queue.",
 	},
 	{
-		NodeCalls, histogram, Milliseconds, since("2.6", "milvus_querynode_cgo_latency"), "cgo_name, cgo_type", queryFile,
+		NodeCalls, histogram, Milliseconds, since("2.6", "milvus_querynode_cgo_latency"), "cgo_name, cgo_type",
+		queryFile,
 		"C++ calls by name.",
 	},
-	{CacheWait, histogram, Milliseconds, since("2.4", "milvus_querynode_segment_access_wait_cache_global_duration"), byQuery, queryFile, "The wait of a request for a segment that is loaded on demand."},
-	{DiskCacheLoad, histogram, Milliseconds, since("2.4", "milvus_querynode_disk_cache_load_global_duration"), "", queryFile, "Loading a segment on demand."},
+	{
+		CacheWait, histogram, Milliseconds, since("2.4", "milvus_querynode_segment_access_wait_cache_global_duration"),
+		byQuery, queryFile, "The wait of a request for a segment that is loaded on demand.",
+	},
+	{
+		DiskCacheLoad, histogram, Milliseconds, since("2.4", "milvus_querynode_disk_cache_load_global_duration"), "",
+		queryFile, "Loading a segment on demand.",
+	},
 	{
 		CacheHitBytes, counter, Bytes, since("2.6", "internal_cache_cell_access_hit_bytes_total"), byPlace, cacheFile,
 		"Bytes of requested cells found in the cache.",
@@ -323,13 +395,37 @@ var table = []Metric{
 		CacheMissBytes, counter, Bytes, since("2.6", "internal_cache_cell_access_miss_bytes_total"), byPlace, cacheFile,
 		"Bytes of requested cells that had to be loaded.",
 	},
-	{CacheHits, counter, Count, since("2.6", "internal_cache_cell_access_hit_total"), byPlace, cacheFile, "The same in cells, in releases that do not count bytes."},
-	{CacheMisses, counter, Count, since("2.6", "internal_cache_cell_access_miss_total"), byPlace, cacheFile, "The same in cells, in releases that do not count bytes."},
-	{CacheEvicted, counter, Bytes, []Spelling{{Name: "internal_cache_evicted_bytes_total", Since: "2.6"}, {"internal_cache_evicted_bytes", "2.6", "2.6"}}, "location (memory, disk, mixed)", cacheFile, "Bytes that were evicted from the cache."},
-	{CacheLoad, histogram, Microseconds, since("2.6", "internal_cache_load_latency_microseconds"), byPlace, cacheFile, "Loading cells into the cache."},
-	{CacheLoadFailed, counter, Count, since("2.6", "internal_cache_load_event_fail_total"), byPlace, cacheFile, "Loads into the cache that failed."},
-	{LoadSegment, histogram, Milliseconds, always("milvus_querynode_load_segment_latency"), "", queryFile, "Loading a segment."},
-	{LoadIndex, histogram, Milliseconds, since("2.4", "milvus_querynode_load_index_latency"), "", queryFile, "Loading the index of a segment."},
+	{
+		CacheHits, counter, Count, since("2.6", "internal_cache_cell_access_hit_total"), byPlace, cacheFile,
+		"The same in cells, in releases that do not count bytes.",
+	},
+	{
+		CacheMisses, counter, Count, since("2.6", "internal_cache_cell_access_miss_total"), byPlace, cacheFile,
+		"The same in cells, in releases that do not count bytes.",
+	},
+	{
+		CacheEvicted, counter, Bytes,
+		[]Spelling{
+			{Name: "internal_cache_evicted_bytes_total", Since: "2.6"}, {"internal_cache_evicted_bytes", "2.6", "2.6"},
+		},
+		"location (memory, disk, mixed)", cacheFile, "Bytes that were evicted from the cache.",
+	},
+	{
+		CacheLoad, histogram, Microseconds, since("2.6", "internal_cache_load_latency_microseconds"), byPlace,
+		cacheFile, "Loading cells into the cache.",
+	},
+	{
+		CacheLoadFailed, counter, Count, since("2.6", "internal_cache_load_event_fail_total"), byPlace, cacheFile,
+		"Loads into the cache that failed.",
+	},
+	{
+		LoadSegment, histogram, Milliseconds, always("milvus_querynode_load_segment_latency"), "", queryFile,
+		"Loading a segment.",
+	},
+	{
+		LoadIndex, histogram, Milliseconds, since("2.4", "milvus_querynode_load_index_latency"), "", queryFile,
+		"Loading the index of a segment.",
+	},
 	{
 		ConsumeLag, gauge, Milliseconds, since("2.3", "milvus_querynode_consume_tt_lag_ms"),
 		"msg_type, collection_id", queryFile, "Consumption lag of a query node.",
@@ -354,69 +450,116 @@ var table = []Metric{
 		"C++ results being waited for.",
 	},
 
-	{SegmentStates, gauge, Count, always("milvus_datacoord_segment_num"), "segment_state; segment_level since 2.4", "pkg/metrics/datacoord_metrics.go", "Segments by state."},
+	{
+		SegmentStates, gauge, Count, always("milvus_datacoord_segment_num"), "segment_state; segment_level since 2.4",
+		"pkg/metrics/datacoord_metrics.go", "Segments by state.",
+	},
 	{
 		DataConsumeLag, gauge, Milliseconds, since("2.3", "milvus_datanode_consume_tt_lag_ms"),
 		"msg_type, collection_id", dataFile, "Consumption lag of a data node.",
 	},
-	{FlushSave, histogram, Milliseconds, always("milvus_datanode_save_latency"), "msg_type (insert, delete)", dataFile, "Writing flushed data to the storage."},
-	{Flushes, counter, Count, always("milvus_datanode_flush_buffer_op_count"), "status (total, success, fail), segment_level since 2.4", dataFile, "Flushes of buffers."},
-	{FlushedBytes, counter, Bytes, always("milvus_datanode_flushed_data_size"), "msg_type; data_source, segment_level since 2.4", dataFile, "Flushed bytes."},
-	{Compaction, histogram, Milliseconds, always("milvus_datanode_compaction_latency"), "compaction_type since 2.3", dataFile, "A compaction."},
 	{
-		CompactionQueue, histogram, Milliseconds, since("2.3", "milvus_datanode_compaction_latency_in_queue"), "", dataFile,
+		FlushSave, histogram, Milliseconds, always("milvus_datanode_save_latency"), "msg_type (insert, delete)",
+		dataFile, "Writing flushed data to the storage.",
+	},
+	{
+		Flushes, counter, Count, always("milvus_datanode_flush_buffer_op_count"),
+		"status (total, success, fail), segment_level since 2.4", dataFile, "Flushes of buffers.",
+	},
+	{
+		FlushedBytes, counter, Bytes, always("milvus_datanode_flushed_data_size"),
+		"msg_type; data_source, segment_level since 2.4", dataFile, "Flushed bytes.",
+	},
+	{
+		Compaction, histogram, Milliseconds, always("milvus_datanode_compaction_latency"), "compaction_type since 2.3",
+		dataFile, "A compaction.",
+	},
+	{
+		CompactionQueue, histogram, Milliseconds, since("2.3", "milvus_datanode_compaction_latency_in_queue"), "",
+		dataFile,
 		"Wait of a compaction in the queue.",
 	},
 
 	{
-		QuotaStates, gauge, Count, since("2.2", "milvus_rootcoord_quota_states"), "quota_states, name since 2.5", rootFile,
+		QuotaStates, gauge, Count, since("2.2", "milvus_rootcoord_quota_states"), "quota_states, name since 2.5",
+		rootFile,
 		"Requests that RootCoord refuses; in force if above 0.",
 	},
 	{
 		RateLimitRatio, gauge, Ratio, since("2.4", "milvus_rootcoord_rate_limit_ratio"), "collection_id", rootFile,
 		"Allowed share of the write rate.",
 	},
-	{TickSync, histogram, Milliseconds, always("milvus_rootcoord_sync_timetick_latency"), "", rootFile, "Writing a time tick to all channels."},
 	{
-		TickDelay, gauge, Milliseconds, since("2.2", "milvus_rootcoord_time_tick_delay"), "role_name, node_id", rootFile,
+		TickSync, histogram, Milliseconds, always("milvus_rootcoord_sync_timetick_latency"), "", rootFile,
+		"Writing a time tick to all channels.",
+	},
+	{
+		TickDelay, gauge, Milliseconds, since("2.2", "milvus_rootcoord_time_tick_delay"), "role_name, node_id",
+		rootFile,
 		"Largest delay of a node, as used by quotas.",
 	},
 	{
 		RootTickLag, gauge, Milliseconds, since("2.3", "milvus_rootcoord_produce_tt_lag_ms"), "channel_name", rootFile,
 		"Lag of a channel's time tick at RootCoord.",
 	},
-	{DDLRequest, histogram, Milliseconds, always("milvus_rootcoord_ddl_req_latency"), "function_name", rootFile, "An operation on collections, partitions or databases."},
+	{
+		DDLRequest, histogram, Milliseconds, always("milvus_rootcoord_ddl_req_latency"), "function_name", rootFile,
+		"An operation on collections, partitions or databases.",
+	},
 	{
 		DDLRequests, counter, Count, always("milvus_rootcoord_ddl_req_count"),
 		"function_name, status (total, success, fail)", rootFile,
 		"Operations on collections, partitions or databases, including reads of definitions.",
 	},
-	{LoadRequests, counter, Count, always("milvus_querycoord_load_req_count"), "status (total, success, fail)", "pkg/metrics/querycoord_metrics.go", "Requests to load collections or partitions."},
-	{IndexRequests, counter, Count, since("2.3", "milvus_datacoord_index_req_count"), "status (total, success, fail)", "pkg/metrics/datacoord_metrics.go", "Requests to create indexes."},
+	{
+		LoadRequests, counter, Count, always("milvus_querycoord_load_req_count"), "status (total, success, fail)",
+		"pkg/metrics/querycoord_metrics.go", "Requests to load collections or partitions.",
+	},
+	{
+		IndexRequests, counter, Count, since("2.3", "milvus_datacoord_index_req_count"),
+		"status (total, success, fail)", "pkg/metrics/datacoord_metrics.go", "Requests to create indexes.",
+	},
 
-	{QueueRequest, histogram, Milliseconds, since("2.2", "milvus_msgstream_request_latency"), "message_op_type (produce, create_producer, ...)", queueFile, "A request to the message queue."},
-	{QueueOperations, counter, Count, since("2.2", "milvus_msgstream_op_count"), "message_op_type, status (total, success, fail)", queueFile, "Requests to the message queue."},
+	{
+		QueueRequest, histogram, Milliseconds, since("2.2", "milvus_msgstream_request_latency"),
+		"message_op_type (produce, create_producer, ...)", queueFile, "A request to the message queue.",
+	},
+	{
+		QueueOperations, counter, Count, since("2.2", "milvus_msgstream_op_count"),
+		"message_op_type, status (total, success, fail)", queueFile, "Requests to the message queue.",
+	},
 	{
 		WALAppend, histogram, Seconds, since("2.6", "milvus_wal_append_message_duration_seconds"),
 		"channel_name, status", streamFile, "Appending a message to the WAL, including all work on the streaming node.",
 	},
-	{WALWrite, histogram, Seconds, since("2.6", "milvus_wal_impls_append_message_duration_seconds"), "channel_name, status", streamFile, "The same in the message queue below."},
+	{
+		WALWrite, histogram, Seconds, since("2.6", "milvus_wal_impls_append_message_duration_seconds"),
+		"channel_name, status", streamFile, "The same in the message queue below.",
+	},
 	{
 		WALBefore, histogram, Seconds, since("2.6", "milvus_wal_interceptor_before_append_duration_seconds"),
 		"channel_name, interceptor_name", streamFile, "Work before the append: locks, time ticks, segments.",
 	},
-	{WALProduce, histogram, Seconds, since("2.6", "milvus_streaming_produce_success_duration_seconds"), "channel_name, access_model", streamFile, "Appending as the client of the WAL sees it."},
+	{
+		WALProduce, histogram, Seconds, since("2.6", "milvus_streaming_produce_success_duration_seconds"),
+		"channel_name, access_model", streamFile, "Appending as the client of the WAL sees it.",
+	},
 	{
 		WALProduces, counter, Count, since("2.6", "milvus_streaming_produce_total"),
-		"channel_name, status (ok, cancel, error)", streamFile, "Completed appends, as counted by the client of the WAL.",
+		"channel_name, status (ok, cancel, error)", streamFile,
+		"Completed appends, as counted by the client of the WAL.",
 	},
 	{
 		WALAppends, counter, Count, since("2.6", "milvus_wal_append_message_total"),
 		"channel_name, message_type, status (ok, cancel, error)", streamFile, "Messages appended to the WAL.",
 	},
-	{WALAppendBytes, histogram, Bytes, since("2.6", "milvus_wal_append_message_bytes"), "channel_name, status", streamFile, "Their sizes."},
 	{
-		WALRetries, counter, Count, since("2.6", "milvus_wal_impls_append_message_retry_total"), "channel_name", streamFile,
+		WALAppendBytes, histogram, Bytes, since("2.6", "milvus_wal_append_message_bytes"), "channel_name, status",
+		streamFile, "Their sizes.",
+	},
+	{
+		WALRetries, counter, Count, since("2.6", "milvus_wal_impls_append_message_retry_total"), "channel_name",
+		streamFile,
 		"Retried appends.",
 	},
 
@@ -439,7 +582,10 @@ var table = []Metric{
 		"persistent_data_op_type, status (success, fail; none: failed gets)", coreFile,
 		"Requests from C++ code to the object storage.",
 	},
-	{MetaRequest, histogram, Milliseconds, since("2.3", "milvus_meta_request_latency"), "meta_op_type", metaFile, "A request to etcd."},
+	{
+		MetaRequest, histogram, Milliseconds, since("2.3", "milvus_meta_request_latency"), "meta_op_type", metaFile,
+		"A request to etcd.",
+	},
 	{
 		MetaOperations, counter, Count, since("2.3", "milvus_meta_op_count"),
 		"meta_op_type (get, put, remove, txn), status (total, success, fail)", metaFile, "Completed requests to etcd.",
@@ -462,10 +608,19 @@ var table = []Metric{
 		Heap, gauge, Bytes, always("go_memstats_heap_alloc_bytes"), "", goFile,
 		"Bytes allocated in the Go heap, including garbage.",
 	},
-	{NextGC, gauge, Bytes, always("go_memstats_next_gc_bytes"), "", goFile, "The size of the heap at which garbage is collected next."},
-	{Resident, gauge, Bytes, always("process_resident_memory_bytes"), "", processFile, "Memory as the operating system counts it."},
+	{
+		NextGC, gauge, Bytes, always("go_memstats_next_gc_bytes"), "", goFile,
+		"The size of the heap at which garbage is collected next.",
+	},
+	{
+		Resident, gauge, Bytes, always("process_resident_memory_bytes"), "", processFile,
+		"Memory as the operating system counts it.",
+	},
 	{OpenFiles, gauge, Count, always("process_open_fds"), "", processFile, "Open file descriptors."},
 	{MaxFiles, gauge, Count, always("process_max_fds"), "", processFile, "The limit of open file descriptors."},
 	{StartTime, gauge, UnixSeconds, always("process_start_time_seconds"), "", processFile, "When the process started."},
-	{LastGC, gauge, UnixSeconds, always("go_memstats_last_gc_time_seconds"), "", goFile, "When the last garbage collection ended."},
+	{
+		LastGC, gauge, UnixSeconds, always("go_memstats_last_gc_time_seconds"), "", goFile,
+		"When the last garbage collection ended.",
+	},
 }

@@ -42,7 +42,10 @@ func (o *simulation) exposition(random *rand.Rand, whole bool) string {
 		for _, v := range list {
 			sum += recordedValue(v, whole)
 		}
-		fmt.Fprintf(&b, "milvus_proxy_sq_latency_bucket{query_type=%q,le=\"+Inf\"} %d\nmilvus_proxy_sq_latency_sum{query_type=%q} %v\nmilvus_proxy_sq_latency_count{query_type=%q} %d\n", kind, len(list), kind, sum, kind, len(list))
+		fmt.Fprintf(&b,
+			"milvus_proxy_sq_latency_bucket{query_type=%q,le=\"+Inf\"} %d\n"+
+				"milvus_proxy_sq_latency_sum{query_type=%q} %v\nmilvus_proxy_sq_latency_count{query_type=%q} %d\n",
+			kind, len(list), kind, sum, kind, len(list))
 		parts = append(parts, b.String())
 	}
 	random.Shuffle(len(parts), func(i, j int) { parts[i], parts[j] = parts[j], parts[i] })
@@ -100,7 +103,8 @@ func TestWindowsMatchObservations(t *testing.T) {
 			checkHistogram(t, h, list, whole)
 		}
 		for status, n := range counted {
-			if came, ok := w.Counter(metrics.ProxyRequests, model.Pair{Key: "status", Value: status}); !ok || came != float64(n) {
+			if came, ok := w.Counter(metrics.ProxyRequests, model.Pair{Key: "status", Value: status}); !ok ||
+				came != float64(n) {
 				t.Fatalf("round %d: %s: %v came, %d did", round, status, came, n)
 			}
 		}
@@ -135,7 +139,10 @@ func checkHistogram(t *testing.T, h metrics.Histogram, list []float64, whole boo
 
 // FuzzWindow checks that no pair of scrapes yields negative counts or empty intervals.
 func FuzzWindow(f *testing.F) {
-	const text = "# TYPE milvus_proxy_sq_latency histogram\nmilvus_proxy_sq_latency_bucket{le=\"1\"} 1\nmilvus_proxy_sq_latency_bucket{le=\"+Inf\"} %d\nmilvus_proxy_sq_latency_sum %d\nmilvus_proxy_sq_latency_count %d\n# TYPE milvus_proxy_req_count counter\nmilvus_proxy_req_count{status=\"total\"} %d\n"
+	const text = "# TYPE milvus_proxy_sq_latency histogram\nmilvus_proxy_sq_latency_bucket{le=\"1\"} 1\n" +
+		"milvus_proxy_sq_latency_bucket{le=\"+Inf\"} %d\nmilvus_proxy_sq_latency_sum %d\n" +
+		"milvus_proxy_sq_latency_count %d\n# TYPE milvus_proxy_req_count counter\n" +
+		"milvus_proxy_req_count{status=\"total\"} %d\n"
 	f.Add(process(1, 1, 1)+fmt.Sprintf(text, 4, 30, 4, 9), process(1, 2, 2)+fmt.Sprintf(text, 9, 50, 9, 4))
 	f.Add(process(1, 1, 1), process(2, 1, 1))
 	f.Fuzz(func(t *testing.T, first, second string) {
@@ -150,7 +157,8 @@ func FuzzWindow(f *testing.F) {
 				if h.Count < 0 || math.IsNaN(h.Count) || ok && !(low <= high) || has && !(from <= to) {
 					t.Errorf("%s %v: %+v, mean %v to %v, p90 %v to %v", m.Name, labels, h, low, high, from, to)
 				}
-				if !slices.IsSorted(h.Buckets) || len(h.Buckets) > 0 && (h.Buckets[0] < 0 || h.Buckets[len(h.Buckets)-1] > h.Count) {
+				if !slices.IsSorted(h.Buckets) ||
+					len(h.Buckets) > 0 && (h.Buckets[0] < 0 || h.Buckets[len(h.Buckets)-1] > h.Count) {
 					t.Errorf("%s %v: %+v", m.Name, labels, h)
 				}
 			})

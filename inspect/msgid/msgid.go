@@ -1,11 +1,12 @@
 // Package msgid reads and writes the message ids of Milvus's queues, which are how a position in a queue is stored.
 //
-// What enters is an id as somebody found it: bytes of a checkpoint, base64, hex, a number, or parts with slashes. What leaves are
-// the readings that fit it exactly, most likely first: several queues write ids that look alike.
+// What enters is an id as somebody found it: bytes of a checkpoint, base64, hex, a number, or parts with slashes. What
+// leaves are the readings that fit it exactly, most likely first: several queues write ids that look alike.
 //
 //   - Kafka and RocksMQ number messages. A checkpoint has the number as 8 bytes, little-endian (Milvus
 //     pkg/mq/msgstream/mqwrapper), a streaming node as text to the base 36 (pkg/streaming/util/message/encoder.go).
-//   - Pulsar has ledger, entry and place in a batch: MessageIdData of its PulsarApi.proto, in base64 on streaming nodes.
+//   - Pulsar has ledger, entry and place in a batch: MessageIdData of its PulsarApi.proto, in base64 on streaming
+//     nodes.
 //   - Woodpecker has segment and entry: LogMessageIdData of its logstore.proto, in base64 on streaming nodes.
 package msgid
 

@@ -12,7 +12,8 @@ import (
 	"kitescope/inspect/msgid"
 )
 
-// The bytes are what Woodpecker's own Serialize gives (tools/woodpecker writes them into testdata/woodpecker); the message here is generated of its proto.
+// The bytes are what Woodpecker's own Serialize gives (tools/woodpecker writes them into testdata/woodpecker); the
+// message here is generated of its proto.
 func TestWoodpecker(t *testing.T) {
 	for _, at := range [][2]int64{{0, 0}, {3, 4}, {0, 7}, {12, 0}, {1 << 40, 9_999_999}} {
 		want, err := proto.Marshal(&legacypb.LogMessageIdData{SegId: at[0], EntryId: at[1]})
@@ -29,7 +30,8 @@ func TestWoodpecker(t *testing.T) {
 	}
 }
 
-// 08b9601018 18ffff..: of a Pulsar's consumer, as pulsar-client-go serializes it: ledger, entry, partition, batch, batch size.
+// 08b9601018 18ffff..: of a Pulsar's consumer, as pulsar-client-go serializes it: ledger, entry, partition, batch,
+// batch size.
 func TestPulsar(t *testing.T) {
 	id := msgid.ID{Queue: msgid.Pulsar, Ledger: 12345, Entry: 24, Partition: -1, Batch: 3, BatchSize: 10}
 	list := msgid.FromText(id.Text())
@@ -53,7 +55,8 @@ func TestOffsets(t *testing.T) {
 		t.Errorf("%x, a checkpoint has %x", want.Bytes(), raw)
 	}
 	for _, text := range []string{"449123", "0x63da060000000000", base64.StdEncoding.EncodeToString(raw), want.Text()} {
-		if list := msgid.Filter(msgid.FromText(text), msgid.Kafka); !slices.ContainsFunc(list, func(r msgid.Reading) bool { return r.ID == want }) {
+		if list := msgid.Filter(msgid.FromText(text), msgid.Kafka); !slices.ContainsFunc(list,
+			func(r msgid.Reading) bool { return r.ID == want }) {
 			t.Errorf("%q is %+v", text, list)
 		}
 	}

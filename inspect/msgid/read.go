@@ -78,7 +78,8 @@ func Filter(list []Reading, queue Queue) []Reading {
 
 func offsets(n int64) []ID { return []ID{{Queue: Kafka, Offset: n}, {Queue: RocksMQ, Offset: n}} }
 
-// fromParts reads "segment/entry", "ledger/entry/batch" and "ledger/entry/partition/batch"; the first can be Pulsar's without a batch.
+// fromParts reads "segment/entry", "ledger/entry/batch" and "ledger/entry/partition/batch"; the first can be Pulsar's
+// without a batch.
 func fromParts(text string) []ID {
 	var n []int64
 	for part := range strings.SplitSeq(text, "/") {
@@ -90,7 +91,10 @@ func fromParts(text string) []ID {
 	}
 	switch len(n) {
 	case 2:
-		return []ID{{Queue: Woodpecker, Segment: n[0], Entry: n[1]}, {Queue: Pulsar, Ledger: n[0], Entry: n[1], Partition: -1, Batch: -1}}
+		return []ID{
+			{Queue: Woodpecker, Segment: n[0], Entry: n[1]},
+			{Queue: Pulsar, Ledger: n[0], Entry: n[1], Partition: -1, Batch: -1},
+		}
 	case 3:
 		return []ID{{Queue: Pulsar, Ledger: n[0], Entry: n[1], Partition: -1, Batch: n[2]}}
 	case 4:
@@ -134,7 +138,9 @@ func pulsar(b []byte) (ID, bool) {
 		return ID{}, false
 	}
 	id := ID{Queue: Pulsar, Partition: -1, Batch: -1}
-	for n, into := range map[protowire.Number]*int64{1: &id.Ledger, 2: &id.Entry, 3: &id.Partition, 4: &id.Batch, 6: &id.BatchSize} {
+	for n, into := range map[protowire.Number]*int64{
+		1: &id.Ledger, 2: &id.Entry, 3: &id.Partition, 4: &id.Batch, 6: &id.BatchSize,
+	} {
 		v, there := values[n]
 		if !there && n <= 2 {
 			return ID{}, false

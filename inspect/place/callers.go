@@ -145,17 +145,20 @@ func (l *analysis) operations(p *part) {
 			if o.component == Queue || o.component == Etcd {
 				seen.State = Refusing
 			}
-			seen.Text = fmt.Sprintf("%s: %s of %s failed%s from %s", o.label, count(e.failed), count(done), in, p.Component.Name)
+			seen.Text = fmt.Sprintf("%s: %s of %s failed%s from %s", o.label, count(e.failed), count(done), in,
+				p.Component.Name)
 			if o.component == "" && l.failsElsewhere(p, o) {
 				seen.Strength = Weak
 				seen.Text += ", as on other nodes: the requests may be invalid"
 			}
 		case o.usesCPU && done == 0 && min(e.before, e.now) >= 1 && idle:
 			seen.State, seen.Strength = Hanging, Strong
-			seen.Text = fmt.Sprintf("%s: %s in progress, none ended%s, using %.2f cores", o.label, count(stuck), in, cores)
+			seen.Text = fmt.Sprintf("%s: %s in progress, none ended%s, using %.2f cores", o.label, count(stuck), in,
+				cores)
 		case stuck >= minHanging && (o.countedAtStart && done == 0 || o.component == Queue && p.queueBlocks(&e)):
 			seen.State = Hanging
-			seen.Text = fmt.Sprintf("%s: %s from %s waiting, %s ended%s", o.label, count(stuck), p.Component.Name, orNone(done), in)
+			seen.Text = fmt.Sprintf("%s: %s from %s waiting, %s ended%s", o.label, count(stuck), p.Component.Name,
+				orNone(done), in)
 		case e.succeeded > 0 && e.failed == 0:
 			seen.State, seen.Strength = Fine, Weak
 			seen.Text = fmt.Sprintf("%s: %s succeeded%s from %s", o.label, count(e.succeeded), in, p.Component.Name)
@@ -178,7 +181,8 @@ func (l *analysis) storageOperations(p *part) {
 		if o.Failed >= minFailed && o.Share() >= minFailedShare {
 			l.addEvidenceTo(Storage, Evidence{
 				State: Failing, Strength: Strong, Source: p.Component.Name, Failed: o.Failed,
-				Text: fmt.Sprintf("%s: %s of %s failed in %s from %s", o.Op, count(o.Failed), count(o.Failed+o.Done), seconds(p.window), p.Component.Name),
+				Text: fmt.Sprintf("%s: %s of %s failed in %s from %s", o.Op, count(o.Failed), count(o.Failed+o.Done),
+					seconds(p.window), p.Component.Name),
 			})
 		}
 	}
@@ -206,9 +210,13 @@ func callLatencies() []callLatency {
 	}
 	writes := []impact.Request{impact.Insert, impact.Upsert}
 	return []callLatency{
-		{metrics.ProxyTimestamp, nil, rootCoord, "timestamps", 100, []impact.Request{impact.Search, impact.Query, impact.Insert, impact.Upsert, impact.Delete}},
 		{
-			metrics.ProxyCacheUpdate, func(s model.Series) bool { return !isShardLeader(s) && s.Label("cache_name") != "" },
+			metrics.ProxyTimestamp, nil, rootCoord, "timestamps", 100,
+			[]impact.Request{impact.Search, impact.Query, impact.Insert, impact.Upsert, impact.Delete},
+		},
+		{
+			metrics.ProxyCacheUpdate,
+			func(s model.Series) bool { return !isShardLeader(s) && s.Label("cache_name") != "" },
 			rootCoord, "schema lookups", 100, nil,
 		},
 		{metrics.ProxyCacheUpdate, isShardLeader, queryCoord, "shard leader lookups", 100, nil},
@@ -227,11 +235,14 @@ func callLatencies() []callLatency {
 // minOps calls were expected at the past rate, and if requests that need the calls came but none succeeded.
 func (l *analysis) judgeNoResponse(t *callLatency, p *part, past metrics.Histogram) {
 	was := p.past.Seconds()
-	if was == 0 || p.Component.Kind != proxy || past.Count/was*p.window.Seconds() < minOps || !slices.ContainsFunc(t.requests, l.stalled) {
+	if was == 0 || p.Component.Kind != proxy || past.Count/was*p.window.Seconds() < minOps ||
+		!slices.ContainsFunc(t.requests, l.stalled) {
 		return
 	}
 	text := fmt.Sprintf("%s got no %s in %s", p.Component.Name, t.label, seconds(p.window))
-	l.addEvidenceTo(t.component, Evidence{State: Hanging, Strength: Medium, Source: p.Component.Name, Text: text + l.reachableClause(t.component)})
+	l.addEvidenceTo(t.component, Evidence{
+		State: Hanging, Strength: Medium, Source: p.Component.Name, Text: text + l.reachableClause(t.component),
+	})
 }
 
 // stalled reports whether requests of a kind came and none succeeded.
@@ -271,7 +282,8 @@ func (l *analysis) leaders() {
 		if misses > 0 && found == 0 && (l.stalled(impact.Search) || l.stalled(impact.Query)) {
 			l.addEvidenceTo(queryCoord, Evidence{
 				State: Failing, Strength: Medium, Source: p.Component.Name,
-				Text: fmt.Sprintf("%s looked up shard leaders and got none in %s", p.Component.Name, seconds(p.window)) + l.reachableClause(queryCoord),
+				Text: fmt.Sprintf("%s looked up shard leaders and got none in %s", p.Component.Name,
+					seconds(p.window)) + l.reachableClause(queryCoord),
 			})
 		}
 	}
@@ -293,7 +305,8 @@ func (l *analysis) gaps() {
 			if p.window == nil || p.window.SinceStart { // it may be the slowest
 				return
 			}
-			now, before = max(now, meanOf(p.window, metrics.NodeRequest, kind, led)), max(before, meanOf(p.past, metrics.NodeRequest, kind, led))
+			now, before = max(now, meanOf(p.window, metrics.NodeRequest, kind, led)),
+				max(before, meanOf(p.past, metrics.NodeRequest, kind, led))
 		}
 		for _, p := range l.role[proxy] {
 			if p.window == nil || p.window.SinceStart || now == 0 {
@@ -305,14 +318,16 @@ func (l *analysis) gaps() {
 				if r == impact.Search {
 					why += ", or a second query fetches output fields"
 				}
-				p.addEvidence(Slow, Weak, fmt.Sprintf("its %s take %s longer than at shard leaders, %s: %s", r.Plural(), milliseconds(gap), milliseconds(now), why))
+				p.addEvidence(Slow, Weak,
+					fmt.Sprintf("its %s take %s longer than at shard leaders, %s: %s", r.Plural(), milliseconds(gap),
+						milliseconds(now), why))
 			}
 		}
 	}
 }
 
-// usesNanoseconds reports whether a proxy measures its waits for row ids in nanoseconds, as some releases do: then they seem to
-// take longer than the requests that wait for them.
+// usesNanoseconds reports whether a proxy measures its waits for row ids in nanoseconds, as some releases do: then they
+// seem to take longer than the requests that wait for them.
 func (p *part) usesNanoseconds(mean float64) bool {
 	whole := meanOf(p.window, metrics.ProxyMutation)
 	return whole > 0 && mean > whole
@@ -377,7 +392,9 @@ func (l *analysis) judgeCallLatencies() {
 			l.addEvidenceTo(t.component, e)
 		}
 		if len(slow) == 0 && quick > 0 {
-			l.addEvidenceTo(t.component, Evidence{State: Fine, Strength: Weak, Text: t.label + " are as quick as before"})
+			l.addEvidenceTo(t.component, Evidence{
+				State: Fine, Strength: Weak, Text: t.label + " are as quick as before",
+			})
 		}
 	}
 }
@@ -416,11 +433,15 @@ func (l *analysis) readers() {
 	var newest time.Time
 	for _, p := range l.parts {
 		for _, n := range p.nodes {
-			if n.Role == string(streaming) || n.System == nil || n.System.Quota == nil || n.System.Quota.SlowestAt.Time().IsZero() {
+			if n.Role == string(streaming) || n.System == nil || n.System.Quota == nil ||
+				n.System.Quota.SlowestAt.Time().IsZero() {
 				continue
 			}
 			q := n.System.Quota
-			if n.Distribution != nil && !slices.ContainsFunc(n.Distribution.Channels, func(c model.ServedChannel) bool { return c.Name == q.SlowestChannel }) {
+			if n.Distribution != nil &&
+				!slices.ContainsFunc(n.Distribution.Channels, func(c model.ServedChannel) bool {
+					return c.Name == q.SlowestChannel
+				}) {
 				continue // its collection is being loaded or was released
 			}
 			if l.c.DroppedChannel(q.SlowestChannel) { // no request needs it
@@ -440,7 +461,8 @@ func (l *analysis) readers() {
 	for _, r := range list {
 		channel := r.of.SlowestChannel
 		pchannel := channel[:max(0, strings.LastIndexByte(channel, '_'))]
-		if late := newest.Sub(r.of.SlowestAt.Time()); late >= behindOthers && late > 2*max(ticks[channel], ticks[pchannel]) {
+		if late := newest.Sub(r.of.SlowestAt.Time()); late >= behindOthers &&
+			late > 2*max(ticks[channel], ticks[pchannel]) {
 			state := Slow
 			if late >= minLagMillis*time.Millisecond {
 				state = Hanging
@@ -459,23 +481,27 @@ func (l *analysis) ticks() {
 		held = 0
 	}
 	for _, p := range l.role[proxy] {
-		if late := p.tickLag(metrics.ProxyTickLag); late >= behindOthers && held > 0 && !l.suspected(rootCoord, dataCoord, Queue) {
-			p.addEvidence(Slow, Medium, fmt.Sprintf("its time ticks are %s late, held back by unfinished writes", formatWait(late)))
+		if late := p.tickLag(metrics.ProxyTickLag); late >= behindOthers && held > 0 &&
+			!l.suspected(rootCoord, dataCoord, Queue) {
+			p.addEvidence(Slow, Medium,
+				fmt.Sprintf("its time ticks are %s late, held back by unfinished writes", formatWait(late)))
 		}
 	}
 	for _, p := range l.components(rootCoord) {
 		if late := p.tickLag(metrics.RootTickLag); late >= behindOthers && late > 2*held {
-			p.addEvidence(Hanging, Medium, fmt.Sprintf("its time ticks are %s late, for which all readers of the queue wait", formatWait(late)))
+			p.addEvidence(Hanging, Medium,
+				fmt.Sprintf("its time ticks are %s late, for which all readers of the queue wait", formatWait(late)))
 		}
 	}
 }
 
 // writesWait reports whether writes wait for a response, fail or are slow.
 func (l *analysis) writesWait() bool {
-	return slices.ContainsFunc([]impact.Request{impact.Insert, impact.Upsert, impact.Delete}, func(r impact.Request) bool {
-		k := l.impact.Kind(r)
-		return k != nil && (k.State.AffectsClients() || k.Doubtful())
-	})
+	return slices.ContainsFunc([]impact.Request{impact.Insert, impact.Upsert, impact.Delete},
+		func(r impact.Request) bool {
+			k := l.impact.Kind(r)
+			return k != nil && (k.State.AffectsClients() || k.Doubtful())
+		})
 }
 
 // suspected reports whether there is more than weak evidence against a component of the given kinds.
@@ -522,7 +548,9 @@ func (p *part) eachChanged(name metrics.Name, visit func(*model.Series)) {
 	for _, c := range metrics.Lookup(name).Spellings {
 		before := p.process.Before.Samples(c.Name)
 		for _, s := range p.process.Metrics.Samples(c.Name) {
-			if !slices.ContainsFunc(before, func(b model.Series) bool { return b.Value == s.Value && slices.Equal(b.Labels, s.Labels) }) {
+			if !slices.ContainsFunc(before, func(b model.Series) bool {
+				return b.Value == s.Value && slices.Equal(b.Labels, s.Labels)
+			}) {
 				visit(&s)
 			}
 		}
@@ -565,7 +593,8 @@ func (l *analysis) lags() {
 	e := Evidence{State: Hanging, Strength: Medium, Source: "consumers"}
 	switch consumers := behind + still + moving; {
 	case moving > 0 && consumers > 1 && least >= milli(behindOthers):
-		e.State, e.Text = Slow, fmt.Sprintf("all %s are behind, by at least %s", words.Plural(consumers, "consumer"), milliseconds(least))
+		e.State, e.Text = Slow,
+			fmt.Sprintf("all %s are behind, by at least %s", words.Plural(consumers, "consumer"), milliseconds(least))
 	case moving > 0:
 		return
 	case behind > 0:
@@ -576,7 +605,8 @@ func (l *analysis) lags() {
 	case still > 1 && !l.suspected(proxy, Queue) && !l.readsEnd():
 		for _, p := range l.components(rootCoord) {
 			if p.process != nil && p.process.Before != nil && sends(p) {
-				p.addEvidence(Hanging, Medium, "it has sent no time tick for seconds, for which all readers of the queue wait")
+				p.addEvidence(Hanging, Medium,
+					"it has sent no time tick for seconds, for which all readers of the queue wait")
 			}
 		}
 		return

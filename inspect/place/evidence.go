@@ -140,7 +140,8 @@ func (l *analysis) calls() {
 					x.timedOut = false
 				}
 			}
-			if x.late = x.timedOut || x.took > max(minLateCall, minLateRatio*l.medianCall); x.timedOut || c.Outcome == model.Answered {
+			if x.late = x.timedOut || x.took > max(minLateCall, minLateRatio*l.medianCall); x.timedOut ||
+				c.Outcome == model.Answered {
 				list = append(list, x)
 			}
 		}
@@ -185,7 +186,8 @@ func (p *part) judgeCalls(list []call) {
 	switch {
 	case len(late) == 0:
 		if longest > 0 {
-			p.addEvidence(Fine, Medium, fmt.Sprintf("%s answered within %s", words.Plural(len(list), "call"), formatWait(longest)))
+			p.addEvidence(Fine, Medium,
+				fmt.Sprintf("%s answered within %s", words.Plural(len(list), "call"), formatWait(longest)))
 		}
 		return
 	case len(quick) > lateCalls: // all calls to a process share one deadline
@@ -252,18 +254,24 @@ func (p *part) usage() {
 	}
 	if open, ok := p.window.Gauge(metrics.OpenFiles); ok {
 		if most, has := p.window.Gauge(metrics.MaxFiles); has && most > 0 && open >= fullFiles*most {
-			p.addEvidence(Failing, Strong, fmt.Sprintf("it has %s of %s file descriptors open", words.Number(int64(open)), words.Number(int64(most))))
+			p.addEvidence(Failing, Strong,
+				fmt.Sprintf("it has %s of %s file descriptors open", words.Number(int64(open)),
+					words.Number(int64(most))))
 		}
 	}
 	seconds := p.window.Seconds()
-	if gcs, ok := p.window.Histogram(metrics.GCPause); ok && seconds > 0 && !p.window.SinceStart && gcs.Count >= minGCRate*seconds {
+	if gcs, ok := p.window.Histogram(metrics.GCPause); ok && seconds > 0 && !p.window.SinceStart &&
+		gcs.Count >= minGCRate*seconds {
 		bytes, has := p.window.Counter(metrics.Allocated)
 		heap, _ := p.window.Gauge(metrics.Heap)
 		// A program that starts collections itself, e.g. a query node that releases segments, leaves the heap
 		// far below the target of the next collection.
-		if next, known := p.window.Gauge(metrics.NextGC); has && bytes < maxGCBytes*gcs.Count && (!known || next < heap+2*maxGCBytes) {
-			p.addEvidence(Starved, Strong, fmt.Sprintf("it collects garbage %s times a second, every %s: its memory limit is too small (GOMEMLIMIT, GOGC)",
-				words.ThreeDigits(gcs.Count/seconds), words.Bytes(int64(bytes/gcs.Count))))
+		if next, known := p.window.Gauge(metrics.NextGC); has && bytes < maxGCBytes*gcs.Count &&
+			(!known || next < heap+2*maxGCBytes) {
+			p.addEvidence(Starved, Strong,
+				fmt.Sprintf("it collects garbage %s times a second, every %s: its memory limit is too small "+
+					"(GOMEMLIMIT, GOGC)",
+					words.ThreeDigits(gcs.Count/seconds), words.Bytes(int64(bytes/gcs.Count))))
 		}
 	}
 }
@@ -289,7 +297,10 @@ func (l *analysis) judgeReports() {
 			if d.Kind == "metadata store" {
 				of = Etcd
 			}
-			l.addEvidenceTo(of, Evidence{State: Failing, Strength: Strong, Text: d.Proxy.Name("proxy") + " finds it unhealthy: " + d.Reason, Source: d.Proxy.Name("proxy")})
+			l.addEvidenceTo(of, Evidence{
+				State: Failing, Strength: Strong, Text: d.Proxy.Name("proxy") + " finds it unhealthy: " + d.Reason,
+				Source: d.Proxy.Name("proxy"),
+			})
 		}
 	}
 }
@@ -343,7 +354,9 @@ func (p *part) judgeUnresponsive(health *model.Etcd, outside bool) {
 	if outside {
 		strength = Medium
 	}
-	if slices.ContainsFunc(health.Members, func(m model.EtcdMember) bool { return strings.Contains(m.Problem, "refused") }) {
+	if slices.ContainsFunc(health.Members, func(m model.EtcdMember) bool {
+		return strings.Contains(m.Problem, "refused")
+	}) {
 		state = Gone
 	}
 	p.addEvidence(state, strength, strings.TrimSuffix("it is not responding: "+health.UnresponsiveReason(), ": "))
@@ -365,7 +378,9 @@ func (p *part) reads(health *model.Etcd, medianCall time.Duration) {
 	typical := max(linear, median(slices.Clone(health.Reads)))
 	stalls, waited, longest := health.Stalls()
 	slow := func(strength Strength, format string, args ...any) {
-		p.Evidence = append(p.Evidence, Evidence{State: Slow, Strength: strength, Source: "kitescope", Text: fmt.Sprintf(format, args...)})
+		p.Evidence = append(p.Evidence, Evidence{
+			State: Slow, Strength: strength, Source: "kitescope", Text: fmt.Sprintf(format, args...),
+		})
 	}
 	switch {
 	case linear >= local+slowQuorum && len(health.Local) > 0:
@@ -377,7 +392,8 @@ func (p *part) reads(health *model.Etcd, medianCall time.Duration) {
 	case typical >= slowRead:
 		slow(Medium, "a read of a few keys takes %s: the process or the network to it is slow", formatWait(typical))
 	case stalls >= minStalls && waited >= minStallTime:
-		slow(Medium, "reads of a few keys stalled %d times, up to %s, others took %s", stalls, formatWait(longest), formatWait(typical))
+		slow(Medium, "reads of a few keys stalled %d times, up to %s, others took %s", stalls, formatWait(longest),
+			formatWait(typical))
 	case len(health.Linear) > 0:
 		p.addEvidence(Fine, Weak, "a read of one key takes "+formatWait(linear))
 	}

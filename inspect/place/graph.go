@@ -42,7 +42,8 @@ type architecture uint8
 const (
 	withIndexCoord architecture = iota // up to 2.2: IndexCoord is a separate process
 	withTimeTicks                      // 2.3 to 2.5: proxies write to the queue, and time ticks pass all proxies
-	withStreaming                      // 2.6 and later: streaming nodes write to the WAL, and one process is all coordinators
+	// 2.6 and later: streaming nodes write to the WAL, and one process is all coordinators.
+	withStreaming
 )
 
 // architectureOf returns the architecture of a cluster, from its sessions and its version.
@@ -79,7 +80,8 @@ func (e architecture) steps(r impact.Request) []step {
 		if e == withStreaming { // the streaming node has the time ticks
 			return append(list, step{"leads the shard", streaming}, step{"searches", queryNode})
 		}
-		return append(list, step{"leads the shard", queryNode}, step{"time ticks", proxy}, step{"time ticks", rootCoord}, step{"time ticks", Queue}, step{"searches", queryNode})
+		return append(list, step{"leads the shard", queryNode}, step{"time ticks", proxy},
+			step{"time ticks", rootCoord}, step{"time ticks", Queue}, step{"searches", queryNode})
 	case impact.Insert, impact.Upsert:
 		if e == withStreaming {
 			return path(step{"appends to the WAL", streaming}, step{"keeps messages", Queue})
@@ -92,21 +94,29 @@ func (e architecture) steps(r impact.Request) []step {
 		return path(step{"keeps messages", Queue})
 	case impact.Flush:
 		if e == withStreaming {
-			return path(step{"appends to the WAL", streaming}, step{"keeps messages", Queue}, step{"flushes", streaming}, step{"keeps files", Storage}, step{"records files", dataCoord})
+			return path(step{"appends to the WAL", streaming}, step{"keeps messages", Queue},
+				step{"flushes", streaming}, step{"keeps files", Storage}, step{"records files", dataCoord})
 		}
-		return path(step{"seals", dataCoord}, step{"time ticks", Queue}, step{"flushes", dataNode}, step{"keeps files", Storage}, step{"records files", dataCoord})
+		return path(step{"seals", dataCoord}, step{"time ticks", Queue}, step{"flushes", dataNode},
+			step{"keeps files", Storage}, step{"records files", dataCoord})
 	case impact.DDL:
 		list := path(step{"records", Etcd})
 		if e == withStreaming {
-			return append(list, step{"broadcasts", streaming}, step{"keeps messages", Queue}, step{"indexes", dataCoord}, step{"forgets caches", proxy})
+			return append(list, step{"broadcasts", streaming}, step{"keeps messages", Queue},
+				step{"indexes", dataCoord}, step{"forgets caches", proxy})
 		}
-		return append(list, step{"channels", Queue}, step{"watches channels, indexes", index}, step{"releases", queryCoord}, step{"forgets caches", proxy})
+		return append(list, step{"channels", Queue}, step{"watches channels, indexes", index},
+			step{"releases", queryCoord}, step{"forgets caches", proxy})
 	case impact.Load:
-		return path(step{"loads", queryCoord}, step{"segments, indexes", index}, step{"load segments", queryNode}, step{"keeps files", Storage})
+		return path(step{"loads", queryCoord}, step{"segments, indexes", index}, step{"load segments", queryNode}, step{
+			"keeps files", Storage,
+		})
 	case impact.Describe:
 		return path(step{"indexes", index})
 	case impact.Import:
-		return path(step{"schedules", dataCoord}, step{"imports", dataNode}, step{"keeps files", Storage}, step{"builds indexes", e.builder()})
+		return path(step{"schedules", dataCoord}, step{"imports", dataNode}, step{"keeps files", Storage}, step{
+			"builds indexes", e.builder(),
+		})
 	}
 	return front
 }

@@ -20,7 +20,8 @@ func (w *fixture) probe(s *model.Session, took ...time.Duration) {
 		p.Probes = append(p.Probes, live.Probe{After: time.Duration(i) * time.Second, Took: d})
 	}
 	w.decoder.Add(live.Record{
-		Role: s.Role, Node: s.Node, Address: s.Address, Method: service(s.Role) + "GetComponentStates", At: w.at, Outcome: "answered", Response: healthy(w.t), Pace: p,
+		Role: s.Role, Node: s.Node, Address: s.Address, Method: service(s.Role) + "GetComponentStates", At: w.at,
+		Outcome: "answered", Response: healthy(w.t), Pace: p,
 	})
 }
 
@@ -49,9 +50,15 @@ func TestStreamingArchitecture(t *testing.T) {
 		at          string
 		kind        place.Kind
 	}{
-		"MixCoord hangs":                        {searches(13, 10), searches(16, 10), coordinator, impact.Search, "mixcoord-1", "mixcoord"},
-		"a streaming node hangs, inserts wait":  {inserts(13, 10, 0), inserts(16, 10, 0), silent, impact.Insert, "streamingnode-3", "streamingnode"},
-		"a streaming node hangs, searches wait": {searches(13, 10), searches(16, 10), silent, impact.Search, "streamingnode-3", "streamingnode"},
+		"MixCoord hangs": {
+			searches(13, 10), searches(16, 10), coordinator, impact.Search, "mixcoord-1", "mixcoord",
+		},
+		"a streaming node hangs, inserts wait": {
+			inserts(13, 10, 0), inserts(16, 10, 0), silent, impact.Insert, "streamingnode-3", "streamingnode",
+		},
+		"a streaming node hangs, searches wait": {
+			searches(13, 10), searches(16, 10), silent, impact.Search, "streamingnode-3", "streamingnode",
+		},
 		"a query node is gone": {searches(13, 10), searches(16, 10), func(w *fixture) {
 			w.parts.Sessions = append(w.parts.Sessions[:queryNode:queryNode], w.parts.Sessions[queryNode+1:]...)
 		}, impact.Search, "", "querynode"},
@@ -79,8 +86,10 @@ func TestHost(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	took := func(n, ms int) string {
-		return fmt.Sprintf("milvus_proxy_sq_latency_sum{query_type=\"search\"} %d\nmilvus_proxy_sq_latency_count{query_type=\"search\"} %d\n", ms, n) +
-			count("milvus_proxy_req_count", `function_name="Search",status="total"`, n) + count("milvus_proxy_req_count", `function_name="Search",status="success"`, n)
+		return fmt.Sprintf("milvus_proxy_sq_latency_sum{query_type=\"search\"} %d\n"+
+			"milvus_proxy_sq_latency_count{query_type=\"search\"} %d\n", ms, n) +
+			count("milvus_proxy_req_count", `function_name="Search",status="total"`, n) +
+			count("milvus_proxy_req_count", `function_name="Search",status="success"`, n)
 	}
 	for _, s := range w.parts.Sessions {
 		s.HostName = "box"
@@ -89,7 +98,8 @@ func TestHost(t *testing.T) {
 	w.scrape(w.session("proxy"), took(100, 1000), took(200, 101000))
 	_, places := w.places()
 	p := places.For(impact.Search)
-	if p == nil || p.Status == nil || p.Status.Component != (place.Component{Kind: place.Host, Name: "box"}) || p.Status.Strength != place.Medium {
+	if p == nil || p.Status == nil || p.Status.Component != (place.Component{Kind: place.Host, Name: "box"}) ||
+		p.Status.Strength != place.Medium {
 		t.Fatalf("%+v", p)
 	}
 }
@@ -117,9 +127,12 @@ func TestLittleCPU(t *testing.T) {
 		w.call("datacoord", "GetMetrics", 3*time.Second, model.TimedOut)
 		w.call("datacoord", "ShowConfigurations", 3*time.Second, model.TimedOut)
 		_, places := w.places()
-		x := places.Components[slices.IndexFunc(places.Components, func(x *place.Status) bool { return x.Component.Name == "datacoord-2" })]
+		x := places.Components[slices.IndexFunc(places.Components, func(x *place.Status) bool {
+			return x.Component.Name == "datacoord-2"
+		})]
 		text := strings.Join(x.Texts(), "; ")
-		if x.State != place.Hanging || x.Strength != test.strength || !strings.Contains(text, test.has) || test.start < time.Hour && strings.Contains(text, "CPU") {
+		if x.State != place.Hanging || x.Strength != test.strength || !strings.Contains(text, test.has) ||
+			test.start < time.Hour && strings.Contains(text, "CPU") {
 			t.Errorf("%s: %s %s: %s", name, x.Strength, x.State, text)
 		}
 	}

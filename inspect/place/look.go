@@ -57,13 +57,20 @@ type analysis struct {
 
 // order returns the roles in the order of their precedence. A process is named after its first role.
 func order() []Kind {
-	return []Kind{"mixcoord", rootCoord, dataCoord, queryCoord, proxy, streaming, queryNode, dataNode, indexNode, "indexcoord"}
+	return []Kind{
+		"mixcoord", rootCoord, dataCoord, queryCoord, proxy, streaming, queryNode, dataNode, indexNode, "indexcoord",
+	}
 }
 
 func newAnalysis(c *model.Cluster) *analysis {
-	l := &analysis{architecture: architectureOf(c), c: c, role: map[Kind][]*part{}, hosts: map[string]*part{}, index: map[*Status]*part{}}
+	l := &analysis{
+		architecture: architectureOf(c), c: c, role: map[Kind][]*part{}, hosts: map[string]*part{},
+		index: map[*Status]*part{},
+	}
 	at := map[any]*part{}
-	sessions := slices.DeleteFunc(slices.Clone(c.Sessions), func(s *model.Session) bool { return s.Standby || s.Stopping })
+	sessions := slices.DeleteFunc(slices.Clone(c.Sessions), func(s *model.Session) bool {
+		return s.Standby || s.Stopping
+	})
 	rank := func(s *model.Session) int {
 		i := slices.Index(order(), Kind(s.Role))
 		return (i + len(order()) + 1) % (len(order()) + 1) // roles that are not in the list come last
@@ -91,7 +98,8 @@ func newAnalysis(c *model.Cluster) *analysis {
 		}
 		if n != nil && n.Process != nil && p.process == nil {
 			p.process = n.Process
-			if p.window = metrics.NewWindow(n.Process.Before, n.Process.Metrics); p.window != nil && !p.window.SinceStart {
+			if p.window = metrics.NewWindow(n.Process.Before, n.Process.Metrics); p.window != nil &&
+				!p.window.SinceStart {
 				p.past = metrics.NewWindow(nil, n.Process.Before)
 			}
 		}

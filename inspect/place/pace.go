@@ -60,14 +60,19 @@ func (l *analysis) judgeProbes() {
 			case x.share >= 0.5:
 				strength = Strong
 			}
-			p.addEvidence(Slow, strength, fmt.Sprintf("it keeps callers waiting %s of the time, up to %s", words.Share(x.share), formatWait(x.slowest)))
+			p.addEvidence(Slow, strength,
+				fmt.Sprintf("it keeps callers waiting %s of the time, up to %s", words.Share(x.share),
+					formatWait(x.slowest)))
 			if samePhase(x.ends) {
-				p.addEvidence(Starved, Strong, "its late responses all end at the same point of a 100 ms period: a CPU limit (cgroup quota)")
+				p.addEvidence(Starved, Strong,
+					"its late responses all end at the same point of a 100 ms period: a CPU limit (cgroup quota)")
 			}
 			p.judgeIdle()
-		case x.fastest >= minFarResponse && x.fastest >= minFarRatio*near && float64(x.slowest) <= maxFarSpread*float64(x.fastest):
-			p.addEvidence(Slow, Medium, fmt.Sprintf("each response takes %s to %s, from others %s: the network to it is slow",
-				formatWait(x.fastest), formatWait(x.slowest), formatWait(near)))
+		case x.fastest >= minFarResponse && x.fastest >= minFarRatio*near &&
+			float64(x.slowest) <= maxFarSpread*float64(x.fastest):
+			p.addEvidence(Slow, Medium,
+				fmt.Sprintf("each response takes %s to %s, from others %s: the network to it is slow",
+					formatWait(x.fastest), formatWait(x.slowest), formatWait(near)))
 		case x.stalls == 0:
 			p.addEvidence(Fine, Weak, "it reports its state within "+formatWait(x.slowest))
 		}
@@ -87,8 +92,9 @@ func (p *part) judgeIdle() {
 	case p.probes.stalls > 0:
 		p.addEvidence(Starved, Medium, fmt.Sprintf("it used %.2f cores meanwhile: it gets hardly any CPU", cores))
 	default:
-		p.addEvidence(Slow, Weak, fmt.Sprintf("it used %.2f cores and reports its state within %s: it is waiting for something",
-			cores, formatWait(p.probes.slowest)))
+		p.addEvidence(Slow, Weak,
+			fmt.Sprintf("it used %.2f cores and reports its state within %s: it is waiting for something",
+				cores, formatWait(p.probes.slowest)))
 	}
 }
 
@@ -194,10 +200,12 @@ func (l *analysis) judgeHosts() {
 		host := l.add(Component{Host, name})
 		host.host, l.hosts[name] = name, host
 		if alike {
-			host.addEvidence(Starved, Medium, fmt.Sprintf("%d of its %d processes respond late in the same way", x.late, x.probed))
+			host.addEvidence(Starved, Medium,
+				fmt.Sprintf("%d of its %d processes respond late in the same way", x.late, x.probed))
 		}
 		if full {
-			host.addEvidence(Starved, Weak, fmt.Sprintf("%d processes use %.1f of %.0f cores", x.counted, x.used, x.has))
+			host.addEvidence(Starved, Weak,
+				fmt.Sprintf("%d processes use %.1f of %.0f cores", x.counted, x.used, x.has))
 		}
 		if host.fold(); alike && full {
 			host.Evidence[0].Strength, host.Strength = Strong, Strong

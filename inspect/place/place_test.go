@@ -30,7 +30,8 @@ type fixture struct {
 
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	return newFixtureOf(t, "2.3.5", "rootcoord", "datacoord", "querycoord", "proxy", "querynode", "querynode", "querynode", "datanode", "indexnode")
+	return newFixtureOf(t, "2.3.5", "rootcoord", "datacoord", "querycoord", "proxy", "querynode", "querynode",
+		"querynode", "datanode", "indexnode")
 }
 
 func newFixtureOf(t *testing.T, version string, roles ...string) *fixture {
@@ -38,7 +39,9 @@ func newFixtureOf(t *testing.T, version string, roles ...string) *fixture {
 	w := &fixture{t: t, decoder: live.NewDecoder(), at: time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)}
 	w.started = w.at.Add(-3 * time.Minute)
 	for i, role := range roles {
-		s := &model.Session{Role: role, Node: model.NodeID(i + 1), Address: fmt.Sprintf("10.0.0.%d:1", i+1), Version: version}
+		s := &model.Session{
+			Role: role, Node: model.NodeID(i + 1), Address: fmt.Sprintf("10.0.0.%d:1", i+1), Version: version,
+		}
 		w.parts.Sessions = append(w.parts.Sessions, s)
 	}
 	w.parts.Loaded = model.PartSessions
@@ -57,13 +60,19 @@ func (w *fixture) session(role string) *model.Session {
 // call adds a call to the first process of a role.
 func (w *fixture) call(role, method string, took time.Duration, outcome model.Outcome) {
 	s := w.session(role)
-	r := live.Record{Role: role, Node: s.Node, Address: s.Address, Method: service(role) + method, At: w.at, Took: took, Outcome: outcome.String()}
+	r := live.Record{
+		Role: role, Node: s.Node, Address: s.Address, Method: service(role) + method, At: w.at, Took: took,
+		Outcome: outcome.String(),
+	}
 	if outcome != model.Answered {
 		r.Outcome, r.Error = "", "DEADLINE_EXCEEDED: Deadline Exceeded"
 	} else if r.Response = healthy(w.t); method == "GetMetrics" {
 		r.Response = metricsOf(w.t, "")
 	} else if method == "ShowConfigurations" {
-		r.Response = marshal(w.t, &internalpb.ShowConfigurationsResponse{Configuations: []*commonpb.KeyValuePair{{Key: "common.gracefultime", Value: "5000"}}})
+		r.Response = marshal(w.t,
+			&internalpb.ShowConfigurationsResponse{
+				Configuations: []*commonpb.KeyValuePair{{Key: "common.gracefultime", Value: "5000"}},
+			})
 	}
 	w.decoder.Add(r)
 }
@@ -75,7 +84,8 @@ func healthy(t *testing.T) []byte {
 
 func metricsOf(t *testing.T, more string) []byte {
 	t.Helper()
-	return marshal(t, &milvuspb.GetMetricsResponse{Response: `{"name":"x","hardware_infos":{"cpu_core_count":4}` + more + `}`})
+	return marshal(t,
+		&milvuspb.GetMetricsResponse{Response: `{"name":"x","hardware_infos":{"cpu_core_count":4}` + more + `}`})
 }
 
 func marshal(t *testing.T, m proto.Message) []byte {
@@ -91,8 +101,10 @@ func service(role string) string {
 	const data, proxy = "/milvus.proto.data.", "/milvus.proto.proxy."
 	return map[string]string{
 		"proxy": proxy + "Proxy/", "datanode": data + "DataNode/", "indexnode": "/milvus.proto.index.IndexNode/",
-		"mixcoord": "/milvus.proto.rootcoord.RootCoord/", "streamingnode": "/milvus.proto.streaming.StreamingNodeStateService/",
-		"rootcoord": "/milvus.proto.rootcoord.RootCoord/", "datacoord": "/milvus.proto.data.DataCoord/", "querycoord": "/milvus.proto.query.QueryCoord/", "querynode": "/milvus.proto.query.QueryNode/",
+		"mixcoord":      "/milvus.proto.rootcoord.RootCoord/",
+		"streamingnode": "/milvus.proto.streaming.StreamingNodeStateService/",
+		"rootcoord":     "/milvus.proto.rootcoord.RootCoord/", "datacoord": "/milvus.proto.data.DataCoord/",
+		"querycoord": "/milvus.proto.query.QueryCoord/", "querynode": "/milvus.proto.query.QueryNode/",
 	}[role]
 }
 
@@ -116,8 +128,10 @@ const types = `# TYPE milvus_proxy_req_count counter
 func (w *fixture) scrape(s *model.Session, before, now string) {
 	for i, text := range []string{before, now} {
 		w.decoder.Add(live.Record{
-			Role: s.Role, Node: s.Node, Address: strings.TrimSuffix(s.Address, ":1") + ":9091", Method: "GET /metrics", At: w.at.Add(time.Duration(i) * 10 * time.Second), Outcome: "answered",
-			Response: fmt.Appendf(nil, "%sprocess_start_time_seconds %d\ngo_memstats_alloc_bytes_total %d\n%s\n", types, w.started.Unix(), 1000*(i+1), text),
+			Role: s.Role, Node: s.Node, Address: strings.TrimSuffix(s.Address, ":1") + ":9091", Method: "GET /metrics",
+			At: w.at.Add(time.Duration(i) * 10 * time.Second), Outcome: "answered",
+			Response: fmt.Appendf(nil, "%sprocess_start_time_seconds %d\ngo_memstats_alloc_bytes_total %d\n%s\n", types,
+				w.started.Unix(), 1000*(i+1), text),
 		})
 	}
 }
@@ -132,12 +146,14 @@ func count(name, labels string, n int) string { return fmt.Sprintf("%s{%s} %d\n"
 
 func inserts(total, success, fail int) string {
 	const name, function = "milvus_proxy_req_count", `function_name="Insert",status=`
-	return count(name, function+`"total"`, total) + count(name, function+`"success"`, success) + count(name, function+`"fail"`, fail)
+	return count(name, function+`"total"`, total) + count(name, function+`"success"`, success) +
+		count(name, function+`"fail"`, fail)
 }
 
 func produced(total, success, fail int) string {
 	const name, function = "milvus_msgstream_op_count", `message_op_type="produce",status=`
-	return count(name, function+`"total"`, total) + count(name, function+`"success"`, success) + count(name, function+`"fail"`, fail)
+	return count(name, function+`"total"`, total) + count(name, function+`"success"`, success) +
+		count(name, function+`"fail"`, fail)
 }
 
 // TestQueueRefuses checks that the queue is the place if it refused as many messages as inserts failed.
@@ -148,7 +164,8 @@ func TestQueueRefuses(t *testing.T) {
 	w.scrape(w.session("rootcoord"), produced(100, 100, 0), produced(150, 150, 0))
 	_, places := w.places()
 	p := places.For(impact.Insert)
-	if p == nil || p.Status == nil || p.Status.Component.Kind != place.Queue || p.Status.State != place.Refusing || p.Status.Strength != place.Strong || !p.Equal {
+	if p == nil || p.Status == nil || p.Status.Component.Kind != place.Queue || p.Status.State != place.Refusing ||
+		p.Status.Strength != place.Strong || !p.Equal {
 		t.Fatalf("%+v", p)
 	}
 	if places.For(impact.Search) != nil {
@@ -164,16 +181,21 @@ func TestQueueHoldsMessages(t *testing.T) {
 		w := newFixture(t)
 		took := func(n int) string {
 			const labels = `message_op_type="produce"`
-			return count("milvus_msgstream_request_latency_count", labels, n) + count("milvus_msgstream_request_latency_sum", labels, 20*n) + count("milvus_msgstream_request_latency_bucket", labels+`,le="+Inf"`, n)
+			return count("milvus_msgstream_request_latency_count", labels, n) +
+				count("milvus_msgstream_request_latency_sum", labels, 20*n) +
+				count("milvus_msgstream_request_latency_bucket", labels+`,le="+Inf"`, n)
 		}
-		w.scrape(w.session("proxy"), "# TYPE milvus_msgstream_request_latency histogram\n"+inserts(105, 100, 0)+produced(108, 100, 0)+took(100),
-			"# TYPE milvus_msgstream_request_latency histogram\n"+inserts(107, 100, 0)+produced(108+accepted, 100+accepted, 0)+took(100+accepted))
+		w.scrape(w.session("proxy"),
+			"# TYPE milvus_msgstream_request_latency histogram\n"+inserts(105, 100, 0)+produced(108, 100, 0)+took(100),
+			"# TYPE milvus_msgstream_request_latency histogram\n"+inserts(107, 100, 0)+
+				produced(108+accepted, 100+accepted, 0)+took(100+accepted))
 		_, places := w.places()
 		p := places.For(impact.Insert)
 		if p == nil {
 			t.Fatal("inserts hang")
 		}
-		if got := p.Status; kind == "" && got != nil && got.Component.Kind == place.Queue || kind != "" && (got == nil || got.Component.Kind != kind || got.State != place.Hanging) {
+		if got := p.Status; kind == "" && got != nil && got.Component.Kind == place.Queue ||
+			kind != "" && (got == nil || got.Component.Kind != kind || got.State != place.Hanging) {
 			t.Errorf("%d messages accepted: %+v", accepted, got)
 		}
 	}
@@ -193,7 +215,8 @@ func TestDataCoordHangs(t *testing.T) {
 	w.call("datacoord", "ShowConfigurations", 3*time.Second, model.TimedOut)
 	_, places := w.places()
 	p := places.For(impact.Insert)
-	if p == nil || p.Status == nil || p.Status.Component.Name != "datacoord-2" || p.Status.State != place.Hanging || p.Status.Strength != place.Strong {
+	if p == nil || p.Status == nil || p.Status.Component.Name != "datacoord-2" || p.Status.State != place.Hanging ||
+		p.Status.Strength != place.Strong {
 		t.Fatalf("%+v", p)
 	}
 }
@@ -252,7 +275,8 @@ func TestAllBehind(t *testing.T) {
 		}
 		_, places := w.places()
 		p := places.For(impact.Search)
-		if got := places.For(impact.Search).Status; (got == nil) != (want == "") || got != nil && (got.Component.Kind != want || got.State != place.Slow) {
+		if got := places.For(impact.Search).Status; (got == nil) != (want == "") ||
+			got != nil && (got.Component.Kind != want || got.State != place.Slow) {
 			t.Errorf("%d ms: %+v", last, p)
 		}
 	}
@@ -261,7 +285,8 @@ func TestAllBehind(t *testing.T) {
 // searches returns the counters of a proxy with the given total of searches, ten of which succeeded.
 func searches(total int) string {
 	const name = "milvus_proxy_req_count"
-	return count(name, `function_name="Search",status="total"`, total) + count(name, `function_name="Search",status="success"`, 10)
+	return count(name, `function_name="Search",status="total"`, total) +
+		count(name, `function_name="Search",status="success"`, 10)
 }
 
 // TestNodeBehindTheQueue checks searches that hang while one of three query nodes is 14 s behind the others
@@ -273,7 +298,8 @@ func TestNodeBehindTheQueue(t *testing.T) {
 	nodeBehind(t, searches(12)+others(4000), searches(13)+others(13500), "querynode-6", place.Hanging)
 	nodeBehind(t, searches(12), searches(13), "querynode-6", place.Hanging)
 	nodeBehind(t, searches(12)+ticks(13500), searches(13)+ticks(13500), "querynode-6", place.Hanging)
-	nodeBehind(t, searches(12)+inserts(13, 10, 0)+ticks(4000), searches(13)+inserts(14, 10, 0)+ticks(13500), "proxy-4", place.Slow)
+	nodeBehind(t, searches(12)+inserts(13, 10, 0)+ticks(4000), searches(13)+inserts(14, 10, 0)+ticks(13500), "proxy-4",
+		place.Slow)
 }
 
 func nodeBehind(t *testing.T, before, now, want string, state place.State) {
@@ -288,8 +314,14 @@ func nodeBehind(t *testing.T, before, now, want string, state place.State) {
 		if s.Node == 6 {
 			read = w.at.Add(-14 * time.Second)
 		}
-		quota := fmt.Sprintf(`,"quota_metrics":{"Fgm":{"MinFlowGraphChannel":"dml_6%d_9v0","MinFlowGraphTt":%d,"NumFlowGraph":1}}`, s.Node, uint64(read.UnixMilli())<<18)
-		w.decoder.Add(live.Record{Role: s.Role, Node: s.Node, Address: s.Address, Method: service(s.Role) + "GetMetrics", At: w.at, Took: time.Millisecond, Outcome: "answered", Response: metricsOf(t, quota)})
+		quota := fmt.Sprintf(
+			`,"quota_metrics":{"Fgm":{"MinFlowGraphChannel":"dml_6%d_9v0","MinFlowGraphTt":%d,"NumFlowGraph":1}}`,
+			s.Node, uint64(read.UnixMilli())<<18,
+		)
+		w.decoder.Add(live.Record{
+			Role: s.Role, Node: s.Node, Address: s.Address, Method: service(s.Role) + "GetMetrics", At: w.at,
+			Took: time.Millisecond, Outcome: "answered", Response: metricsOf(t, quota),
+		})
 	}
 	_, places := w.places()
 	p := places.For(impact.Search)
@@ -300,14 +332,16 @@ func nodeBehind(t *testing.T, before, now, want string, state place.State) {
 
 // callHistogram returns a histogram of n calls of a millisecond each.
 func callHistogram(name, labels string, n int) string {
-	return fmt.Sprintf("%[1]s_bucket{%[2]s,le=\"1\"} %[3]d\n%[1]s_bucket{%[2]s,le=\"+Inf\"} %[3]d\n%[1]s_sum{%[2]s} %[3]d\n%[1]s_count{%[2]s} %[3]d\n", name, labels, n)
+	return fmt.Sprintf("%[1]s_bucket{%[2]s,le=\"1\"} %[3]d\n%[1]s_bucket{%[2]s,le=\"+Inf\"} %[3]d\n%[1]s_sum{%[2]s} "+
+		"%[3]d\n%[1]s_count{%[2]s} %[3]d\n", name, labels, n)
 }
 
 // TestLinks checks that a coordinator is the place if a proxy gets no responses from it, although it answers
 // kitescope.
 func TestLinks(t *testing.T) {
 	t.Parallel()
-	const assign, pk, update = "milvus_proxy_assign_segmentID_latency", "milvus_proxy_apply_pk_latency", "milvus_proxy_cache_update_latency"
+	const assign, pk, update = "milvus_proxy_assign_segmentID_latency", "milvus_proxy_apply_pk_latency",
+		"milvus_proxy_cache_update_latency"
 	misses := func(n int) string {
 		return count("milvus_proxy_cache_hit_count", `cache_name="GetShards",cache_state="miss"`, n)
 	}
@@ -317,16 +351,31 @@ func TestLinks(t *testing.T) {
 		want, text        string
 	}{
 		{
-			"no segments, and row ids as ever", inserts(103, 100, 0) + callHistogram(assign, "", 200) + callHistogram(pk, "", 100), inserts(107, 100, 2) + callHistogram(assign, "", 200) + callHistogram(pk, "", 104), impact.Insert,
-			"datacoord-2", "proxy-4 got no segments for inserts in 10 s, but it responds to kitescope: check the network between them",
+			"no segments, and row ids as ever",
+			inserts(103, 100, 0) + callHistogram(assign, "", 200) + callHistogram(pk, "", 100),
+			inserts(107, 100, 2) + callHistogram(assign, "", 200) + callHistogram(pk, "", 104), impact.Insert,
+			"datacoord-2",
+			"proxy-4 got no segments for inserts in 10 s, but it responds to kitescope: check the network between them",
 		},
-		{"nothing came", inserts(103, 100, 0) + callHistogram(assign, "", 200), inserts(103, 100, 0) + callHistogram(assign, "", 200), impact.Insert, "", ""},
-		{"segments as ever", inserts(103, 100, 0) + callHistogram(assign, "", 200), inserts(107, 100, 2) + callHistogram(assign, "", 208), impact.Insert, "", ""},
 		{
-			"no shard leaders", searches(12) + misses(5) + callHistogram(update, `cache_name="GetShards"`, 5), searches(14) + misses(7) + callHistogram(update, `cache_name="GetShards"`, 5), impact.Search,
-			"querycoord-3", "proxy-4 looked up shard leaders and got none in 10 s, but it responds to kitescope: check the network between them",
+			"nothing came", inserts(103, 100, 0) + callHistogram(assign, "", 200),
+			inserts(103, 100, 0) + callHistogram(assign, "", 200), impact.Insert, "", "",
 		},
-		{"shard leaders", searches(12) + misses(5) + callHistogram(update, `cache_name="GetShards"`, 5), searches(14) + misses(7) + callHistogram(update, `cache_name="GetShards"`, 7), impact.Search, "", ""},
+		{
+			"segments as ever", inserts(103, 100, 0) + callHistogram(assign, "", 200),
+			inserts(107, 100, 2) + callHistogram(assign, "", 208), impact.Insert, "", "",
+		},
+		{
+			"no shard leaders", searches(12) + misses(5) + callHistogram(update, `cache_name="GetShards"`, 5),
+			searches(14) + misses(7) + callHistogram(update, `cache_name="GetShards"`, 5), impact.Search,
+			"querycoord-3",
+			"proxy-4 looked up shard leaders and got none in 10 s, but it responds to kitescope: check the network " +
+				"between them",
+		},
+		{
+			"shard leaders", searches(12) + misses(5) + callHistogram(update, `cache_name="GetShards"`, 5),
+			searches(14) + misses(7) + callHistogram(update, `cache_name="GetShards"`, 7), impact.Search, "", "",
+		},
 	} {
 		w := newFixture(t)
 		for _, role := range []string{"rootcoord", "datacoord", "querycoord"} {
@@ -363,7 +412,10 @@ func TestEtcdUnresponsive(t *testing.T) {
 	for _, test := range []struct {
 		problem string
 		state   place.State
-	}{{"no response from here", place.Hanging}, {"no response from here: dial tcp 10.0.0.9:2379: connection refused", place.Gone}} {
+	}{
+		{"no response from here", place.Hanging},
+		{"no response from here: dial tcp 10.0.0.9:2379: connection refused", place.Gone},
+	} {
 		w := newFixture(t)
 		w.etcd = &model.Etcd{Members: []model.EtcdMember{{Endpoint: "10.0.0.9:2379", Problem: test.problem}}}
 		w.scrape(w.session("proxy"), inserts(13, 10, 0), inserts(16, 10, 0))
@@ -372,7 +424,8 @@ func TestEtcdUnresponsive(t *testing.T) {
 		w.call("datacoord", "GetMetrics", 3*time.Second, model.TimedOut)
 		w.call("datacoord", "ShowConfigurations", 3*time.Second, model.TimedOut)
 		_, places := w.places()
-		if p := places.For(impact.Insert); p == nil || p.Status == nil || p.Status.Component.Kind != place.Etcd || p.Status.State != test.state || p.Status.Strength != place.Strong {
+		if p := places.For(impact.Insert); p == nil || p.Status == nil || p.Status.Component.Kind != place.Etcd ||
+			p.Status.State != test.state || p.Status.Strength != place.Strong {
 			t.Errorf("%s: %+v", test.problem, p)
 		}
 	}
@@ -398,12 +451,23 @@ func TestEtcdSlow(t *testing.T) {
 		"slow":              {repeat(20, 900*time.Millisecond), 5 * time.Millisecond, place.Slow, place.Strong},
 		"slow, as all else": {repeat(20, 900*time.Millisecond), 400 * time.Millisecond, place.Slow, place.Medium},
 		"far":               {repeat(20, 180*time.Millisecond), 170 * time.Millisecond, place.Fine, place.Weak},
-		"stalls":            {append(repeat(15, 2*time.Millisecond), repeat(5, 900*time.Millisecond)...), 5 * time.Millisecond, place.Slow, place.Medium},
-		"one stall":         {append(repeat(18, 2*time.Millisecond), 1500*time.Millisecond), 5 * time.Millisecond, place.Fine, place.Weak},
-		"short stalls":      {append(repeat(18, 2*time.Millisecond), repeat(3, 310*time.Millisecond)...), 5 * time.Millisecond, place.Fine, place.Weak},
+		"stalls": {
+			append(repeat(15, 2*time.Millisecond), repeat(5, 900*time.Millisecond)...), 5 * time.Millisecond,
+			place.Slow, place.Medium,
+		},
+		"one stall": {
+			append(repeat(18, 2*time.Millisecond), 1500*time.Millisecond), 5 * time.Millisecond, place.Fine, place.Weak,
+		},
+		"short stalls": {
+			append(repeat(18, 2*time.Millisecond), repeat(3, 310*time.Millisecond)...), 5 * time.Millisecond,
+			place.Fine, place.Weak,
+		},
 	} {
 		w := newFixture(t)
-		w.etcd = &model.Etcd{Members: []model.EtcdMember{{Endpoint: "10.0.0.9:2379", Leader: true}}, Reads: test.reads, Linear: test.reads[:3], Local: test.reads[:3]}
+		w.etcd = &model.Etcd{
+			Members: []model.EtcdMember{{Endpoint: "10.0.0.9:2379", Leader: true}}, Reads: test.reads,
+			Linear: test.reads[:3], Local: test.reads[:3],
+		}
 		for _, role := range []string{"rootcoord", "querycoord", "querynode"} {
 			w.call(role, "GetMetrics", test.call, model.Answered)
 		}
@@ -422,16 +486,25 @@ func TestDataCoordSlow(t *testing.T) {
 	const took = "milvus_proxy_mutation_latency"
 	times := func(n, ms int) string {
 		label := `msg_type="insert",node_id="4"`
-		return fmt.Sprintf("# TYPE %s histogram\n%s_bucket{%s,le=\"+Inf\"} %d\n%s_sum{%s} %d\n%s_count{%s} %d\n", took, took, label, n, took, label, ms, took, label, n)
+		return fmt.Sprintf("# TYPE %s histogram\n%s_bucket{%s,le=\"+Inf\"} %d\n%s_sum{%s} %d\n%s_count{%s} %d\n", took,
+			took, label, n, took, label, ms, took, label, n)
 	}
 	for name, test := range map[string]struct {
 		before, now string
 		state       impact.State
 	}{
-		"one waits":           {inserts(100, 100, 0) + times(100, 500), inserts(101, 100, 0) + times(100, 500), impact.Hanging},
-		"one ended in 3 s":    {inserts(100, 100, 0) + times(100, 500), inserts(101, 101, 0) + times(101, 3500), impact.Slow},
-		"four ended in 3 s":   {inserts(100, 100, 0) + times(100, 500), inserts(104, 104, 0) + times(104, 12500), impact.Slow},
-		"one failed of three": {inserts(100, 100, 0) + times(100, 500), inserts(103, 102, 1) + times(102, 510), impact.Unsure},
+		"one waits": {
+			inserts(100, 100, 0) + times(100, 500), inserts(101, 100, 0) + times(100, 500), impact.Hanging,
+		},
+		"one ended in 3 s": {
+			inserts(100, 100, 0) + times(100, 500), inserts(101, 101, 0) + times(101, 3500), impact.Slow,
+		},
+		"four ended in 3 s": {
+			inserts(100, 100, 0) + times(100, 500), inserts(104, 104, 0) + times(104, 12500), impact.Slow,
+		},
+		"one failed of three": {
+			inserts(100, 100, 0) + times(100, 500), inserts(103, 102, 1) + times(102, 510), impact.Unsure,
+		},
 	} {
 		w := newFixture(t)
 		w.scrape(w.session("proxy"), test.before, test.now)
@@ -445,20 +518,24 @@ func TestDataCoordSlow(t *testing.T) {
 		if k := x.Kind(impact.Insert); k.State != test.state {
 			t.Errorf("%s: inserts are %s", name, k.State)
 		}
-		if p := places.For(impact.Insert); p == nil || p.Status == nil || p.Status.Component.Name != "datacoord-2" || p.Status.State != place.Slow || p.Status.Strength != place.Strong {
+		if p := places.For(impact.Insert); p == nil || p.Status == nil || p.Status.Component.Name != "datacoord-2" ||
+			p.Status.State != place.Slow || p.Status.Strength != place.Strong {
 			t.Errorf("%s: %+v", name, p.Status)
 		}
 	}
 }
 
-// TestGaps checks that a proxy is the place of searches for which it waits far longer than shard leaders take, if it did not before.
+// TestGaps checks that a proxy is the place of searches for which it waits far longer than shard leaders take, if it
+// did not before.
 func TestGaps(t *testing.T) {
 	t.Parallel()
 	times := func(name, labels string, n, ms int) string {
-		return fmt.Sprintf("# TYPE %[1]s histogram\n%[1]s_bucket{%[2]s,le=\"+Inf\"} %[3]d\n%[1]s_sum{%[2]s} %[4]d\n%[1]s_count{%[2]s} %[3]d\n", name, labels, n, n*ms)
+		return fmt.Sprintf("# TYPE %[1]s histogram\n%[1]s_bucket{%[2]s,le=\"+Inf\"} %[3]d\n%[1]s_sum{%[2]s} %[4]d\n"+
+			"%[1]s_count{%[2]s} %[3]d\n", name, labels, n, n*ms)
 	}
 	sum := func(name, labels string, n, ms, more, moreMs int) string {
-		return strings.Replace(times(name, labels, n+more, 1), fmt.Sprintf("_sum{%s} %d", labels, n+more), fmt.Sprintf("_sum{%s} %d", labels, n*ms+more*moreMs), 1)
+		return strings.Replace(times(name, labels, n+more, 1), fmt.Sprintf("_sum{%s} %d", labels, n+more),
+			fmt.Sprintf("_sum{%s} %d", labels, n*ms+more*moreMs), 1)
 	}
 	for name, test := range map[string]struct {
 		waitBefore, wait, lead int
@@ -470,13 +547,16 @@ func TestGaps(t *testing.T) {
 		"a little":       {12, 60, 20, false},
 	} {
 		w := newFixture(t)
-		const wait, lead, search = "milvus_proxy_sq_wait_result_latency", "milvus_querynode_sq_req_latency", `query_type="search"`
+		const wait, lead, search = "milvus_proxy_sq_wait_result_latency", "milvus_querynode_sq_req_latency",
+			`query_type="search"`
 		total := func(n int) string {
 			const name, function = "milvus_proxy_req_count", `function_name="Search",status=`
 			return count(name, function+`"total"`, n) + count(name, function+`"success"`, n)
 		}
-		w.scrape(w.session("proxy"), total(100)+times("milvus_proxy_sq_latency", search, 100, 14)+times(wait, search, 100, test.waitBefore),
-			total(120)+sum("milvus_proxy_sq_latency", search, 100, 14, 20, 200)+sum(wait, search, 100, test.waitBefore, 20, test.wait))
+		w.scrape(w.session("proxy"),
+			total(100)+times("milvus_proxy_sq_latency", search, 100, 14)+times(wait, search, 100, test.waitBefore),
+			total(120)+sum("milvus_proxy_sq_latency", search, 100, 14, 20, 200)+
+				sum(wait, search, 100, test.waitBefore, 20, test.wait))
 		for _, s := range w.parts.Sessions {
 			if s.Role == "querynode" {
 				led := search + `,scope="OnLeader"`
@@ -488,7 +568,8 @@ func TestGaps(t *testing.T) {
 		if p == nil {
 			t.Fatalf("%s: searches are not slow", name)
 		}
-		if got := p.Status != nil && p.Status.Component.Kind == "proxy" && strings.Contains(strings.Join(p.Status.Texts(), ""), "longer than at shard leaders"); got != test.gap {
+		if got := p.Status != nil && p.Status.Component.Kind == "proxy" &&
+			strings.Contains(strings.Join(p.Status.Texts(), ""), "longer than at shard leaders"); got != test.gap {
 			t.Errorf("%s: %+v", name, p.Status)
 		}
 	}

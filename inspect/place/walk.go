@@ -16,7 +16,9 @@ func (l *analysis) locate(k *impact.Kind) Place {
 		parts := l.components(s.kind)
 		// Only the proxies where requests break.
 		if s.kind == proxy && len(p.Path) == 0 && len(k.Proxies) > 0 {
-			parts = slices.DeleteFunc(slices.Clone(parts), func(part *part) bool { return !slices.Contains(k.Proxies, part.Component.Ref()) })
+			parts = slices.DeleteFunc(slices.Clone(parts), func(part *part) bool {
+				return !slices.Contains(k.Proxies, part.Component.Ref())
+			})
 		}
 		p.Path = append(p.Path, Hop{Work: s.work, Kind: s.kind, Worst: worst(parts)})
 		seen[s.kind] = true
@@ -25,7 +27,9 @@ func (l *analysis) locate(k *impact.Kind) Place {
 		for _, d := range l.dependencies(s.kind) {
 			if !seen[d] {
 				seen[d] = true
-				p.Path = append(p.Path, Hop{Work: "needed by " + string(s.kind), Kind: d, Dependent: s.kind, Worst: worst(l.components(d))})
+				p.Path = append(p.Path, Hop{
+					Work: "needed by " + string(s.kind), Kind: d, Dependent: s.kind, Worst: worst(l.components(d)),
+				})
 			}
 		}
 	}
@@ -100,7 +104,8 @@ func (l *analysis) countFine(kind Kind) int {
 	n := 0
 	for i := range l.impact.Kinds {
 		k := &l.impact.Kinds[i]
-		if k.State == impact.Fine && k.Succeeded > 0 && slices.ContainsFunc(l.steps(k.Request), func(s step) bool { return s.kind == kind }) {
+		if k.State == impact.Fine && k.Succeeded > 0 &&
+			slices.ContainsFunc(l.steps(k.Request), func(s step) bool { return s.kind == kind }) {
 			n++
 		}
 	}
@@ -123,12 +128,15 @@ func (l *analysis) rootCause(s *Status) *Status {
 		for _, d := range l.dependencies(kind) {
 			next := worst(l.components(d))
 			if next != nil && next != s && next.State.Bad() && next.Strength >= s.Strength && next.State >= Slow &&
-				slices.ContainsFunc(next.Evidence, func(e Evidence) bool { return e.State.Bad() && e.Source != s.Component.Name }) {
+				slices.ContainsFunc(next.Evidence, func(e Evidence) bool {
+					return e.State.Bad() && e.Source != s.Component.Name
+				}) {
 				return l.rootCause(next)
 			}
 		}
 	}
-	if host := l.overloadedHost(p); host != nil && host.Strength >= s.Strength && (s.State == Slow || s.State == Starved) {
+	if host := l.overloadedHost(p); host != nil && host.Strength >= s.Strength &&
+		(s.State == Slow || s.State == Starved) {
 		return &host.Status
 	}
 	return s

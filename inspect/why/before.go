@@ -164,7 +164,8 @@ type subject struct {
 
 func subjectOf(c *model.Cluster, f *check.Finding) *subject {
 	s := &subject{
-		cluster: c, direct: map[model.Ref]bool{}, owners: map[model.Ref]bool{}, collections: map[string]bool{}, nodes: map[model.NodeID]bool{}, missingRole: f.MissingRole,
+		cluster: c, direct: map[model.Ref]bool{}, owners: map[model.Ref]bool{}, collections: map[string]bool{},
+		nodes: map[model.NodeID]bool{}, missingRole: f.MissingRole,
 	}
 	for _, r := range slices.Concat([]model.Ref{f.Object}, f.Objects) {
 		s.direct[withoutName(r)] = true

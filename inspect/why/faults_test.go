@@ -87,7 +87,9 @@ func (x *score) add(name string, o *why.Onset, at time.Time, injected int64, rec
 	if ok {
 		x.accurate++
 	}
-	named := slices.ContainsFunc(o.Before, func(e history.Event) bool { return e.Revision <= injected && e.Last >= injected })
+	named := slices.ContainsFunc(o.Before, func(e history.Event) bool {
+		return e.Revision <= injected && e.Last >= injected
+	})
 	if recorded {
 		x.recorded++
 		if named {
@@ -101,8 +103,11 @@ func (x *score) add(name string, o *why.Onset, at time.Time, injected int64, rec
 	for _, e := range o.Before {
 		before = append(before, fmt.Sprintf("%s %s %s", e.Time.Format(time.TimeOnly), e.Kind, e.Object.ID))
 	}
-	x.lines = append(x.lines, fmt.Sprintf("%-36s %-70s began %s (%s off), at least %v, unknown %q, injected among its events: %v of %v; before: %s",
-		name, cmp.Or(o.Finding.Check+" "+o.Finding.Object.ID), o.Began.Format(time.TimeOnly), wrong.Round(time.Second), o.MaybeOlder, o.Unknown, named, recorded, strings.Join(before, ", ")))
+	x.lines = append(x.lines,
+		fmt.Sprintf("%-36s %-70s began %s (%s off), at least %v, unknown %q, injected among its events: %v of %v; "+
+			"before: %s",
+			name, cmp.Or(o.Finding.Check+" "+o.Finding.Object.ID), o.Began.Format(time.TimeOnly),
+			wrong.Round(time.Second), o.MaybeOlder, o.Unknown, named, recorded, strings.Join(before, ", ")))
 }
 
 // inSample selects one fault in four by a hash of its name, so that a new case does not change the selection
@@ -163,7 +168,10 @@ func TestOnsetOfFaults(t *testing.T) {
 		told := s.hasEvent(from, injected)
 		for k := range onsets {
 			o := &onsets[k]
-			if had[o.Finding.Key()] || !slices.ContainsFunc(c.Want, func(w faulttest.Want) bool { return w.Top && w.Check == o.Finding.Check }) {
+			if had[o.Finding.Key()] ||
+				!slices.ContainsFunc(c.Want, func(w faulttest.Want) bool {
+					return w.Top && w.Check == o.Finding.Check
+				}) {
 				continue
 			}
 			all.add(c.Name, o, before.Add(1500*time.Millisecond), injected, told)

@@ -87,7 +87,9 @@ func onsetsOf(t *testing.T, path string) ([]why.Onset, time.Time) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := why.Find(ctx, surveyOf(past, head), h, check.Run(c, c.Origin.Taken, rules.All()), why.Options{Checks: rules.All(), Before: 2})
+	list, err := why.Find(ctx, surveyOf(past, head), h, check.Run(c, c.Origin.Taken, rules.All()), why.Options{
+		Checks: rules.All(), Before: 2,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,31 +99,35 @@ func onsetsOf(t *testing.T, path string) ([]why.Onset, time.Time) {
 // surveyOf returns a Survey that reads the past of a source.
 func surveyOf(past source.Past, head source.Header) why.Survey {
 	return func(ctx context.Context, revisions []int64, visit func(*model.Cluster) error) error {
-		return meta.Moments(ctx, past, head, meta.Want{Parts: model.PartAll}, func() (p meta.Point, ok bool, err error) {
-			if len(revisions) == 0 {
-				return p, false, nil
-			}
-			p, err = meta.PointOf(ctx, past, head, revisions[0])
-			revisions = revisions[1:]
-			return p, err == nil, err
-		}, visit)
+		return meta.Moments(ctx, past, head, meta.Want{Parts: model.PartAll},
+			func() (p meta.Point, ok bool, err error) {
+				if len(revisions) == 0 {
+					return p, false, nil
+				}
+				p, err = meta.PointOf(ctx, past, head, revisions[0])
+				revisions = revisions[1:]
+				return p, err == nil, err
+			}, visit)
 	}
 }
 
 func onsetText(o *why.Onset) string {
-	text := fmt.Sprintf("%s %s", o.Finding.Severity, strings.TrimSpace(o.Finding.Check+" "+o.Finding.Object.Resource+"/"+o.Finding.Object.ID))
+	text := fmt.Sprintf("%s %s", o.Finding.Severity,
+		strings.TrimSpace(o.Finding.Check+" "+o.Finding.Object.Resource+"/"+o.Finding.Object.ID))
 	switch {
 	case o.Unknown != "":
 		text += ": unknown, " + o.Unknown
 	case o.MaybeOlder:
 		text += fmt.Sprintf(": %s or before (revision %d)", o.Began.Format(time.TimeOnly), o.Revision)
 	default:
-		text += fmt.Sprintf(": %s ±%s (revision %d)", o.Began.Format(time.TimeOnly), o.Error.Round(100*time.Millisecond), o.Revision)
+		text += fmt.Sprintf(": %s ±%s (revision %d)", o.Began.Format(time.TimeOnly),
+			o.Error.Round(100*time.Millisecond), o.Revision)
 	}
 	var b strings.Builder
 	b.WriteString(text + "\n")
 	for _, e := range o.Before {
-		fmt.Fprintf(&b, "  %s %s %s/%s %s\n", e.Time.Format(time.TimeOnly), e.Kind, e.Object.Resource, e.Object.ID, e.Message)
+		fmt.Fprintf(&b, "  %s %s %s/%s %s\n", e.Time.Format(time.TimeOnly), e.Kind, e.Object.Resource, e.Object.ID,
+			e.Message)
 	}
 	return b.String()
 }

@@ -35,10 +35,13 @@ type etcdCluster struct {
 	ticks     int
 }
 
-func newEtcdCluster(t *testing.T, server *sourcetest.Server, root string, b *faulttest.Base, start time.Time, seed uint64) *etcdCluster {
+func newEtcdCluster(
+	t *testing.T, server *sourcetest.Server, root string, b *faulttest.Base, start time.Time, seed uint64,
+) *etcdCluster {
 	t.Helper()
 	s := &etcdCluster{
-		t: t, server: server, root: root, now: start, random: rand.New(rand.NewPCG(seed, 7)), keys: map[string][]byte{}, faultKeys: map[string]bool{},
+		t: t, server: server, root: root, now: start, random: rand.New(rand.NewPCG(seed, 7)), keys: map[string][]byte{},
+		faultKeys: map[string]bool{},
 	}
 	var kvs []source.KV
 	for _, kv := range b.Keys() {

@@ -179,20 +179,24 @@ func (r requests) reason(b *latency.Budget, way []*latency.Phase, report *check.
 		x.Effect = f
 	}
 	if known {
-		x.Gain, x.Bound, x.OtherPhases = latency.Interval{Low: min(s.Gain.Low, s.Gain.High, b.Ms), High: min(s.Gain.High, b.Ms)}, false, otherPhases(b, p, &s)
+		x.Gain, x.Bound, x.OtherPhases = latency.Interval{
+			Low: min(s.Gain.Low, s.Gain.High, b.Ms), High: min(s.Gain.High, b.Ms),
+		}, false, otherPhases(b, p, &s)
 	}
 	x.Frames = frames(report.Cluster, p)
 	return x
 }
 
-// minWarningShare is the minimum share of a phase at which the cost of a warning is preferred to that of an info, because an
-// info describes intended behavior.
+// minWarningShare is the minimum share of a phase at which the cost of a warning is preferred to that of an info,
+// because an info describes intended behavior.
 const minWarningShare = 0.25
 
 // highestCost returns the finding that states the highest cost for the last phase of way, and its slowdown. If no
 // finding states a cost for the phase, it tries the parents, from the nearest up. It stops before the root,
 // and before a parent that takes more than twice the time of its child.
-func (r requests) highestCost(b *latency.Budget, way []*latency.Phase, report *check.Report) (best *check.Finding, costs check.Slowdown) {
+func (r requests) highestCost(
+	b *latency.Budget, way []*latency.Phase, report *check.Report,
+) (best *check.Finding, costs check.Slowdown) {
 	for at := len(way) - 1; at > 0 && best == nil; at-- {
 		most, warns := 0.0, false
 		for _, f := range report.Findings {
@@ -219,7 +223,9 @@ func (r requests) highestCost(b *latency.Budget, way []*latency.Phase, report *c
 // circular.
 func causes(f *check.Finding, report *check.Report) (list []*check.Finding) {
 	for range report.Findings {
-		i := slices.IndexFunc(report.Findings, func(x *check.Finding) bool { return f.Cause != "" && x.Key() == f.Cause })
+		i := slices.IndexFunc(report.Findings, func(x *check.Finding) bool {
+			return f.Cause != "" && x.Key() == f.Cause
+		})
 		if i < 0 {
 			return list
 		}
@@ -323,7 +329,8 @@ func frames(c *model.Cluster, p *latency.Phase) []Frames {
 	var list []Frames
 	for _, n := range p.Nodes {
 		for _, x := range c.Profiles.Processes {
-			if len(list) < maxProcesses && x.CPU != nil && len(x.CPU.Hottest) > 0 && x.Has(n.Role) && slices.Contains(x.Nodes, n.Node) {
+			if len(list) < maxProcesses && x.CPU != nil && len(x.CPU.Hottest) > 0 && x.Has(n.Role) &&
+				slices.Contains(x.Nodes, n.Node) {
 				list = append(list, Frames{x.Name, x.CPU.Hottest})
 			}
 		}
