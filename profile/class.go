@@ -30,7 +30,9 @@ const (
 	Managed
 )
 
-var classNames = [...]string{"unknown", "go", "runtime", "gc", "cgo", "native", "assembly", "syscall", "kernel", "idle", "managed"}
+var classNames = [...]string{
+	"unknown", "go", "runtime", "gc", "cgo", "native", "assembly", "syscall", "kernel", "idle", "managed",
+}
 
 func (c Class) String() string { return classNames[c] }
 

@@ -95,7 +95,8 @@ func objectOf(file string) object {
 	o.libc = o.shared && hasAnyPrefix(base, "libc.", "libc-", "libpthread", "ld-musl", "libsystem_kernel")
 	switch {
 	case base == "":
-	case strings.HasPrefix(base, "[kernel") || strings.HasPrefix(base, "[guest.kernel") || strings.HasPrefix(base, "vmlinux") ||
+	case strings.HasPrefix(base, "[kernel") || strings.HasPrefix(base, "[guest.kernel") ||
+		strings.HasPrefix(base, "vmlinux") ||
 		strings.HasSuffix(base, ".ko") || strings.Contains(base, ".ko."):
 		o.kind = Kind{Class: Kernel}
 	case isJIT(base):
@@ -112,7 +113,8 @@ func objectOf(file string) object {
 // perf-PID.map for it (Linux tools/perf/Documentation/jit-interface.txt). A .jsa file is the JVM's shared
 // class archive.
 func isJIT(base string) bool {
-	return base == "[jit]" || strings.HasPrefix(base, "perf-") && strings.HasSuffix(base, ".map") || strings.HasSuffix(base, ".jsa") ||
+	return base == "[jit]" || strings.HasPrefix(base, "perf-") && strings.HasSuffix(base, ".map") ||
+		strings.HasSuffix(base, ".jsa") ||
 		strings.HasPrefix(base, "jitted-")
 }
 
@@ -170,7 +172,8 @@ func managedFile(ext string) bool {
 
 func nativeFile(ext string) bool {
 	switch ext {
-	case ".c", ".cc", ".cpp", ".cxx", ".c++", ".h", ".hh", ".hpp", ".hxx", ".inl", ".ipp", ".tcc", ".S", ".asm", ".rs", ".cu", ".f", ".f90", ".m", ".mm", ".zig":
+	case ".c", ".cc", ".cpp", ".cxx", ".c++", ".h", ".hh", ".hpp", ".hxx", ".inl", ".ipp", ".tcc", ".S", ".asm", ".rs",
+		".cu", ".f", ".f90", ".m", ".mm", ".zig":
 		return true
 	}
 	return false

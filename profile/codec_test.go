@@ -97,8 +97,10 @@ type locationMeaning struct {
 
 func meaningOf(p *profile.Profile) meaning {
 	m := meaning{
-		Types: p.Types, PeriodType: p.PeriodType, Default: p.DefaultType, Doc: p.DocURL, Drop: p.DropFrames, Keep: p.KeepFrames,
-		Period: p.Period, Durations: int64(p.Duration), Comments: p.Comments, Mappings: p.Mappings, Functions: p.Functions,
+		Types: p.Types, PeriodType: p.PeriodType, Default: p.DefaultType, Doc: p.DocURL, Drop: p.DropFrames,
+		Keep:   p.KeepFrames,
+		Period: p.Period, Durations: int64(p.Duration), Comments: p.Comments, Mappings: p.Mappings,
+		Functions: p.Functions,
 	}
 	if !p.Time.IsZero() {
 		m.TimeNanos = p.Time.UnixNano()
@@ -136,12 +138,15 @@ func meaningOfGoogle(p *pprof.Profile) meaning {
 		mappingAt[x] = i
 		m.Mappings = append(m.Mappings, profile.Mapping{
 			Start: x.Start, Limit: x.Limit, Offset: x.Offset, File: x.File, BuildID: x.BuildID,
-			HasFunctions: x.HasFunctions, HasFilenames: x.HasFilenames, HasLineNumbers: x.HasLineNumbers, HasInlineFrames: x.HasInlineFrames,
+			HasFunctions: x.HasFunctions, HasFilenames: x.HasFilenames, HasLineNumbers: x.HasLineNumbers,
+			HasInlineFrames: x.HasInlineFrames,
 		})
 	}
 	for i, x := range p.Function {
 		functionAt[x] = i
-		m.Functions = append(m.Functions, profile.Function{Name: x.Name, SystemName: x.SystemName, File: x.Filename, StartLine: x.StartLine})
+		m.Functions = append(m.Functions, profile.Function{
+			Name: x.Name, SystemName: x.SystemName, File: x.Filename, StartLine: x.StartLine,
+		})
 	}
 	for i, x := range p.Location {
 		locationAt[x] = i
@@ -150,7 +155,9 @@ func meaningOfGoogle(p *pprof.Profile) meaning {
 			l.Mapping = mappingAt[x.Mapping]
 		}
 		for _, line := range x.Line {
-			l.Lines = append(l.Lines, profile.Line{Function: uint32(functionAt[line.Function]), Line: line.Line, Column: line.Column})
+			l.Lines = append(l.Lines, profile.Line{
+				Function: uint32(functionAt[line.Function]), Line: line.Line, Column: line.Column,
+			})
 		}
 		m.Locations = append(m.Locations, l)
 	}
@@ -217,11 +224,15 @@ func parseGoogle(data []byte) (*pprof.Profile, error) {
 func generate(seed uint64, samples int) *pprof.Profile {
 	r := rand.New(rand.NewPCG(seed, 1))
 	word := func(n int) string {
-		return []string{"", "main.run", "a/b.go", "cpu", "ns", "x y", "世界", "\x00\xff", "[kernel.kallsyms]_stext", "b1d"}[r.IntN(10)] + strings.Repeat("z", r.IntN(n))
+		return []string{
+			"", "main.run", "a/b.go", "cpu", "ns", "x y", "世界", "\x00\xff", "[kernel.kallsyms]_stext", "b1d",
+		}[r.IntN(10)] + strings.Repeat("z", r.IntN(n))
 	}
 	p := &pprof.Profile{
-		DefaultSampleType: word(3), DocURL: word(3), DropFrames: word(3), KeepFrames: word(3), TimeNanos: r.Int64N(3) * 1e18, DurationNanos: r.Int64N(1e12),
-		Period: r.Int64() - r.Int64(), PeriodType: &pprof.ValueType{Type: word(3), Unit: word(3)}, Comments: []string{word(2), word(2), word(2), ""}[:r.IntN(5)],
+		DefaultSampleType: word(3), DocURL: word(3), DropFrames: word(3), KeepFrames: word(3),
+		TimeNanos: r.Int64N(3) * 1e18, DurationNanos: r.Int64N(1e12),
+		Period: r.Int64() - r.Int64(), PeriodType: &pprof.ValueType{Type: word(3), Unit: word(3)},
+		Comments: []string{word(2), word(2), word(2), ""}[:r.IntN(5)],
 	}
 	sparse := r.IntN(3)
 	id := func(i int) uint64 {
@@ -239,11 +250,14 @@ func generate(seed uint64, samples int) *pprof.Profile {
 	for i := range r.IntN(5) {
 		p.Mapping = append(p.Mapping, &pprof.Mapping{
 			ID: id(i), Start: r.Uint64(), Limit: r.Uint64(), Offset: r.Uint64N(3), File: word(3), BuildID: word(3),
-			HasFunctions: r.IntN(2) == 0, HasFilenames: r.IntN(2) == 0, HasLineNumbers: r.IntN(2) == 0, HasInlineFrames: r.IntN(2) == 0,
+			HasFunctions: r.IntN(2) == 0, HasFilenames: r.IntN(2) == 0, HasLineNumbers: r.IntN(2) == 0,
+			HasInlineFrames: r.IntN(2) == 0,
 		})
 	}
 	for i := range 1 + r.IntN(50) {
-		p.Function = append(p.Function, &pprof.Function{ID: id(i), Name: word(9), SystemName: word(9), Filename: word(9), StartLine: r.Int64N(9) - 3})
+		p.Function = append(p.Function, &pprof.Function{
+			ID: id(i), Name: word(9), SystemName: word(9), Filename: word(9), StartLine: r.Int64N(9) - 3,
+		})
 	}
 	for i := range 1 + r.IntN(300) {
 		l := &pprof.Location{ID: id(i), Address: r.Uint64() >> r.IntN(64), IsFolded: r.IntN(9) == 0}
@@ -251,7 +265,9 @@ func generate(seed uint64, samples int) *pprof.Profile {
 			l.Mapping = p.Mapping[r.IntN(len(p.Mapping))]
 		}
 		for range r.IntN(4) {
-			l.Line = append(l.Line, pprof.Line{Function: p.Function[r.IntN(len(p.Function))], Line: r.Int64N(1000) - 3, Column: r.Int64N(4)})
+			l.Line = append(l.Line, pprof.Line{
+				Function: p.Function[r.IntN(len(p.Function))], Line: r.Int64N(1000) - 3, Column: r.Int64N(4),
+			})
 		}
 		p.Location = append(p.Location, l)
 	}

@@ -109,7 +109,8 @@ func (d *decoder) explain(err error) error {
 	}
 	switch {
 	case isDamaged:
-		return hints.Errorf("pull it again; if it was copied, copy it in binary mode", "the profile is damaged: its compressed data cannot be read (%w)", err)
+		return hints.Errorf("pull it again; if it was copied, copy it in binary mode",
+			"the profile is damaged: its compressed data cannot be read (%w)", err)
 	case isCut && d.decodedAny():
 		return hints.Errorf("pull it again", "the profile is cut after %d bytes", d.in.n)
 	case isCut:

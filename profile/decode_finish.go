@@ -51,7 +51,10 @@ func (d *decoder) finish() (*Profile, error) {
 		p.Mappings[i] = m.Mapping
 	}
 	for i, f := range d.functions {
-		p.Functions[i] = Function{Name: names.truncated(f.name), SystemName: names.truncated(f.systemName), File: names.truncated(f.file), StartLine: f.start}
+		p.Functions[i] = Function{
+			Name: names.truncated(f.name), SystemName: names.truncated(f.systemName), File: names.truncated(f.file),
+			StartLine: f.start,
+		}
 	}
 	if len(names.long) > 0 {
 		p.Notes = append(p.Notes, Note{What: longNotes, Count: int64(len(names.long))})

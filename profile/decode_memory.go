@@ -12,7 +12,8 @@ import (
 func (d *decoder) memorySize() int64 {
 	n := d.memory + int64(cap(d.window.buf)+cap(d.scratch)+cap(d.lastRaw)) + int64(cap(d.texts.all))
 	n += bytesOf(d.stacks) + bytesOf(d.starts) + bytesOf(d.values) + bytesOf(d.labelOf) + bytesOf(d.raw)
-	n += bytesOf(d.texts.ends) + bytesOf(d.functions) + bytesOf(d.mappings) + bytesOf(d.locations) + bytesOf(d.lines) + bytesOf(d.comments)
+	n += bytesOf(d.texts.ends) + bytesOf(d.functions) + bytesOf(d.mappings) + bytesOf(d.locations) + bytesOf(d.lines) +
+		bytesOf(d.comments)
 	for _, s := range []*ids{&d.functionIDs, &d.mappingIDs, &d.locationIDs} {
 		n += bytesOf(s.entryIDs) + bytesOf(s.overflow) + int64(len(s.overflowAt))*mapEntry
 	}
@@ -69,7 +70,8 @@ func (d *decoder) checkMemory() error {
 // checkFinish returns an error if the result of finish would exceed the memory limit. That includes functions
 // and mappings with their names, indexes by id, and label sets.
 func (d *decoder) checkFinish() error {
-	n := int64(len(d.functions))*int64(unsafe.Sizeof(Function{})) + int64(len(d.mappings))*int64(unsafe.Sizeof(Mapping{}))
+	n := int64(len(d.functions))*int64(unsafe.Sizeof(Function{})) +
+		int64(len(d.mappings))*int64(unsafe.Sizeof(Mapping{}))
 	n += int64(len(d.comments)) * int64(unsafe.Sizeof(""))
 	for _, s := range []*ids{&d.functionIDs, &d.mappingIDs, &d.locationIDs} {
 		if s.entryIDs != nil || len(s.overflow) > 0 {

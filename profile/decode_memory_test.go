@@ -50,10 +50,13 @@ func TestDecodeMemoryLimit(t *testing.T) {
 		"locations":           func(i int) wire { return wire{}.bytes(4, wire{}.number(1, uint64(i)+1)) },
 		"locations far apart": func(i int) wire { return wire{}.bytes(4, wire{}.number(1, uint64(i)*999+7)) },
 		"lines": func(i int) wire {
-			return wire{}.bytes(4, append(wire{}.number(1, uint64(i)+1), bytes.Repeat(wire{}.bytes(4, wire{}.number(2, 5)), 50)...))
+			return wire{}.bytes(4,
+				append(wire{}.number(1, uint64(i)+1), bytes.Repeat(wire{}.bytes(4, wire{}.number(2, 5)), 50)...))
 		},
-		"samples":            func(int) wire { return wire{}.bytes(2, wire{}.packed(2, 5)) },
-		"references far out": func(i int) wire { return wire{}.bytes(2, wire{}.packed(1, uint64(i)<<32+1<<40).packed(2, 5)) },
+		"samples": func(int) wire { return wire{}.bytes(2, wire{}.packed(2, 5)) },
+		"references far out": func(i int) wire {
+			return wire{}.bytes(2, wire{}.packed(1, uint64(i)<<32+1<<40).packed(2, 5))
+		},
 		"labels": func(i int) wire {
 			return wire{}.bytes(2, wire{}.packed(2, 5).bytes(3, wire{}.number(1, 1).number(3, uint64(i)+1)))
 		},
@@ -61,7 +64,9 @@ func TestDecodeMemoryLimit(t *testing.T) {
 			return wire{}.bytes(2, wire{}.packed(2, 5).bytes(3, wire{}.number(1, 7).number(3, uint64(i)+1)))
 		},
 		"labels that say little": func(i int) wire {
-			return wire{}.bytes(2, wire{}.packed(2, 5).bytes(3, wire{}.number(1, 1).number(3, uint64(i)+1)).bytes(3, bytes.Repeat(wire{}.number(2, 1), 3)))
+			return wire{}.bytes(2,
+				wire{}.packed(2, 5).bytes(3, wire{}.number(1, 1).number(3, uint64(i)+1)).bytes(3,
+					bytes.Repeat(wire{}.number(2, 1), 3)))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

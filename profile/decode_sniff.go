@@ -107,7 +107,9 @@ func isText(b []byte) bool {
 	if len(b) < 4 || !utf8.Valid(b) {
 		return false
 	}
-	return !slices.ContainsFunc(b, func(c byte) bool { return c < ' ' && c != '\n' && c != '\r' && c != '\t' || c == 0x7f })
+	return !slices.ContainsFunc(b, func(c byte) bool {
+		return c < ' ' && c != '\n' && c != '\r' && c != '\t' || c == 0x7f
+	})
 }
 
 // firstWords returns the first line of a text, shortened for display to at most 40 characters.

@@ -168,7 +168,8 @@ func (d *decoder) number(f *field) error {
 		return nil
 	}
 	switch f.number {
-	case profileSampleType, profileSample, profileMapping, profileLocation, profileFunction, profileString, profilePeriodType:
+	case profileSampleType, profileSample, profileMapping, profileLocation, profileFunction, profileString,
+		profilePeriodType:
 		return f.need(wireBytes)
 	}
 	if err := f.need(wireVarint); err != nil {

@@ -67,7 +67,8 @@ func (e *encoder) profile() {
 	}
 	for i := range p.Functions {
 		f := &p.Functions[i]
-		e.message(profileFunction, uint64(i)+1, e.name(f.Name), e.name(f.SystemName), e.name(f.File), uint64(f.StartLine))
+		e.message(profileFunction, uint64(i)+1, e.name(f.Name), e.name(f.SystemName), e.name(f.File),
+			uint64(f.StartLine))
 		e.flush(64 << 10)
 	}
 	drop, keep, kind, url := e.name(p.DropFrames), e.name(p.KeepFrames), e.name(p.DefaultType), e.name(p.DocURL)

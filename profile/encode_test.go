@@ -20,7 +20,8 @@ func TestEncodedFeedsPGO(t *testing.T) {
 		if err := os.WriteFile(in, data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if text, err := exec.CommandContext(t.Context(), "go", "tool", "preprofile", "-i", in, "-o", out).CombinedOutput(); err != nil {
+		if text, err := exec.CommandContext(t.Context(), "go", "tool", "preprofile", "-i", in, "-o",
+			out).CombinedOutput(); err != nil {
 			t.Fatalf("go tool preprofile: %v\n%s", err, text)
 		}
 		text, err := os.ReadFile(out)

@@ -54,7 +54,8 @@ func (m *matches) any(l *Location, lines []Line) bool {
 // byName filters samples and frames as google/pprof's FilterSamplesByName does.
 func (p *Profile) byName(f *Filter) {
 	focus, ignore, hide, show := p.match(f.Focus), p.match(f.Ignore), p.match(f.Hide), p.match(f.Show)
-	focused, ignored, hidden := make([]bool, len(p.Locations)), make([]bool, len(p.Locations)), make([]bool, len(p.Locations))
+	focused, ignored, hidden := make([]bool, len(p.Locations)), make([]bool, len(p.Locations)),
+		make([]bool, len(p.Locations))
 	keeper := lineKeeper{p: p, locations: slices.Clone(p.Locations), lines: slices.Clip(p.Lines)}
 	for i := range p.Locations {
 		l := &p.Locations[i]
@@ -63,12 +64,15 @@ func (p *Profile) byName(f *Filter) {
 		focused[i] = !ignored[i] && (focus == nil || focus.any(l, lines))
 		if hide != nil && hide.any(l, lines) {
 			whole := hide.mapping(l)
-			lines = keeper.keep(uint32(i), lines, func(line Line) bool { return !whole && !hide.functions[line.Function] })
+			lines = keeper.keep(uint32(i), lines, func(line Line) bool {
+				return !whole && !hide.functions[line.Function]
+			})
 			hidden[i] = len(lines) == 0
 		}
 		if show != nil {
 			whole := show.mapping(l)
-			lines = keeper.keep(uint32(i), lines, func(line Line) bool { return whole || show.functions[line.Function] })
+			lines = keeper.keep(uint32(i), lines,
+				func(line Line) bool { return whole || show.functions[line.Function] })
 			hidden[i] = hidden[i] || len(lines) == 0
 		}
 	}
@@ -127,7 +131,9 @@ func (k *lineKeeper) keep(location uint32, lines []Line, wanted func(Line) bool)
 func (p *Profile) byNode(nodes []string) {
 	keep := make([]bool, len(p.LabelSets))
 	for i, set := range p.LabelSets {
-		keep[i] = slices.ContainsFunc(set, func(l Label) bool { return l.Key == NodeLabel && !l.IsNum && slices.Contains(nodes, l.Str) })
+		keep[i] = slices.ContainsFunc(set, func(l Label) bool {
+			return l.Key == NodeLabel && !l.IsNum && slices.Contains(nodes, l.Str)
+		})
 	}
 	p.choose(func(i int, stack []uint32) ([]uint32, bool) { return stack, p.LabelOf != nil && keep[p.LabelOf[i]] })
 }

@@ -19,7 +19,9 @@ import (
 // random returns a small profile with everything that filters depend on: inlined lines, locations without
 // lines or mapping, equal names, recursion, labels, empty stacks.
 func random(r *rand.Rand) *gprofile.Profile {
-	letters := []string{"a", "b", "c", "d", "operator()", "std::vector<a>::push(int)", "(anonymous namespace)::e(f)", ".g", ""}
+	letters := []string{
+		"a", "b", "c", "d", "operator()", "std::vector<a>::push(int)", "(anonymous namespace)::e(f)", ".g", "",
+	}
 	p := &gprofile.Profile{
 		SampleType: []*gprofile.ValueType{{Type: "samples", Unit: "count"}, {Type: "cpu", Unit: "nanoseconds"}},
 		PeriodType: &gprofile.ValueType{Type: "cpu", Unit: "nanoseconds"}, Period: 10,
@@ -29,10 +31,16 @@ func random(r *rand.Rand) *gprofile.Profile {
 		p.KeepFrames = []string{"", "a"}[r.IntN(2)]
 	}
 	for i := range 3 {
-		p.Mapping = append(p.Mapping, &gprofile.Mapping{ID: uint64(i) + 1, Start: uint64(i) << 20, Limit: uint64(i+1) << 20, File: []string{"/bin/main", "/lib/liba.so", ""}[i]})
+		p.Mapping = append(p.Mapping, &gprofile.Mapping{
+			ID: uint64(i) + 1, Start: uint64(i) << 20, Limit: uint64(i+1) << 20,
+			File: []string{"/bin/main", "/lib/liba.so", ""}[i],
+		})
 	}
 	for i := range 8 {
-		p.Function = append(p.Function, &gprofile.Function{ID: uint64(i) + 1, Name: letters[r.IntN(len(letters))], Filename: letters[r.IntN(4)] + ".go", StartLine: int64(r.IntN(3))})
+		p.Function = append(p.Function, &gprofile.Function{
+			ID: uint64(i) + 1, Name: letters[r.IntN(len(letters))], Filename: letters[r.IntN(4)] + ".go",
+			StartLine: int64(r.IntN(3)),
+		})
 	}
 	for i := range 8 {
 		l := &gprofile.Location{ID: uint64(i) + 1, Address: uint64(r.IntN(100))}

@@ -15,8 +15,12 @@ import (
 // ByNode does not apply to frames: each location then has the single frame "all".
 func (p *Profile) Frames(by Granularity) *Frames {
 	b := &frameBuilder{
-		p: p, by: by, f: &Frames{starts: make([]uint32, 1, len(p.Locations)+1), ids: make([]uint32, 0, max(len(p.Lines), len(p.Locations)))},
-		functions: make([]function, len(p.Functions)), pairs: map[[2]uint32]uint32{}, nodes: map[node]uint32{}, nameIDs: map[string]uint32{}, files: map[uint32]string{},
+		p: p, by: by,
+		f: &Frames{
+			starts: make([]uint32, 1, len(p.Locations)+1), ids: make([]uint32, 0, max(len(p.Lines), len(p.Locations))),
+		},
+		functions: make([]function, len(p.Functions)), pairs: map[[2]uint32]uint32{}, nodes: map[node]uint32{},
+		nameIDs: map[string]uint32{}, files: map[uint32]string{},
 		kinds: newClassifier(p),
 	}
 	for i := range p.Locations {
@@ -231,7 +235,8 @@ func (b *frameBuilder) fileOf(f uint32) string {
 func (b *frameBuilder) text(n *node, name, file, object string) string {
 	const most, longest = 256 << 20, 200
 	if b.composedBytes > most {
-		name, file, object = name[:min(len(name), longest)], file[:min(len(file), longest)], object[:min(len(object), longest)]
+		name, file, object = name[:min(len(name), longest)], file[:min(len(file), longest)],
+			object[:min(len(object), longest)]
 	}
 	text := printable(n, name, file, object)
 	if len(text) > len(name) {

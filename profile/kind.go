@@ -16,7 +16,9 @@ import (
 // SampleIndexByName). "inuse_space" also matches "space".
 func (p *Profile) KindOf(sampleIndex string) (int, error) {
 	if len(p.Types) == 0 {
-		return 0, hints.Errorf("it may be cut off, or not a profile; take it again", "%s has no sample types", p.displayName())
+		return 0,
+			hints.Errorf("it may be cut off, or not a profile; take it again", "%s has no sample types",
+				p.displayName())
 	}
 	if sampleIndex == "" {
 		for i, t := range p.Types {
@@ -28,7 +30,8 @@ func (p *Profile) KindOf(sampleIndex string) (int, error) {
 	}
 	if i, err := strconv.Atoi(sampleIndex); err == nil {
 		if i < 0 || i >= len(p.Types) {
-			return 0, p.noKind(fmt.Errorf("sample type %d of %s: its types are 0 to %d", i, p.displayName(), len(p.Types)-1))
+			return 0,
+				p.noKind(fmt.Errorf("sample type %d of %s: its types are 0 to %d", i, p.displayName(), len(p.Types)-1))
 		}
 		return i, nil
 	}

@@ -12,8 +12,19 @@ import (
 )
 
 func TestKindOf(t *testing.T) {
-	heap := &profile.Profile{Types: []profile.ValueType{{Type: "alloc_objects", Unit: "count"}, {Type: "alloc_space", Unit: "bytes"}, {Type: "inuse_objects", Unit: "count"}, {Type: "inuse_space", Unit: "bytes"}}, DefaultType: "alloc_space"}
-	legacy := &profile.Profile{Types: []profile.ValueType{{Type: "objects", Unit: "count"}, {Type: "space", Unit: "bytes"}}, DefaultType: "gone"}
+	heap := &profile.Profile{
+		Types: []profile.ValueType{
+			{Type: "alloc_objects", Unit: "count"},
+			{Type: "alloc_space", Unit: "bytes"},
+			{Type: "inuse_objects", Unit: "count"},
+			{Type: "inuse_space", Unit: "bytes"},
+		},
+		DefaultType: "alloc_space",
+	}
+	legacy := &profile.Profile{
+		Types:       []profile.ValueType{{Type: "objects", Unit: "count"}, {Type: "space", Unit: "bytes"}},
+		DefaultType: "gone",
+	}
 	for _, test := range []struct {
 		name string
 		p    *profile.Profile
@@ -61,18 +72,85 @@ func TestEvents(t *testing.T) {
 		want   int64
 		first  float64
 	}{
-		{"samples are counted", []profile.ValueType{{Type: "samples", Unit: "count"}, cpu}, cpu, 10, [][]int64{{3, 30}, {4, 40}}, 1, 7, 3},
-		{"also without a period", []profile.ValueType{{Type: "samples", Unit: "count"}, cpu}, profile.ValueType{}, 0, [][]int64{{3, 30}}, 1, 3, 3},
+		{
+			"samples are counted",
+			[]profile.ValueType{{Type: "samples", Unit: "count"}, cpu},
+			cpu, 10,
+			[][]int64{{3, 30}, {4, 40}},
+			1, 7, 3,
+		},
+		{
+			"also without a period",
+			[]profile.ValueType{{Type: "samples", Unit: "count"}, cpu},
+			profile.ValueType{},
+			0,
+			[][]int64{{3, 30}},
+			1, 3, 3,
+		},
 		{"the period divides", []profile.ValueType{cpu}, cpu, ms, [][]int64{{3 * ms}, {5 * ms}}, 0, 8, 3},
-		{"a rounded period divides", []profile.ValueType{cpu}, cpu, 10_101_010, [][]int64{{30_303_030}, {1_000_000_000}}, 0, 102, 30303030.0 / 10_101_010},
-		{"the period contradicts the values", []profile.ValueType{cpu}, cpu, ms, [][]int64{{3 * ms}, {5*ms + ms/2}}, 0, -1, 0},
-		{"the period is larger than the values", []profile.ValueType{cpu}, cpu, 1000 * ms, [][]int64{{30 * ms}}, 0, -1, 0},
-		{"nothing samples each byte", []profile.ValueType{{Type: "space", Unit: "bytes"}}, profile.ValueType{Type: "space", Unit: "bytes"}, 1, [][]int64{{30}}, 0, -1, 0},
+		{
+			"a rounded period divides",
+			[]profile.ValueType{cpu},
+			cpu, 10_101_010,
+			[][]int64{{30_303_030}, {1_000_000_000}},
+			0, 102, 30303030.0 / 10_101_010,
+		},
+		{
+			"the period contradicts the values",
+			[]profile.ValueType{cpu},
+			cpu, ms,
+			[][]int64{{3 * ms}, {5*ms + ms/2}},
+			0, -1, 0,
+		},
+		{
+			"the period is larger than the values",
+			[]profile.ValueType{cpu},
+			cpu, 1000 * ms,
+			[][]int64{{30 * ms}},
+			0,
+			-1, 0,
+		},
+		{
+			"nothing samples each byte",
+			[]profile.ValueType{{Type: "space", Unit: "bytes"}},
+			profile.ValueType{Type: "space", Unit: "bytes"},
+			1,
+			[][]int64{{30}},
+			0, -1, 0,
+		},
 		{"nothing samples each nanosecond", []profile.ValueType{cpu}, cpu, 1, [][]int64{{30}}, 0, -1, 0},
-		{"a period of something else does not", []profile.ValueType{cpu}, profile.ValueType{Type: "cycles", Unit: "count"}, 10, [][]int64{{30}}, 0, -1, 0},
-		{"the heap is scaled up", []profile.ValueType{{Type: "inuse_objects", Unit: "count"}, {Type: "inuse_space", Unit: "bytes"}}, profile.ValueType{Type: "space", Unit: "bytes"}, 524288, [][]int64{{10, 5000}}, 1, -1, 0},
-		{"contention is scaled up", []profile.ValueType{{Type: "contentions", Unit: "count"}, {Type: "delay", Unit: "nanoseconds"}}, profile.ValueType{Type: "contentions", Unit: "count"}, 1, [][]int64{{10, 5000}}, 0, -1, 0},
-		{"goroutines are not sampled", []profile.ValueType{{Type: "goroutine", Unit: "count"}}, profile.ValueType{Type: "goroutine", Unit: "count"}, 1, [][]int64{{10}}, 0, -1, 0},
+		{
+			"a period of something else does not",
+			[]profile.ValueType{cpu},
+			profile.ValueType{Type: "cycles", Unit: "count"},
+			10,
+			[][]int64{{30}},
+			0, -1, 0,
+		},
+		{
+			"the heap is scaled up",
+			[]profile.ValueType{{Type: "inuse_objects", Unit: "count"}, {Type: "inuse_space", Unit: "bytes"}},
+			profile.ValueType{Type: "space", Unit: "bytes"},
+			524288,
+			[][]int64{{10, 5000}},
+			1, -1, 0,
+		},
+		{
+			"contention is scaled up",
+			[]profile.ValueType{{Type: "contentions", Unit: "count"}, {Type: "delay", Unit: "nanoseconds"}},
+			profile.ValueType{Type: "contentions", Unit: "count"},
+			1,
+			[][]int64{{10, 5000}},
+			0, -1, 0,
+		},
+		{
+			"goroutines are not sampled",
+			[]profile.ValueType{{Type: "goroutine", Unit: "count"}},
+			profile.ValueType{Type: "goroutine", Unit: "count"},
+			1,
+			[][]int64{{10}},
+			0, -1, 0,
+		},
 		{"there are none", []profile.ValueType{{Type: "samples", Unit: "count"}, cpu}, cpu, 10, nil, 1, 0, 0},
 		{"there is no such type", []profile.ValueType{cpu}, cpu, 10, nil, 7, -1, 0},
 	} {
@@ -116,9 +194,11 @@ func TestEventsOfMerged(t *testing.T) {
 		want int64
 	}{
 		"one whose values are no multiples": {[]*profile.Profile{sampled(1000*ms, 400*ms, 600*ms)}, -1},
-		"beside one whose values are":       {[]*profile.Profile{sampled(10*ms, 10*ms), sampled(10*ms, 4*ms, 6*ms)}, -1},
-		"periods of 10 and 20 ms":           {[]*profile.Profile{sampled(10*ms, 20*ms), sampled(20*ms, 20*ms)}, -1},
-		"two of the same period":            {[]*profile.Profile{sampled(10*ms, 20*ms), sampled(10*ms, 10*ms)}, 3},
+		"beside one whose values are": {
+			[]*profile.Profile{sampled(10*ms, 10*ms), sampled(10*ms, 4*ms, 6*ms)}, -1,
+		},
+		"periods of 10 and 20 ms": {[]*profile.Profile{sampled(10*ms, 20*ms), sampled(20*ms, 20*ms)}, -1},
+		"two of the same period":  {[]*profile.Profile{sampled(10*ms, 20*ms), sampled(10*ms, 10*ms)}, 3},
 	} {
 		p, err := profile.Merge(c.of, profile.MergeOptions{})
 		if err != nil {
@@ -132,7 +212,9 @@ func TestEventsOfMerged(t *testing.T) {
 
 func TestFoldPreempt(t *testing.T) {
 	b := profile.NewBuilder(profile.ValueType{Type: "cpu", Unit: "count"})
-	preempt, abi0, second, work := b.Frame("runtime.asyncPreempt", profile.NoMapping), b.Frame("runtime.asyncPreempt.abi0", profile.NoMapping), b.Frame("runtime.asyncPreempt2", profile.NoMapping), b.Frame("main.work", profile.NoMapping)
+	preempt, abi0, second, work := b.Frame("runtime.asyncPreempt", profile.NoMapping),
+		b.Frame("runtime.asyncPreempt.abi0", profile.NoMapping), b.Frame("runtime.asyncPreempt2", profile.NoMapping),
+		b.Frame("main.work", profile.NoMapping)
 	for i, stack := range [][]uint32{{preempt, work}, {abi0, work}, {second, preempt, work}, {preempt}, {work}} {
 		if err := b.Sample(stack, []int64{1 << i}); err != nil {
 			t.Fatal(err)
@@ -180,7 +262,8 @@ func TestOverflow(t *testing.T) {
 		t.Fatal(err)
 	}
 	p, err := profile.Merge([]*profile.Profile{b.Profile(), b.Profile().SetLabel("k", "v")}, profile.MergeOptions{})
-	if err != nil || len(p.Notes) != 1 || !strings.Contains(p.Notes[0].What, "values of cpu add up to more than 64 bits") {
+	if err != nil || len(p.Notes) != 1 ||
+		!strings.Contains(p.Notes[0].What, "values of cpu add up to more than 64 bits") {
 		t.Errorf("%v, %v", p.Notes, err)
 	}
 }

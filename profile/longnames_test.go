@@ -16,8 +16,12 @@ func TestLongNames(t *testing.T) {
 	usual := strings.Repeat("n", 4<<10)
 	// The file is built by hand with full names because a Builder shortens them.
 	whole := &Profile{
-		Types:     []ValueType{{"samples", "count"}},
-		Functions: []Function{{Name: long("a"), SystemName: long("a"), File: long("f")}, {Name: long("b")}, {Name: usual, SystemName: usual}},
+		Types: []ValueType{{"samples", "count"}},
+		Functions: []Function{
+			{Name: long("a"), SystemName: long("a"), File: long("f")},
+			{Name: long("b")},
+			{Name: usual, SystemName: usual},
+		},
 		Mappings:  []Mapping{{File: long("m"), BuildID: "cafe"}},
 		Locations: []Location{{FirstLine: 0, Lines: 1}, {FirstLine: 1, Lines: 1}, {FirstLine: 2, Lines: 1}},
 		Lines:     []Line{{Function: 0}, {Function: 1}, {Function: 2}},
@@ -41,11 +45,13 @@ func TestLongNames(t *testing.T) {
 			t.Fatalf("%s: %d functions at %d locations, not 3", name, len(p.Functions), len(p.Locations))
 		}
 		for i, f := range p.Functions[:2] {
-			if len(f.Name) > 4<<10 || !strings.HasPrefix(f.Name, "éé") || !strings.HasSuffix(f.Name, "zz") || !strings.Contains(f.Name, "(900001 bytes, ") {
+			if len(f.Name) > 4<<10 || !strings.HasPrefix(f.Name, "éé") || !strings.HasSuffix(f.Name, "zz") ||
+				!strings.Contains(f.Name, "(900001 bytes, ") {
 				t.Errorf("%s: the name of function %d is %d bytes: %.40q", name, i, len(f.Name), f.Name)
 			}
 		}
-		if f := p.Functions[0]; f.Name == p.Functions[1].Name || f.SystemName != f.Name || len(f.File) > 4<<10 || len(p.Mappings[0].File) > 4<<10 {
+		if f := p.Functions[0]; f.Name == p.Functions[1].Name || f.SystemName != f.Name || len(f.File) > 4<<10 ||
+			len(p.Mappings[0].File) > 4<<10 {
 			t.Errorf("%s: names that differ became one, or a file's name is whole", name)
 		}
 		if p.Functions[2].Name != usual || p.Functions[2].SystemName != usual || p.Mappings[0].BuildID != "cafe" {

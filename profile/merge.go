@@ -216,7 +216,8 @@ func (m *Merger) Profile() *Profile {
 	if len(p.LabelSets) == 1 {
 		p.LabelOf = nil
 	}
-	if kind := slices.Index(p.Types, p.PeriodType); m.uncounted && kind >= 0 && !scaledUp(p.PeriodType) && p.counter(kind) < 0 {
+	if kind := slices.Index(p.Types, p.PeriodType); m.uncounted && kind >= 0 && !scaledUp(p.PeriodType) &&
+		p.counter(kind) < 0 {
 		p.Period = 0
 	}
 	if !hasZeros(p) {

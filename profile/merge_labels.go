@@ -17,7 +17,8 @@ func (p *Profile) Collapse() *Profile {
 	if !slices.ContainsFunc(p.LabelSets, func(set []Label) bool { return len(withoutLabels(set, drop)) < len(set) }) {
 		return p
 	}
-	collapsed, err := Merge([]*Profile{p.relabel(func(set []Label) []Label { return withoutLabels(set, drop) })}, MergeOptions{})
+	collapsed, err := Merge([]*Profile{p.relabel(func(set []Label) []Label { return withoutLabels(set, drop) })},
+		MergeOptions{})
 	if err != nil {
 		return p // cannot happen: it has no more frames than before
 	}

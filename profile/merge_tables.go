@@ -32,7 +32,8 @@ type mappingKey struct {
 
 func (t *mergeTables) init(to *Profile) {
 	*t = mergeTables{
-		to: to, labels: newLabelTable(), mappings: map[mappingKey]int32{}, functions: map[Function]uint32{}, locations: map[string]uint32{},
+		to: to, labels: newLabelTable(), mappings: map[mappingKey]int32{}, functions: map[Function]uint32{},
+		locations: map[string]uint32{},
 	}
 }
 
@@ -182,7 +183,8 @@ func (t *mergeTables) isAt(at, i uint32) bool {
 	}
 	lines := t.from.LinesOf(i)
 	for j, known := range t.to.LinesOf(at) {
-		if known.Function != t.functionAt[lines[j].Function] || known.Line != lines[j].Line || known.Column != lines[j].Column {
+		if known.Function != t.functionAt[lines[j].Function] || known.Line != lines[j].Line ||
+			known.Column != lines[j].Column {
 			return false
 		}
 	}

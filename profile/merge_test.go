@@ -20,8 +20,11 @@ func mergeable(t *testing.T) map[string][][]byte {
 	t.Helper()
 	all := fixtures(t)
 	groups := map[string][][]byte{
-		"one":      {all["milvus-cpu-flat.pb.gz"]},
-		"cpu":      {all["milvus-cpu-flat.pb.gz"], all["milvus-cpu-hnsw.pb.gz"], all["milvus-cpu-idle.pb.gz"], all["milvus-cpu-flat.pb.gz"]},
+		"one": {all["milvus-cpu-flat.pb.gz"]},
+		"cpu": {
+			all["milvus-cpu-flat.pb.gz"], all["milvus-cpu-hnsw.pb.gz"], all["milvus-cpu-idle.pb.gz"],
+			all["milvus-cpu-flat.pb.gz"],
+		},
 		"heap":     {all["milvus-heap.pb.gz"], all["milvus-heap.pb.gz"]},
 		"no stack": {all["milvus-mutex.pb.gz"], all["milvus-mutex.pb.gz"]},
 	}
@@ -38,8 +41,12 @@ func mergeable(t *testing.T) map[string][][]byte {
 		p.TimeNanos, q.TimeNanos = 7e18, 5e18
 		negative := p.Copy()
 		negative.Scale(-1)
-		groups["generated "+strconv.FormatUint(seed, 10)] = [][]byte{marshalGoogle(t, p), marshalGoogle(t, q), marshalGoogle(t, p)}
-		groups["cancelled "+strconv.FormatUint(seed, 10)] = [][]byte{marshalGoogle(t, p), marshalGoogle(t, q), marshalGoogle(t, negative)}
+		groups["generated "+strconv.FormatUint(seed, 10)] = [][]byte{
+			marshalGoogle(t, p), marshalGoogle(t, q), marshalGoogle(t, p),
+		}
+		groups["cancelled "+strconv.FormatUint(seed, 10)] = [][]byte{
+			marshalGoogle(t, p), marshalGoogle(t, q), marshalGoogle(t, negative),
+		}
 	}
 	return groups
 }
@@ -150,7 +157,9 @@ func TestMergeNodes(t *testing.T) {
 	if diff := cmp.Diff(want, stacks(merged.Collapse())); diff != "" {
 		t.Errorf("collapsed: %s", diff)
 	}
-	again, err := profile.Merge([]*profile.Profile{merged, withNode(small(t, types, map[string][]int64{"c": {1, 1}}), "proxy-3", "proxy")}, profile.MergeOptions{Nodes: true})
+	again, err := profile.Merge([]*profile.Profile{
+		merged, withNode(small(t, types, map[string][]int64{"c": {1, 1}}), "proxy-3", "proxy"),
+	}, profile.MergeOptions{Nodes: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +176,9 @@ func TestMergeDuplicateNodeNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string][]int64{"a node=querynode-1": {1, 10}, "a node=querynode-1 (2)": {1, 10}, "a node=querynode-1 (3)": {1, 10}}
+	want := map[string][]int64{
+		"a node=querynode-1": {1, 10}, "a node=querynode-1 (2)": {1, 10}, "a node=querynode-1 (3)": {1, 10},
+	}
 	if diff := cmp.Diff(want, stacks(merged)); diff != "" {
 		t.Error(diff)
 	}
@@ -186,7 +197,8 @@ func TestMergeDuplicateNodeNames(t *testing.T) {
 func TestSetLabel(t *testing.T) {
 	p := small(t, cpuTypes(), map[string][]int64{"a": {1, 10}, "b": {2, 20}})
 	base := p.SetLabel(profile.BaseLabel, "true")
-	if diff := cmp.Diff(map[string][]int64{"a pprof::base=true": {1, 10}, "b pprof::base=true": {2, 20}}, stacks(base)); diff != "" {
+	if diff := cmp.Diff(map[string][]int64{"a pprof::base=true": {1, 10}, "b pprof::base=true": {2, 20}},
+		stacks(base)); diff != "" {
 		t.Error(diff)
 	}
 	if p.LabelOf != nil || len(p.LabelSets[0]) != 0 {
@@ -198,17 +210,24 @@ func TestSetLabel(t *testing.T) {
 }
 
 func TestMergeHeaders(t *testing.T) {
-	first, second := small(t, cpuTypes(), map[string][]int64{"a": {1, 10}}), small(t, cpuTypes(), map[string][]int64{"a": {1, 10}})
+	first, second := small(t, cpuTypes(), map[string][]int64{"a": {1, 10}}),
+		small(t, cpuTypes(), map[string][]int64{"a": {1, 10}})
 	when := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	first.Duration, second.Duration = time.Second, 2*time.Second
-	second.Time, second.Period, second.DefaultType, second.DocURL, second.Comments = when, 99, "cpu", "https://x", []string{"c"}
+	second.Time, second.Period, second.DefaultType, second.DocURL, second.Comments = when, 99, "cpu", "https://x",
+		[]string{"c"}
 	first.Notes, second.Notes = []profile.Note{{What: "odd", Count: 2}}, []profile.Note{{What: "odd", Count: 3}}
 	p, err := profile.Merge([]*profile.Profile{first, second, first}, profile.MergeOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := []any{p.Time, p.Duration, p.Period, p.DefaultType, p.DocURL, p.Comments, p.Notes, p.Origin.Name}
-	want := []any{when, 4 * time.Second, int64(99), "cpu", "https://x", []string{"c"}, []profile.Note{{What: "odd", Count: 7}}, "3 profiles"}
+	want := []any{
+		when, 4 * time.Second, int64(99), "cpu", "https://x",
+		[]string{"c"},
+		[]profile.Note{{What: "odd", Count: 7}},
+		"3 profiles",
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -219,13 +238,15 @@ func TestMergeOfDifferentTypes(t *testing.T) {
 	cpu.Origin.Name = "cpu.pb.gz"
 	heap := small(t, []profile.ValueType{{Type: "inuse_space", Unit: "bytes"}}, map[string][]int64{"a": {1}})
 	heap.Origin.Name = "heap.pb.gz"
-	micro := small(t, []profile.ValueType{{Type: "cpu", Unit: "microseconds"}, {Type: "extra", Unit: "count"}}, map[string][]int64{"a": {7, 1}, "b": {3, 0}})
+	micro := small(t, []profile.ValueType{{Type: "cpu", Unit: "microseconds"}, {Type: "extra", Unit: "count"}},
+		map[string][]int64{"a": {7, 1}, "b": {3, 0}})
 	micro.PeriodType, micro.Period, micro.DefaultType = cpu.PeriodType, 10, "extra"
 	m := profile.NewMerger(profile.MergeOptions{})
 	if err := m.Add(cpu); err != nil {
 		t.Fatal(err)
 	}
-	if err := m.Add(heap); err == nil || !strings.Contains(err.Error(), "heap.pb.gz has the") || !strings.Contains(hintOf(err), "CPU with CPU") {
+	if err := m.Add(heap); err == nil || !strings.Contains(err.Error(), "heap.pb.gz has the") ||
+		!strings.Contains(hintOf(err), "CPU with CPU") {
 		t.Errorf("error %v, hint %q", err, hintOf(err))
 	}
 	for _, p := range []*profile.Profile{micro, cpu} {
@@ -245,7 +266,8 @@ func TestMergeOfDifferentTypes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(map[string][]int64{"a": {7010}, "b": {3000}}, stacks(p)); diff != "" || p.Types[0].Unit != "nanoseconds" {
+	if diff := cmp.Diff(map[string][]int64{"a": {7010}, "b": {3000}}, stacks(p)); diff != "" ||
+		p.Types[0].Unit != "nanoseconds" {
 		t.Errorf("%v %s", p.Types, diff)
 	}
 	if _, err := profile.Merge(nil, profile.MergeOptions{}); err == nil {

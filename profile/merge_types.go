@@ -30,7 +30,8 @@ func (m *Merger) addTypes(p *Profile) error {
 		return err
 	}
 	m.row = make([]int64, len(m.columns))
-	if last := len(m.defaults) - 1; last < 0 || m.defaults[last].kind != p.DefaultType || !slices.Equal(m.defaults[last].types, p.Types) {
+	if last := len(m.defaults) - 1; last < 0 || m.defaults[last].kind != p.DefaultType ||
+		!slices.Equal(m.defaults[last].types, p.Types) {
 		m.defaults = append(m.defaults, typeDefault{p.Types, p.DefaultType})
 	}
 	return nil

@@ -10,7 +10,8 @@ func (p *Profile) FoldPreempt() *Profile {
 	some := false
 	for i := range preempt {
 		lines := p.LinesOf(uint32(i))
-		if len(lines) == 1 && strings.TrimSuffix(p.Functions[lines[0].Function].Name, ".abi0") == "runtime.asyncPreempt" {
+		if len(lines) == 1 &&
+			strings.TrimSuffix(p.Functions[lines[0].Function].Name, ".abi0") == "runtime.asyncPreempt" {
 			preempt[i], some = true, true
 		}
 	}

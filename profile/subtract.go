@@ -126,7 +126,8 @@ func toCommonTypes(p, base *Profile) (*Profile, *Profile, error) {
 	}
 	if p.PeriodType.Type != base.PeriodType.Type && p.PeriodType.Type != "" && base.PeriodType.Type != "" {
 		return nil, nil, hints.Errorf("compare two profiles of one kind, taken in the same way",
-			"compare %s with %s: one was sampled by %s, the other by %s", p.displayName(), base.baseDisplayName(), p.PeriodType, base.PeriodType)
+			"compare %s with %s: one was sampled by %s, the other by %s", p.displayName(), base.baseDisplayName(),
+			p.PeriodType, base.PeriodType)
 	}
 	p, base = p.onlyTypes(own), base.onlyTypes(others)
 	factors, baseFactors := make([]float64, len(own)), make([]float64, len(own))
@@ -138,7 +139,8 @@ func toCommonTypes(p, base *Profile) (*Profile, *Profile, error) {
 		}
 		if !sameDimension(unit, baseUnit) {
 			return nil, nil, hints.Errorf("compare profiles of one kind",
-				"compare %s with %s: %s is in %s there and in %s here", p.displayName(), base.baseDisplayName(), p.Types[i].Type, baseUnit, unit)
+				"compare %s with %s: %s is in %s there and in %s here", p.displayName(), base.baseDisplayName(),
+				p.Types[i].Type, baseUnit, unit)
 		}
 		if ratio := unitRatio(unit, baseUnit); ratio >= 1 {
 			factors[i], p.Types[i].Unit = ratio, baseUnit
@@ -160,7 +162,8 @@ func (p *Profile) sharePeriod(base *Profile) {
 		if ratio := unitRatio(p.PeriodType.Unit, base.PeriodType.Unit); ratio >= 1 {
 			p.Period, p.PeriodType = scaled(p.Period, ratio), base.PeriodType
 		} else {
-			base.Period, base.PeriodType = scaled(base.Period, unitRatio(base.PeriodType.Unit, p.PeriodType.Unit)), p.PeriodType
+			base.Period, base.PeriodType = scaled(base.Period, unitRatio(base.PeriodType.Unit, p.PeriodType.Unit)),
+				p.PeriodType
 		}
 		return
 	}
@@ -204,5 +207,6 @@ func (p *Profile) baseDisplayName() string {
 
 func noCommonType(p, base *Profile) error {
 	return hints.Errorf("compare two profiles of one kind: both of CPU, or both of the heap",
-		"compare %s (%s) with %s (%s): they have no sample type in common", p.displayName(), typeList(p.Types), base.baseDisplayName(), typeList(base.Types))
+		"compare %s (%s) with %s (%s): they have no sample type in common", p.displayName(), typeList(p.Types),
+		base.baseDisplayName(), typeList(base.Types))
 }

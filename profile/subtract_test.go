@@ -36,11 +36,31 @@ func TestSubtract(t *testing.T) {
 		want    map[string]int64
 		total   int64
 	}{
-		{"values", newProfile(t, ns, ns, "", 10, 3), newProfile(t, ns, ns, "", 4, 5), false, map[string]int64{"f0": 6, "f1": -2}, 9},
-		{"normalized", newProfile(t, ns, ns, "", 30, 10), newProfile(t, ns, ns, "", 5, 5, 10), true, map[string]int64{"f0": 10, "f1": 0, "f2": -10}, 20},
-		{"in the finer unit", newProfile(t, ms, ms, "", 1), newProfile(t, ns, ns, "", 400_000), false, map[string]int64{"f0": 600_000}, 400_000},
-		{"in the finer unit of the new one", newProfile(t, ns, ns, "", 400_000), newProfile(t, ms, ms, "", 1), false, map[string]int64{"f0": -600_000}, 1_000_000},
-		{"without a period", newProfile(t, ns, profile.ValueType{}, "", 3), newProfile(t, ns, ns, "", 1), false, map[string]int64{"f0": 2}, 1},
+		{
+			"values", newProfile(t, ns, ns, "", 10, 3), newProfile(t, ns, ns, "", 4, 5), false,
+			map[string]int64{"f0": 6, "f1": -2},
+			9,
+		},
+		{
+			"normalized", newProfile(t, ns, ns, "", 30, 10), newProfile(t, ns, ns, "", 5, 5, 10), true,
+			map[string]int64{"f0": 10, "f1": 0, "f2": -10},
+			20,
+		},
+		{
+			"in the finer unit", newProfile(t, ms, ms, "", 1), newProfile(t, ns, ns, "", 400_000), false,
+			map[string]int64{"f0": 600_000},
+			400_000,
+		},
+		{
+			"in the finer unit of the new one", newProfile(t, ns, ns, "", 400_000), newProfile(t, ms, ms, "", 1), false,
+			map[string]int64{"f0": -600_000},
+			1_000_000,
+		},
+		{
+			"without a period", newProfile(t, ns, profile.ValueType{}, "", 3), newProfile(t, ns, ns, "", 1), false,
+			map[string]int64{"f0": 2},
+			1,
+		},
 		{"nothing", newProfile(t, ns, ns, "", 3), newProfile(t, ns, ns, ""), false, map[string]int64{"f0": 3}, 3},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -66,18 +86,31 @@ func TestSubtract(t *testing.T) {
 }
 
 func TestProfilesThatCannotBeSubtracted(t *testing.T) {
-	cpu, heap, wall := profile.ValueType{Type: "cpu", Unit: "nanoseconds"}, profile.ValueType{Type: "inuse_space", Unit: "bytes"}, profile.ValueType{Type: "wall", Unit: "nanoseconds"}
+	cpu, heap, wall := profile.ValueType{Type: "cpu", Unit: "nanoseconds"},
+		profile.ValueType{Type: "inuse_space", Unit: "bytes"}, profile.ValueType{Type: "wall", Unit: "nanoseconds"}
 	for _, test := range []struct {
 		name    string
 		p, base *profile.Profile
 		normal  bool
 		want    string
 	}{
-		{"heap and CPU", newProfile(t, heap, heap, "heap.pb.gz", 1), newProfile(t, cpu, cpu, "cpu.pb.gz", 1), false, "heap.pb.gz (inuse_space/bytes) with cpu.pb.gz (cpu/nanoseconds): they have no sample type in common"},
-		{"other units", newProfile(t, profile.ValueType{Type: "cpu", Unit: "cycles"}, cpu, "a", 1), newProfile(t, cpu, cpu, "b", 1), false, "cpu is in nanoseconds there and in cycles here"},
-		{"other periods", newProfile(t, cpu, wall, "a", 1), newProfile(t, cpu, cpu, "b", 1), false, "one was sampled by wall/nanoseconds, the other by cpu/nanoseconds"},
+		{
+			"heap and CPU", newProfile(t, heap, heap, "heap.pb.gz", 1), newProfile(t, cpu, cpu, "cpu.pb.gz", 1), false,
+			"heap.pb.gz (inuse_space/bytes) with cpu.pb.gz (cpu/nanoseconds): they have no sample type in common",
+		},
+		{
+			"other units", newProfile(t, profile.ValueType{Type: "cpu", Unit: "cycles"}, cpu, "a", 1),
+			newProfile(t, cpu, cpu, "b", 1), false, "cpu is in nanoseconds there and in cycles here",
+		},
+		{
+			"other periods", newProfile(t, cpu, wall, "a", 1), newProfile(t, cpu, cpu, "b", 1), false,
+			"one was sampled by wall/nanoseconds, the other by cpu/nanoseconds",
+		},
 		{"no types", &profile.Profile{}, newProfile(t, cpu, cpu, "b", 1), false, "(none)"},
-		{"nothing to normalize by", newProfile(t, cpu, cpu, "a", 1), newProfile(t, cpu, cpu, "idle.pb.gz"), true, "normalize by idle.pb.gz: its total is 0"},
+		{
+			"nothing to normalize by", newProfile(t, cpu, cpu, "a", 1), newProfile(t, cpu, cpu, "idle.pb.gz"), true,
+			"normalize by idle.pb.gz: its total is 0",
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := profiletest.Subtract(test.p, test.base, test.normal)

@@ -48,7 +48,9 @@ const (
 	NotJudged
 )
 
-var verdictNames = [...]string{"too few runs", "no difference shown", "better", "worse", "changed", "one side only", "not judged"}
+var verdictNames = [...]string{
+	"too few runs", "no difference shown", "better", "worse", "changed", "one side only", "not judged",
+}
 
 func (v Verdict) String() string { return verdictNames[v] }
 

@@ -19,7 +19,9 @@ func latency() Metric { return Metric{Name: "latency", Unit: "s"} }
 func column(m Metric, better Direction, values ...float64) *Set {
 	s := &Set{Name: "runs"}
 	for i, x := range values {
-		s.Runs = append(s.Runs, Run{Name: strconv.Itoa(i + 1), Pair: strconv.Itoa(i + 1), Values: []Value{{Metric: m, Better: better, X: x}}})
+		s.Runs = append(s.Runs, Run{
+			Name: strconv.Itoa(i + 1), Pair: strconv.Itoa(i + 1), Values: []Value{{Metric: m, Better: better, X: x}},
+		})
 	}
 	return s
 }
@@ -59,7 +61,8 @@ func scaledBy(list []float64, by float64) []float64 {
 }
 
 func summary(l *Line) string {
-	return fmt.Sprintf("%s: %.4g > %.4g, %.4g [%.4g %.4g] p %.2g, %.2g: %s (%s)", l.Metric, l.Before, l.After, l.Ratio, l.Low, l.High, l.P, l.Corrected, l.Verdict, l.Remark)
+	return fmt.Sprintf("%s: %.4g > %.4g, %.4g [%.4g %.4g] p %.2g, %.2g: %s (%s)", l.Metric, l.Before, l.After, l.Ratio,
+		l.Low, l.High, l.P, l.Corrected, l.Verdict, l.Remark)
 }
 
 func TestVerdicts(t *testing.T) {
@@ -103,7 +106,8 @@ func TestVerdicts(t *testing.T) {
 		"real but small": {
 			steady, scaledBy(steady, 1.004), qps(), HigherIsBetter,
 			Options{},
-			"QPS: 100.2 > 100.6, 1.004 [1.004 1.004] p 0.00049, 0.00049: no difference shown (real but smaller than the 1% that counts)",
+			"QPS: 100.2 > 100.6, 1.004 [1.004 1.004] p 0.00049, 0.00049: no difference shown (real but smaller than " +
+				"the 1% that counts)",
 		},
 		"real, and anything counts": {
 			steady, scaledBy(steady, 1.004), qps(), HigherIsBetter,
@@ -120,14 +124,16 @@ func TestVerdicts(t *testing.T) {
 			[]float64{99},
 			latency(), LowerIsBetter,
 			Options{Pairing: Unpaired},
-			"latency: 104 > 99, 0.9519 [NaN NaN] p 1, NaN: too few runs (one run a side proves nothing: needs at least 4 runs a side)",
+			"latency: 104 > 99, 0.9519 [NaN NaN] p 1, NaN: too few runs (one run a side proves nothing: needs at " +
+				"least 4 runs a side)",
 		},
 		"one pair": {
 			[]float64{104},
 			[]float64{99},
 			latency(), LowerIsBetter,
 			Options{},
-			"latency: 104 > 99, 0.9519 [NaN NaN] p 1, NaN: too few runs (one pair proves nothing: needs at least 6 pairs)",
+			"latency: 104 > 99, 0.9519 [NaN NaN] p 1, NaN: too few runs (one pair proves nothing: needs at least 6 " +
+				"pairs)",
 		},
 		"five pairs": {
 			steady[:5], scaledBy(times(5, 100, 0.005, 1), 1.5), qps(), HigherIsBetter,
@@ -155,7 +161,8 @@ func TestVerdicts(t *testing.T) {
 			Metric{Name: "errors"},
 			LowerIsBetter,
 			Options{Pairing: Unpaired},
-			"errors: 0 > 5, +Inf [NaN NaN] p 1, NaN: too few runs (one run a side proves nothing: needs at least 4 runs a side)",
+			"errors: 0 > 5, +Inf [NaN NaN] p 1, NaN: too few runs (one run a side proves nothing: needs at least 4 " +
+				"runs a side)",
 		},
 		"no errors any more": {
 			[]float64{5, 6, 5, 4, 7, 5, 5, 6},
@@ -171,7 +178,8 @@ func TestVerdicts(t *testing.T) {
 			Metric{Name: "balance"},
 			HigherIsBetter,
 			Options{},
-			"balance: -10 > -5, 1.5 [1.5 1.55] p 0.0078, 0.0078: better (the values are negative: the change is a share of their size)",
+			"balance: -10 > -5, 1.5 [1.5 1.55] p 0.0078, 0.0078: better (the values are negative: the change is a " +
+				"share of their size)",
 		},
 		"what describes a run": {
 			steady, scaledBy(steady, 2),
@@ -185,7 +193,8 @@ func TestVerdicts(t *testing.T) {
 			[]float64{13, 13, 11, 11, 13, 11},
 			latency(), LowerIsBetter,
 			Options{Pairing: Unpaired},
-			"latency: 10 > 12, 1.1 [0.9167 1.3] p 0.038, 0.038: no difference shown (the p-value is small, but the interval includes no change)",
+			"latency: 10 > 12, 1.1 [0.9167 1.3] p 0.038, 0.038: no difference shown (the p-value is small, but the " +
+				"interval includes no change)",
 		},
 		"always the same": {
 			[]float64{3, 3, 3, 3},
@@ -209,7 +218,8 @@ func TestVerdicts(t *testing.T) {
 // sign, so the p-value is the probability that at most one of 7 coin flips differs from the others: 16/128.
 func TestEqualRatios(t *testing.T) {
 	a, b := []float64{1, 2, 0.3, 4, 0.05, 6, 21}, []float64{3, 6, 0.9, 12, 0.15, 18, 7}
-	if l := mustCompare(t, column(qps(), HigherIsBetter, a...), column(qps(), HigherIsBetter, b...), Options{}).Lines[0]; l.P != 0.125 {
+	if l := mustCompare(t, column(qps(), HigherIsBetter, a...), column(qps(), HigherIsBetter, b...),
+		Options{}).Lines[0]; l.P != 0.125 {
 		t.Error(summary(&l))
 	}
 }
@@ -251,7 +261,8 @@ func TestPairing(t *testing.T) {
 	if l := mustCompare(t, a, b, Options{}).Lines[0]; l.Verdict != Worse || l.Test != "Wilcoxon signed-rank" {
 		t.Errorf("paired: %s by %s", summary(&l), l.Test)
 	}
-	if l := mustCompare(t, a, b, Options{Pairing: Unpaired}).Lines[0]; l.Verdict != NoDifference || l.Test != "Mann-Whitney" {
+	if l := mustCompare(t, a, b, Options{Pairing: Unpaired}).Lines[0]; l.Verdict != NoDifference ||
+		l.Test != "Mann-Whitney" {
 		t.Errorf("unpaired: %s by %s", summary(&l), l.Test)
 	}
 	// The order of runs does not matter. Runs that failed or have no partner are counted.
@@ -260,16 +271,19 @@ func TestPairing(t *testing.T) {
 	b.Runs[5].Pair = "other"
 	c := mustCompare(t, a, b, Options{})
 	got := fmt.Sprint(c.Paired, c.Failed, c.Unmatched, c.Lines[0].A, c.Lines[0].B, c.Notes)
-	if want := "true [1 0] [1 2] [1 2 4 5 7 8] [1.03 2.06 4.13 5.15 7.22 8.25] [3 runs without a partner on the other side: left out]"; got != want {
+	if want := "true [1 0] [1 2] [1 2 4 5 7 8] [1.03 2.06 4.13 5.15 7.22 8.25] [3 runs without a partner on the " +
+		"other side: left out]"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	// With ByOrder, names do not matter.
 	c = mustCompare(t, a, b, Options{Pairing: ByOrder})
-	if got := fmt.Sprint(c.Paired, c.Failed, c.Unmatched, c.Lines[0].A, c.Lines[0].B); got != "true [1 0] [0 1] [1 2 4 5 6 7 8] [8.25 2.06 4.13 5.15 6.17 7.22 1.03]" {
+	if got := fmt.Sprint(c.Paired, c.Failed, c.Unmatched, c.Lines[0].A, c.Lines[0].B); got != "true [1 0] [0 1] [1 2 "+
+		"4 5 6 7 8] [8.25 2.06 4.13 5.15 6.17 7.22 1.03]" {
 		t.Error(got)
 	}
 	var mismatch *Mismatch
-	if _, err := Compare(a, column(latency(), LowerIsBetter, 1, 2), Options{Pairing: ByOrder}); !errors.As(err, &mismatch) || mismatch.Hint() == "" {
+	if _, err := Compare(a, column(latency(), LowerIsBetter, 1, 2), Options{Pairing: ByOrder}); !errors.As(err,
+		&mismatch) || mismatch.Hint() == "" {
 		t.Errorf("8 and 2 runs by their order: %v", err)
 	}
 	for i := range b.Runs {
@@ -317,7 +331,8 @@ func TestNothingToCompare(t *testing.T) {
 }
 
 func TestControl(t *testing.T) {
-	a, b := column(qps(), HigherIsBetter, times(10, 100, 0.01, 0)...), column(qps(), HigherIsBetter, times(10, 110, 0.01, 1)...)
+	a, b := column(qps(), HigherIsBetter, times(10, 100, 0.01, 0)...),
+		column(qps(), HigherIsBetter, times(10, 110, 0.01, 1)...)
 	for _, v := range []struct {
 		control float64 // the first program, run again
 		want    Verdict
@@ -329,10 +344,12 @@ func TestControl(t *testing.T) {
 		}
 	}
 	more := column(qps(), HigherIsBetter, times(12, 100, 0.01, 4)...)
-	if c := mustCompare(t, a, b, Options{Pairing: ByOrder, Control: [2]*Set{a, more}}); c.Control.Paired || c.Control.Lines[0].Verdict != NoDifference {
+	if c := mustCompare(t, a, b, Options{Pairing: ByOrder, Control: [2]*Set{a, more}}); c.Control.Paired ||
+		c.Control.Lines[0].Verdict != NoDifference {
 		t.Errorf("a control of more runs: %s", summary(&c.Control.Lines[0]))
 	}
-	if c := mustCompare(t, a, b, Options{Control: [2]*Set{a, a}}); c.Control != nil || !strings.Contains(fmt.Sprint(c.Notes), "identical to the results") {
+	if c := mustCompare(t, a, b, Options{Control: [2]*Set{a, a}}); c.Control != nil ||
+		!strings.Contains(fmt.Sprint(c.Notes), "identical to the results") {
 		t.Errorf("a file named twice: %q", c.Notes)
 	}
 	if c := mustCompare(t, a, b, Options{}); c.Control != nil {
@@ -356,8 +373,10 @@ func TestPublished(t *testing.T) {
 		{"time taken", 104, 99, "-4.8"},
 	} {
 		m := Metric{Name: v.what}
-		l := mustCompare(t, column(m, LowerIsBetter, v.before), column(m, LowerIsBetter, v.after), Options{Pairing: Unpaired}).Lines[0]
-		if got := fmt.Sprintf("%+.1f", 100*(l.Ratio-1)); got != v.change || l.Verdict != TooFew || !strings.HasPrefix(l.Remark, "one run a side proves nothing") {
+		l := mustCompare(t, column(m, LowerIsBetter, v.before), column(m, LowerIsBetter, v.after),
+			Options{Pairing: Unpaired}).Lines[0]
+		if got := fmt.Sprintf("%+.1f", 100*(l.Ratio-1)); got != v.change || l.Verdict != TooFew ||
+			!strings.HasPrefix(l.Remark, "one run a side proves nothing") {
 			t.Errorf("%s: %s, want %s; %s", v.what, got, v.change, summary(&l))
 		}
 	}
@@ -399,7 +418,8 @@ func TestNotes(t *testing.T) {
 func TestOddValues(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 22))
 	odd := []float64{
-		0, math.Copysign(0, -1), 1, -1, 1, 1.0000001, 5, 1e100, -1e100, 1e-300, math.SmallestNonzeroFloat64, math.MaxFloat64, math.Inf(1), math.NaN(), 3, 3,
+		0, math.Copysign(0, -1), 1, -1, 1, 1.0000001, 5, 1e100, -1e100, 1e-300, math.SmallestNonzeroFloat64,
+		math.MaxFloat64, math.Inf(1), math.NaN(), 3, 3,
 	}
 	draw := func(r *rand.Rand) []float64 {
 		kinds := odd[:1+r.IntN(len(odd))]
@@ -411,7 +431,9 @@ func TestOddValues(t *testing.T) {
 	}
 	seen := map[Verdict]int{}
 	for range 1000 {
-		o := Options{Pairing: Pairing(r.IntN(3)), Effect: float64(r.IntN(3)-1) / 100, Level: []float64{0, 0.2, 0.01}[r.IntN(3)]}
+		o := Options{
+			Pairing: Pairing(r.IntN(3)), Effect: float64(r.IntN(3)-1) / 100, Level: []float64{0, 0.2, 0.01}[r.IntN(3)],
+		}
 		a, b := column(latency(), Direction(r.IntN(4)), draw(r)...), column(latency(), Direction(r.IntN(4)), draw(r)...)
 		c, err := Compare(a, b, o)
 		if err != nil {

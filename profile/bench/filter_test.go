@@ -9,7 +9,11 @@ import (
 // TestFilter checks that metrics are selected by their display names.
 func TestFilter(t *testing.T) {
 	set := func() *Set {
-		values := []Value{{Metric: Metric{Benchmark: "Decode", Name: "time"}}, {Metric: Metric{Benchmark: "Decode", Name: "allocs"}}, {Metric: Metric{Benchmark: "Encode", Name: "time"}}}
+		values := []Value{
+			{Metric: Metric{Benchmark: "Decode", Name: "time"}},
+			{Metric: Metric{Benchmark: "Decode", Name: "allocs"}},
+			{Metric: Metric{Benchmark: "Encode", Name: "time"}},
+		}
 		return &Set{Runs: []Run{{Values: slices.Clone(values)}, {Values: slices.Clone(values)}}}
 	}
 	all := MetricNames(set())
@@ -52,9 +56,18 @@ func TestOutcome(t *testing.T) {
 		compared, worse, changed bool
 	}{
 		{name: "nothing"},
-		{name: "other names", lines: []Line{{Metric: Metric{Benchmark: "a", Name: "time"}, A: values}, {Metric: Metric{Benchmark: "b", Name: "time"}, B: values}}},
+		{
+			name: "other names",
+			lines: []Line{
+				{Metric: Metric{Benchmark: "a", Name: "time"}, A: values},
+				{Metric: Metric{Benchmark: "b", Name: "time"}, B: values},
+			},
+		},
 		{name: "better", lines: []Line{{A: values, B: values, Verdict: Better}}, compared: true, changed: true},
-		{name: "worse", lines: []Line{{A: values, B: values, Verdict: Worse}}, compared: true, worse: true, changed: true},
+		{
+			name: "worse", lines: []Line{{A: values, B: values, Verdict: Worse}}, compared: true, worse: true,
+			changed: true,
+		},
 		{name: "the same", lines: []Line{{A: values, B: values}}, compared: true},
 	} {
 		c := &Comparison{Lines: test.lines}

@@ -199,7 +199,8 @@ func (c *Comparison) compareControl(o Options) (err error) {
 		l := &c.Lines[i]
 		by, differs := noise[l.Metric]
 		if least := min(math.Abs(l.Low-1), math.Abs(l.High-1)); differs && l.Verdict.IsChange() && !(least > by) {
-			l.Verdict, l.Remark = NoDifference, fmt.Sprintf("the control differs from itself by %s: this change may be noise too", Percent(by))
+			l.Verdict, l.Remark = NoDifference,
+				fmt.Sprintf("the control differs from itself by %s: this change may be noise too", Percent(by))
 		}
 	}
 	return nil

@@ -9,14 +9,17 @@ import (
 func vdbSide(of ...string) *Set {
 	s := &Set{Name: "results of " + of[0], Runs: []Run{{}}}
 	for i, name := range of {
-		s.Runs[0].Values = append(s.Runs[0].Values, Value{Metric: Metric{Benchmark: name, Name: "QPS", Unit: "1/s"}, Better: HigherIsBetter, X: float64(100 + i)})
+		s.Runs[0].Values = append(s.Runs[0].Values, Value{
+			Metric: Metric{Benchmark: name, Name: "QPS", Unit: "1/s"}, Better: HigherIsBetter, X: float64(100 + i),
+		})
 	}
 	return s
 }
 
 // TestMatchNames checks that benchmarks are matched if only their index or label differs.
 func TestMatchNames(t *testing.T) {
-	a, b := vdbSide("case 5 db=Milvus M=16", "case 11 db=Milvus M=16"), vdbSide("case 5 db=PgVector m=16", "case 11 db=PgVector m=16")
+	a, b := vdbSide("case 5 db=Milvus M=16", "case 11 db=Milvus M=16"),
+		vdbSide("case 5 db=PgVector m=16", "case 11 db=PgVector m=16")
 	if c, err := Compare(a, b, Options{}); err != nil || len(c.Lines) != 4 {
 		t.Fatalf("%d lines, %v", len(c.Lines), err)
 	}

@@ -30,7 +30,8 @@ func Compare(a, b *Set, o Options) (*Comparison, error) {
 	o = o.withDefaults()
 	if !(o.Level > 0 && o.Level < 1) {
 		return nil, &Mismatch{
-			fmt.Sprintf("compare at level %v: it is not between 0 and 1", o.Level), "0.05 calls noise a change in 1 of 20 comparisons",
+			fmt.Sprintf("compare at level %v: it is not between 0 and 1", o.Level),
+			"0.05 calls noise a change in 1 of 20 comparisons",
 		}
 	}
 	c := &Comparison{A: a, B: b, Level: o.Level, Effect: o.Effect}
@@ -89,7 +90,8 @@ func newLine(m Metric, left, right *side, rows [][2]int, better map[string]Direc
 		l.Verdict, l.Remark, rows = OneSide, "only after", nil
 	}
 	if x, y := left.loads[m], right.loads[m]; l.Verdict != OneSide && !maps.Equal(x, y) {
-		l.Verdict, l.Remark = NotJudged, fmt.Sprintf("measured under different loads: %s before, %s after", loadText(x), loadText(y))
+		l.Verdict, l.Remark = NotJudged,
+			fmt.Sprintf("measured under different loads: %s before, %s after", loadText(x), loadText(y))
 	}
 	if rows == nil {
 		l.A, l.B = left.valuesOf(m), right.valuesOf(m)
@@ -140,7 +142,8 @@ func pair(c *Comparison, left, right *side, how Pairing) ([][2]int, error) {
 	case ByOrder:
 		if len(left.runs) != len(right.runs) {
 			return nil, &Mismatch{
-				fmt.Sprintf("pair runs in their order: there are %d before and %d after", len(left.runs), len(right.runs)),
+				fmt.Sprintf("pair runs in their order: there are %d before and %d after", len(left.runs),
+					len(right.runs)),
 				"leave out what has no partner, or compare them unpaired",
 			}
 		}
@@ -283,11 +286,13 @@ func (c *Comparison) noteSides(left, right *side) {
 			c.note("%s: no values", where)
 		}
 		if d.outOfRange > 0 {
-			c.note("%s: %s not a number or far too large, and left out", where, words.Count(d.outOfRange, "value is", "values are"))
+			c.note("%s: %s not a number or far too large, and left out", where,
+				words.Count(d.outOfRange, "value is", "values are"))
 		}
 		if len(d.repeated) > 0 {
 			slices.Sort(d.repeated)
-			c.note("%s: a run has several values of %s, which are not independent: using their median", where, words.FirstOf(d.repeated, 3, "; "))
+			c.note("%s: a run has several values of %s, which are not independent: using their median", where,
+				words.FirstOf(d.repeated, 3, "; "))
 		}
 	}
 	if sameResults(left, right) {
@@ -297,5 +302,6 @@ func (c *Comparison) noteSides(left, right *side) {
 
 // sameResults reports whether both sides have the same values in each run, e.g. because a file was named twice.
 func sameResults(left, right *side) bool {
-	return len(left.metrics) > 0 && slices.EqualFunc(left.runs, right.runs, func(x, y measuredRun) bool { return maps.Equal(x.values, y.values) })
+	return len(left.metrics) > 0 &&
+		slices.EqualFunc(left.runs, right.runs, func(x, y measuredRun) bool { return maps.Equal(x.values, y.values) })
 }

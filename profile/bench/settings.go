@@ -104,7 +104,8 @@ func (c *Comparison) noteSettings(left, right *side) {
 			continue
 		}
 		for _, key := range differing(x, y) {
-			text := settingName(key) + " " + cmp.Or(x.Settings[key], "not set") + " → " + cmp.Or(y.Settings[key], "not set")
+			text := settingName(key) + " " + cmp.Or(x.Settings[key], "not set") + " → " +
+				cmp.Or(y.Settings[key], "not set")
 			if !slices.Contains(all, text) {
 				all = append(all, text)
 			}

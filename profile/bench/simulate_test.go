@@ -45,7 +45,9 @@ func (s simulation) run(r *rand.Rand) (a, b *Set) {
 				if side == b {
 					x *= 1 + s.change
 				}
-				run.Values = append(run.Values, Value{Metric: Metric{Name: fmt.Sprint("time ", m), Unit: "s"}, Better: LowerIsBetter, X: x})
+				run.Values = append(run.Values, Value{
+					Metric: Metric{Name: fmt.Sprint("time ", m), Unit: "s"}, Better: LowerIsBetter, X: x,
+				})
 			}
 			side.Runs = append(side.Runs, run)
 		}
@@ -125,7 +127,8 @@ func TestPairsUnderDrift(t *testing.T) {
 	r := rand.New(rand.NewPCG(17, 18))
 	s := simulation{pairs: 20, metrics: 1, noise: noises()["normal"], change: 0.03, drift: 0.15}
 	const rounds = 100
-	paired, unpaired := s.countChanges(t, r, rounds, Options{}), s.countChanges(t, r, rounds, Options{Pairing: Unpaired})
+	paired, unpaired := s.countChanges(t, r, rounds, Options{}),
+		s.countChanges(t, r, rounds, Options{Pairing: Unpaired})
 	if paired < 85 || unpaired > 15 {
 		t.Errorf("paired it is shown in %d of %d, unpaired in %d", paired, rounds, unpaired)
 	}

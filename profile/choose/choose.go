@@ -173,7 +173,9 @@ func (f *finder) file(ctx context.Context, path string) error {
 		if err != nil {
 			return err
 		}
-		f.add(Profile{Name: name}, func(ctx context.Context) (*profile.Profile, error) { return read.From(ctx, name, in, f.Read) })
+		f.add(Profile{Name: name}, func(ctx context.Context) (*profile.Profile, error) {
+			return read.From(ctx, name, in, f.Read)
+		})
 		return nil
 	}
 	info, err := os.Stat(path)
@@ -218,7 +220,8 @@ func (f *finder) record(r *pull.Record, path string) error {
 		}
 		found = true
 		one := Profile{
-			Name: joinPath(path, item.Name), Words: recordWords(r, &item, path), Node: item.Node, Role: item.Role, Kind: item.Kind, From: item.From, To: item.To, Round: item.Round,
+			Name: joinPath(path, item.Name), Words: recordWords(r, &item, path), Node: item.Node, Role: item.Role,
+			Kind: item.Kind, From: item.From, To: item.To, Round: item.Round,
 			Open: item.Open, BuildID: item.BuildID,
 		}
 		f.add(one, func(ctx context.Context) (*profile.Profile, error) {

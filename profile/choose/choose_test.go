@@ -79,11 +79,13 @@ func TestChoose(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer c.Close()
-			if got := strings.Join(c.List[0].Words, " "); len(c.List) != test.count || got != test.first || c.Name != test.named {
+			if got := strings.Join(c.List[0].Words, " "); len(c.List) != test.count || got != test.first ||
+				c.Name != test.named {
 				t.Errorf("%d profiles of %q, the first is %q", len(c.List), c.Name, got)
 			}
 			for i := range c.List {
-				if p, err := c.List[i].Read(t.Context()); err != nil || p.Origin.Name != c.List[i].Name || p.Len() == 0 {
+				if p, err := c.List[i].Read(t.Context()); err != nil || p.Origin.Name != c.List[i].Name ||
+					p.Len() == 0 {
 					t.Errorf("%s: %v", c.List[i].Name, err)
 				}
 			}
@@ -101,10 +103,16 @@ func TestChooseNothing(t *testing.T) {
 		nodes                  []string
 	}{
 		{name: "no such file", word: "nothing.pb.gz", want: "read nothing.pb.gz: no such file"},
-		{name: "an address", word: "10.0.0.1:6060", want: "no such file", hint: "if it is a service: http://10.0.0.1:6060"},
+		{
+			name: "an address", word: "10.0.0.1:6060", want: "no such file",
+			hint: "if it is a service: http://10.0.0.1:6060",
+		},
 		{name: "an address with a password", word: "ann:pa55@10.0.0.1:6060", want: "read 10.0.0.1:6060: no such file"},
 		{name: "another kind", word: t3, kind: pull.Heap, want: "no heap profile in it", hint: "it has: --kind cpu"},
-		{name: "another node", word: t3, kind: pull.CPU, nodes: []string{"querynode9"}, want: `no profile of node "querynode9"`, hint: "available: datacoord, datanode"},
+		{
+			name: "another node", word: t3, kind: pull.CPU, nodes: []string{"querynode9"},
+			want: `no profile of node "querynode9"`, hint: "available: datacoord, datanode",
+		},
 		{name: "nobody there", word: "http://away", want: "nobody listens"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -179,7 +187,9 @@ func labelled(t *testing.T) string {
 	t.Helper()
 	b := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"})
 	for node, value := range map[string]int64{"querynode1": 3, "querynode3": 4} {
-		if err := b.Sample([]uint32{b.Frame("main.work", profile.NoMapping)}, []int64{value}, profile.Label{Key: profile.NodeLabel, Str: node}); err != nil {
+		if err := b.Sample([]uint32{b.Frame("main.work", profile.NoMapping)}, []int64{value}, profile.Label{
+			Key: profile.NodeLabel, Str: node,
+		}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -252,7 +262,9 @@ func TestMerge(t *testing.T) {
 // TestInputs checks that a profile that cannot be judged becomes an input with its error.
 func TestInputs(t *testing.T) {
 	dir := t.TempDir()
-	words := []string{filepath.Join(dir, "pre"), filepath.Join(dir, "nonsense"), filepath.Join(testdata, "milvus-cpu-flat.pb.gz")}
+	words := []string{
+		filepath.Join(dir, "pre"), filepath.Join(dir, "nonsense"), filepath.Join(testdata, "milvus-cpu-flat.pb.gz"),
+	}
 	for path, text := range map[string]string{words[0]: "GO PREPROFILE V1\n", words[1]: "nonsense"} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)

@@ -78,7 +78,9 @@ func (p *Profile) input(ctx context.Context) pgo.Input {
 	if err != nil && p.isPreprofile() {
 		err = pgo.ErrPreprofile
 	}
-	in := pgo.Input{Name: redacted([]string{p.Name})[0], Node: p.Node, Profile: q, Err: err, BuildID: p.BuildID, SHA256: p.sha256()}
+	in := pgo.Input{
+		Name: redacted([]string{p.Name})[0], Node: p.Node, Profile: q, Err: err, BuildID: p.BuildID, SHA256: p.sha256(),
+	}
 	if q == nil {
 		return in
 	}

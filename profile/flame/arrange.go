@@ -19,7 +19,10 @@ func (b *builder) arrange() {
 		at := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
 		s := &b.added[at.made]
-		f := Frame{Name: rename[s.name], Parent: at.parent, Total: s.value, Self: s.self.value, Base: s.base, BaseSelf: s.self.base}
+		f := Frame{
+			Name: rename[s.name], Parent: at.parent, Total: s.value, Self: s.self.value, Base: s.base,
+			BaseSelf: s.self.base,
+		}
 		if at.parent >= 0 {
 			f.Depth = t.Frames[at.parent].Depth + 1
 			t.Depth = max(t.Depth, int(f.Depth))

@@ -18,7 +18,10 @@ func decode(t testing.TB, name string) *profile.Profile {
 // TestTreeMatchesTop checks that the sums of each function in a tree, counted once per stack, equal
 // those of report.NewTop, for regular and inverted trees. NewTop itself is compared with `go tool pprof`.
 func TestTreeMatchesTop(t *testing.T) {
-	for _, name := range []string{"milvus-cpu-flat.pb.gz", "milvus-cpu-hnsw.pb.gz", "milvus-cpu-idle.pb.gz", "milvus-heap.pb.gz", "milvus-goroutine.pb.gz"} {
+	for _, name := range []string{
+		"milvus-cpu-flat.pb.gz", "milvus-cpu-hnsw.pb.gz", "milvus-cpu-idle.pb.gz", "milvus-heap.pb.gz",
+		"milvus-goroutine.pb.gz",
+	} {
 		p := decode(t, name)
 		for kind := range p.Types {
 			index := p.Types[kind].Type
@@ -37,15 +40,19 @@ func TestTreeMatchesTop(t *testing.T) {
 			}
 			wellFormed(t, upside)
 			if tree.Root().Total != top.Total || upside.Root().Total != top.Total {
-				t.Errorf("%s %s: the roots are %d and %d, the total is %d", name, index, tree.Root().Total, upside.Root().Total, top.Total)
+				t.Errorf("%s %s: the roots are %d and %d, the total is %d", name, index, tree.Root().Total,
+					upside.Root().Total, top.Total)
 			}
 			flat, cum := flatAndCum(tree)
 			for _, entry := range top.Entries {
 				if flat[entry.Function] != entry.Flat || cum[entry.Function] != entry.Cum {
-					t.Errorf("%s %s: %s is %d, %d, in top %d, %d", name, index, entry.Function, flat[entry.Function], cum[entry.Function], entry.Flat, entry.Cum)
+					t.Errorf("%s %s: %s is %d, %d, in top %d, %d", name, index, entry.Function, flat[entry.Function],
+						cum[entry.Function], entry.Flat, entry.Cum)
 				}
-				if at := upside.Find([]string{entry.Function}); entry.Flat != 0 && upside.Frames[at].Total != entry.Flat {
-					t.Errorf("%s %s: inverted, %s is %d, not %d", name, index, entry.Function, upside.Frames[at].Total, entry.Flat)
+				if at := upside.Find([]string{entry.Function}); entry.Flat != 0 &&
+					upside.Frames[at].Total != entry.Flat {
+					t.Errorf("%s %s: inverted, %s is %d, not %d", name, index, entry.Function, upside.Frames[at].Total,
+						entry.Flat)
 				}
 			}
 			var leaves int64

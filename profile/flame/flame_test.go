@@ -237,7 +237,8 @@ func TestLayout(t *testing.T) {
 }
 
 func TestHugeValuesDoNotOverflow(t *testing.T) {
-	tree, err := flame.New(stacks(t, fmt.Sprintf("a;b %d", math.MaxInt64), fmt.Sprintf("a;c %d", math.MaxInt64), fmt.Sprintf("a;d %d", math.MinInt64)), flame.Options{})
+	tree, err := flame.New(stacks(t, fmt.Sprintf("a;b %d", math.MaxInt64), fmt.Sprintf("a;c %d", math.MaxInt64),
+		fmt.Sprintf("a;d %d", math.MinInt64)), flame.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -256,7 +257,9 @@ func TestPruneMatchesNew(t *testing.T) {
 	if whole.Pruned != 0 || whole.PrunedMin != 0 {
 		t.Fatalf("%d frames were left out, down to %v", whole.Pruned, whole.PrunedMin)
 	}
-	for _, o := range []flame.Options{{MinShare: 0.01}, {MaxFrames: 100}, {MaxFrames: 1}, {MinShare: 0.002, MaxFrames: 500}} {
+	for _, o := range []flame.Options{
+		{MinShare: 0.01}, {MaxFrames: 100}, {MaxFrames: 1}, {MinShare: 0.002, MaxFrames: 500},
+	} {
 		want, err := flame.New(p, o)
 		if err != nil {
 			t.Fatal(err)
@@ -268,7 +271,8 @@ func TestPruneMatchesNew(t *testing.T) {
 		got := whole.Prune(most, o.MinShare)
 		wellFormed(t, want)
 		wellFormed(t, got)
-		if len(got.Frames) != len(want.Frames) || got.PrunedMin != want.PrunedMin || got.Pruned == 0 || want.Pruned == 0 {
+		if len(got.Frames) != len(want.Frames) || got.PrunedMin != want.PrunedMin || got.Pruned == 0 ||
+			want.Pruned == 0 {
 			t.Errorf("%+v: %d frames down to %v, %d left out; New has %d down to %v, %d",
 				o, len(got.Frames), got.PrunedMin, got.Pruned, len(want.Frames), want.PrunedMin, want.Pruned)
 		}
@@ -279,7 +283,8 @@ func TestPruneMatchesNew(t *testing.T) {
 }
 
 func TestMergeConsecutiveFrames(t *testing.T) {
-	p := stacks(t, "example.com/a.F;example.com/a.G;example.com/b.H;example.com/b.I;example.com/a.F 3", "example.com/a.G 2")
+	p := stacks(t, "example.com/a.F;example.com/a.G;example.com/b.H;example.com/b.I;example.com/a.F 3",
+		"example.com/a.G 2")
 	for _, o := range []flame.Options{{By: profile.ByPackage}, {By: profile.ByPackage, Inverted: true}} {
 		tree, err := flame.New(p, o)
 		if err != nil {
@@ -317,13 +322,18 @@ func random(samples, functions int) *profile.Profile {
 	r := rand.New(rand.NewPCG(1, 2))
 	p := &profile.Profile{
 		Types:  []profile.ValueType{{Type: "samples", Unit: "count"}, {Type: "cpu", Unit: "nanoseconds"}},
-		Period: 10_000_000, PeriodType: profile.ValueType{Type: "cpu", Unit: "nanoseconds"}, LabelSets: [][]profile.Label{nil}, Starts: []uint32{0},
+		Period: 10_000_000, PeriodType: profile.ValueType{Type: "cpu", Unit: "nanoseconds"},
+		LabelSets: [][]profile.Label{nil}, Starts: []uint32{0},
 	}
 	for i := range functions {
 		name := fmt.Sprintf("example.com/service/part%d.(*Type%d).Method%d", i%97, i%1009, i)
-		p.Functions = append(p.Functions, profile.Function{Name: name, SystemName: name, File: fmt.Sprintf("/src/part%d/file%d.go", i%97, i%1009), StartLine: 1})
+		p.Functions = append(p.Functions, profile.Function{
+			Name: name, SystemName: name, File: fmt.Sprintf("/src/part%d/file%d.go", i%97, i%1009), StartLine: 1,
+		})
 		p.Lines = append(p.Lines, profile.Line{Function: uint32(i), Line: 10})
-		p.Locations = append(p.Locations, profile.Location{Mapping: profile.NoMapping, Address: uint64(0x400000 + i*64), FirstLine: uint32(i), Lines: 1})
+		p.Locations = append(p.Locations, profile.Location{
+			Mapping: profile.NoMapping, Address: uint64(0x400000 + i*64), FirstLine: uint32(i), Lines: 1,
+		})
 	}
 	for range samples {
 		depth := 20 + r.IntN(21)

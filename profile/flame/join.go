@@ -175,7 +175,8 @@ func (b *builder) leavesByKind() []Leaf {
 		leaves = append(leaves, Leaf{k.class, k.library, w.value, w.base})
 	}
 	slices.SortFunc(leaves, func(x, y Leaf) int {
-		return cmp.Or(cmp.Compare(y.Value, x.Value), cmp.Compare(y.Base, x.Base), cmp.Compare(x.Class, y.Class), cmp.Compare(x.Library, y.Library))
+		return cmp.Or(cmp.Compare(y.Value, x.Value), cmp.Compare(y.Base, x.Base), cmp.Compare(x.Class, y.Class),
+			cmp.Compare(x.Library, y.Library))
 	})
 	return leaves
 }

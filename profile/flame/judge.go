@@ -38,7 +38,8 @@ func (t *Tree) judge(sums []weight, seconds [2]float64) {
 	raw, weights := make([]float64, 0, len(t.Frames)), make([]float64, 0, len(t.Frames))
 	for i := range t.Frames {
 		parent := t.Frames[i].Parent
-		if parent >= 0 && (parent > 0 || t.Hypothesis == report.EqualRates) && sums[i].events == sums[parent].events && sums[i].baseEvents == sums[parent].baseEvents {
+		if parent >= 0 && (parent > 0 || t.Hypothesis == report.EqualRates) && sums[i].events == sums[parent].events &&
+			sums[i].baseEvents == sums[parent].baseEvents {
 			asks[i] = asks[parent]
 			continue
 		}

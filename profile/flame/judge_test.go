@@ -19,7 +19,10 @@ func TestVerdicts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]report.Verdict{"hot": report.Increased, "rare": report.Noise, "gone": report.Decreased, "rest": report.Decreased, "a": report.Noise}
+	want := map[string]report.Verdict{
+		"hot": report.Increased, "rare": report.Noise, "gone": report.Decreased, "rest": report.Decreased,
+		"a": report.Noise,
+	}
 	for name, verdict := range want {
 		at := tree.Find([]string{"a", name})
 		if name == "a" {
@@ -54,7 +57,8 @@ func TestDiffTypeMismatch(t *testing.T) {
 	if _, err := flame.NewDiff(heap, cpu, flame.Options{}); !errors.As(err, &mismatch) || mismatch.Hint() == "" {
 		t.Errorf("heap against cpu: %v", err)
 	}
-	if _, err := flame.NewDiff(stacks(t), cpu, flame.Options{Normalize: true}); !errors.As(err, &mismatch) || mismatch.Hint() == "" {
+	if _, err := flame.NewDiff(stacks(t), cpu, flame.Options{Normalize: true}); !errors.As(err, &mismatch) ||
+		mismatch.Hint() == "" {
 		t.Errorf("normalized to nothing: %v", err)
 	}
 	if _, err := flame.New(cpu, flame.Options{By: profile.ByNode}); err == nil {

@@ -95,7 +95,8 @@ func factor(base *profile.Profile, baseKind int, p *profile.Profile, kind int) (
 	}
 	if was <= 0 || is <= 0 {
 		return 0, &report.Mismatch{
-			What:   fmt.Sprintf("cannot normalize: the total of %s is %d in the base and %d in the new profile", p.Types[kind], was, is),
+			What: fmt.Sprintf("cannot normalize: the total of %s is %d in the base and %d in the new profile",
+				p.Types[kind], was, is),
 			Advice: "compare without normalizing, or take another sample type",
 		}
 	}
@@ -109,7 +110,9 @@ func newBuilder(kind profile.ValueType, o Options) (*builder, error) {
 	if o.MaxFrames <= 0 || o.MaxFrames > defaultMaxFrames {
 		o.MaxFrames = defaultMaxFrames
 	}
-	b := &builder{o: o, t: &Tree{Type: kind, By: o.By, Inverted: o.Inverted, Nodes: o.Nodes, Factor: 1}, step: ^uint32(0)}
+	b := &builder{
+		o: o, t: &Tree{Type: kind, By: o.By, Inverted: o.Inverted, Nodes: o.Nodes, Factor: 1}, step: ^uint32(0),
+	}
 	if o.Inverted {
 		b.step = 1
 	}

@@ -29,7 +29,9 @@ func SandwichDiff(base, p *profile.Profile, pattern *regexp.Regexp, o Options) (
 	return sandwich(pattern, o, func(o Options) (*builder, error) { return newDiffBuilder(base, p, o) })
 }
 
-func sandwich(pattern *regexp.Regexp, o Options, join func(Options) (*builder, error)) (callers, callees *Tree, err error) {
+func sandwich(
+	pattern *regexp.Regexp, o Options, join func(Options) (*builder, error),
+) (callers, callees *Tree, err error) {
 	o.Nodes = false
 	half := func(inverted bool) (*Tree, error) {
 		o.Inverted = false // the match nearest to the root is searched from there

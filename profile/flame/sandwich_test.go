@@ -74,7 +74,8 @@ func TestInlinedFrames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	up, down := strings.Join(callers.Path(int32(len(callers.Frames)-1)), ";"), strings.Join(callees.Path(int32(len(callees.Frames)-1)), ";")
+	up, down := strings.Join(callers.Path(int32(len(callers.Frames)-1)), ";"),
+		strings.Join(callees.Path(int32(len(callees.Frames)-1)), ";")
 	if up != "in1;out;main" || down != "in1;in2" {
 		t.Errorf("callers %s, callees %s", up, down)
 	}

@@ -21,7 +21,9 @@ func wrongType(p *profile.Profile) *Refusal {
 	for i, t := range p.Types {
 		types[i] = t.String()
 	}
-	return &Refusal{"wrong-type", "Go takes samples/count or cpu/nanoseconds, and this has " + strings.Join(types, ", "), takeCPU}
+	return &Refusal{
+		"wrong-type", "Go takes samples/count or cpu/nanoseconds, and this has " + strings.Join(types, ", "), takeCPU,
+	}
 }
 
 // imported reports whether a profile was converted from a format other than pprof.
@@ -34,7 +36,8 @@ func hasStartLines(p *profile.Profile) bool {
 func noStartLines(p *profile.Profile) *Refusal {
 	if imported(p) {
 		return &Refusal{
-			"no-start-lines", fmt.Sprintf("no function has a start line (format %s has none): Go refuses the profile", p.Origin.Format),
+			"no-start-lines",
+			fmt.Sprintf("no function has a start line (format %s has none): Go refuses the profile", p.Origin.Format),
 			"take the profile with Go's own profiler: runtime/pprof or /debug/pprof/profile",
 		}
 	}
@@ -112,7 +115,9 @@ func wrongValues(p *profile.Profile, kind int) *Refusal {
 	switch k, ok := p.Overflow(); {
 	case below > 0:
 		return &Refusal{
-			"negative-values", fmt.Sprintf("%d of its %d samples are negative, as in a diff of two profiles: Go accepts them, but the hot calls are arbitrary", below, p.Len()),
+			"negative-values",
+			fmt.Sprintf("%d of its %d samples are negative, as in a diff of two profiles: Go accepts them, but the "+
+				"hot calls are arbitrary", below, p.Len()),
 			"take one of the two profiles",
 		}
 	case ok && k == kind:

@@ -26,7 +26,8 @@ func readFile(t *testing.T, name string) *profile.Profile {
 // changed returns a profile after applying a change to a copy of its tables.
 func changed(p *profile.Profile, change func(p *profile.Profile)) *profile.Profile {
 	own := *p
-	own.Values, own.Functions, own.Lines, own.Locations = slices.Clone(p.Values), slices.Clone(p.Functions), slices.Clone(p.Lines), slices.Clone(p.Locations)
+	own.Values, own.Functions, own.Lines, own.Locations = slices.Clone(p.Values), slices.Clone(p.Functions),
+		slices.Clone(p.Lines), slices.Clone(p.Locations)
 	change(&own)
 	return &own
 }
@@ -41,7 +42,10 @@ func TestRefusalReason(t *testing.T) {
 		id, message string
 		goRefuses   bool
 	}{
-		"heap":      {milvus(t, "heap"), "wrong-type", "this has alloc_objects/count, alloc_space/bytes, inuse_objects/count, inuse_space/bytes", true},
+		"heap": {
+			milvus(t, "heap"), "wrong-type",
+			"this has alloc_objects/count, alloc_space/bytes, inuse_objects/count, inuse_space/bytes", true,
+		},
 		"allocs":    {milvus(t, "allocs"), "wrong-type", "alloc_space/bytes", true},
 		"goroutine": {milvus(t, "goroutine"), "wrong-type", "this has goroutine/count", true},
 		"threads":   {milvus(t, "threadcreate"), "wrong-type", "this has threadcreate/count", true},
@@ -50,12 +54,24 @@ func TestRefusalReason(t *testing.T) {
 		"contention": {with(func(p *profile.Profile) {
 			p.Types = []profile.ValueType{{Type: "contentions", Unit: "count"}, {Type: "delay", Unit: "nanoseconds"}}
 		}), "wrong-type", "this has contentions/count, delay/nanoseconds", true},
-		"no samples":  {with(func(p *profile.Profile) { p.Starts, p.Stacks, p.Values = p.Starts[:1], nil, nil }), "no-samples", "it has no samples", false},
-		"all zero":    {with(func(p *profile.Profile) { clear(p.Values) }), "all-zero", "all of its", true},
-		"difference":  {with(func(p *profile.Profile) { p.Values[0] = -2 }), "negative-values", "1 of its", false},
-		"overflow":    {with(func(p *profile.Profile) { p.Values[0], p.Values[len(p.Types)] = math.MaxInt64, math.MaxInt64 }), "too-large", "64 bits", false},
-		"nameless":    {with(func(p *profile.Profile) { clear(p.Functions) }), "no-names", "functions have addresses, but no names", true},
-		"addresses":   {with(func(p *profile.Profile) { clearLines(p) }), "no-names", "functions have addresses, but no names", true},
+		"no samples": {
+			with(func(p *profile.Profile) { p.Starts, p.Stacks, p.Values = p.Starts[:1], nil, nil }), "no-samples",
+			"it has no samples", false,
+		},
+		"all zero":   {with(func(p *profile.Profile) { clear(p.Values) }), "all-zero", "all of its", true},
+		"difference": {with(func(p *profile.Profile) { p.Values[0] = -2 }), "negative-values", "1 of its", false},
+		"overflow": {
+			with(func(p *profile.Profile) { p.Values[0], p.Values[len(p.Types)] = math.MaxInt64, math.MaxInt64 }),
+			"too-large", "64 bits", false,
+		},
+		"nameless": {
+			with(func(p *profile.Profile) { clear(p.Functions) }), "no-names", "functions have addresses, but no names",
+			true,
+		},
+		"addresses": {
+			with(func(p *profile.Profile) { clearLines(p) }), "no-names", "functions have addresses, but no names",
+			true,
+		},
 		"old Go":      {with(withoutStartLines), "no-start-lines", "no function has a start line: Go refuses it", true},
 		"folded":      {readFile(t, "milvus-flat.folded"), "no-start-lines", "format folded has none", true},
 		"perf script": {readFile(t, "perf-script-goldmark.txt"), "no-start-lines", "format perf script has none", true},
@@ -68,7 +84,8 @@ func TestRefusalReason(t *testing.T) {
 		if ids(list) != c.id || !strings.Contains(list[0].Message, c.message) || list[0].Hint == "" {
 			t.Errorf("%s: %+v", name, list)
 		}
-		if j := mustJudge(t, Input{Name: "x", Profile: c.p}); j.Verdict != Unfit || len(list) > 0 && j.Reason != list[0].Message {
+		if j := mustJudge(t, Input{Name: "x", Profile: c.p}); j.Verdict != Unfit ||
+			len(list) > 0 && j.Reason != list[0].Message {
 			t.Errorf("%s: %s: %s", name, j.Verdict, j.Reason)
 		}
 		var b bytes.Buffer

@@ -42,7 +42,10 @@ func IsBinary(path string) bool {
 	if _, err := io.ReadFull(f, head[:]); err != nil {
 		return false
 	}
-	for _, magic := range []string{"\x7fELF", "MZ", "\xfe\xed\xfa\xce", "\xfe\xed\xfa\xcf", "\xce\xfa\xed\xfe", "\xcf\xfa\xed\xfe", "\xca\xfe\xba\xbe"} {
+	for _, magic := range []string{
+		"\x7fELF", "MZ", "\xfe\xed\xfa\xce", "\xfe\xed\xfa\xcf", "\xce\xfa\xed\xfe", "\xcf\xfa\xed\xfe",
+		"\xca\xfe\xba\xbe",
+	} {
 		if bytes.HasPrefix(head[:], []byte(magic)) {
 			return true
 		}
@@ -58,8 +61,10 @@ func ReadBuild(path string) (*Build, error) {
 		return nil, err
 	}
 	if err != nil {
-		return nil, hints.Errorf("give the program itself, as the go command (go1.18 or later) built it; unpack compressed or wrapped programs first",
-			"read %s: not a Go program: %w", path, err)
+		return nil,
+			hints.Errorf("give the program itself, as the go command (go1.18 or later) built it; unpack compressed "+
+				"or wrapped programs first",
+				"read %s: not a Go program: %w", path, err)
 	}
 	settings := map[string]string{}
 	for _, s := range info.Settings {

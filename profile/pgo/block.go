@@ -34,7 +34,8 @@ func Blocked(p *profile.Profile, functions ...string) (*profile.Profile, error) 
 			}
 		}
 		if !found && !slices.ContainsFunc(p.Functions, func(f profile.Function) bool { return f.Name == name }) {
-			return nil, hints.Errorf(similar(p, name), "block %s: no such function calls or is called in these profiles", name)
+			return nil,
+				hints.Errorf(similar(p, name), "block %s: no such function calls or is called in these profiles", name)
 		}
 	}
 	return &out, nil
@@ -54,7 +55,8 @@ func similar(p *profile.Profile, name string) string {
 	slices.Sort(list)
 	switch {
 	case len(list) == 0:
-		return "names are the linker's, as profile top prints them: google.golang.org/grpc/internal/transport.(*loopyWriter).processData"
+		return "names are the linker's, as profile top prints them: " +
+			"google.golang.org/grpc/internal/transport.(*loopyWriter).processData"
 	case len(list) > most:
 		return "available: " + strings.Join(list[:most], ", ") + ", ..."
 	}

@@ -34,7 +34,8 @@ func EdgesOf(p *profile.Profile) (*Edges, error) {
 // FromPProf).
 func kindOf(p *profile.Profile) int {
 	return slices.IndexFunc(p.Types, func(t profile.ValueType) bool {
-		return t == profile.ValueType{Type: "samples", Unit: "count"} || t == profile.ValueType{Type: "cpu", Unit: "nanoseconds"}
+		return t == profile.ValueType{Type: "samples", Unit: "count"} ||
+			t == profile.ValueType{Type: "cpu", Unit: "nanoseconds"}
 	})
 }
 
@@ -80,5 +81,6 @@ func (c *calls) edges() *Edges {
 
 // compareEdges orders edges of equal weight (cmd/internal/pgo: sortByWeight).
 func compareEdges(a, b Edge) int {
-	return cmp.Or(strings.Compare(a.Caller, b.Caller), strings.Compare(a.Callee, b.Callee), cmp.Compare(a.Offset, b.Offset))
+	return cmp.Or(strings.Compare(a.Caller, b.Caller), strings.Compare(a.Callee, b.Callee),
+		cmp.Compare(a.Offset, b.Offset))
 }

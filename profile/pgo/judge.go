@@ -95,7 +95,8 @@ func (j *judge) assess(ctx context.Context) error {
 		}
 		if first, twice := seen[in.SHA256]; len(a.Refusals) == 0 && twice && in.SHA256 != "" {
 			a.Refusals = []Refusal{{
-				"twice", fmt.Sprintf("it is the same profile as %s: its samples count once", first), "leave one of them out",
+				"twice", fmt.Sprintf("it is the same profile as %s: its samples count once", first),
+				"leave one of them out",
 			}}
 		}
 		if len(a.Refusals) == 0 {
@@ -119,7 +120,8 @@ func (j *judge) merge() {
 	if len(versions) > 1 {
 		j.Cautions = append(j.Cautions, Refusal{
 			"two-go-versions", "they are from programs built with " + strings.Join(versions, " and "),
-			"calls inside the runtime and the standard library count for one of them only; profile with the Go that you build with",
+			"calls inside the runtime and the standard library count for one of them only; profile with the Go that " +
+				"you build with",
 		})
 	}
 	whole, err := profile.Merge(j.profiles, profile.MergeOptions{})

@@ -50,7 +50,8 @@ func (j *judge) noUsableReason() string {
 	}
 	for i := range j.Profiles {
 		if j.Profiles[i].Refusals[0].Message != first.Refusals[0].Message {
-			return fmt.Sprintf("Go cannot build with any of the %d profiles; %s: %s", len(j.Profiles), first.Input.Name, first.Refusals[0].Message)
+			return fmt.Sprintf("Go cannot build with any of the %d profiles; %s: %s", len(j.Profiles), first.Input.Name,
+				first.Refusals[0].Message)
 		}
 	}
 	return fmt.Sprintf("Go cannot build with any of the %d profiles: %s", len(j.Profiles), first.Refusals[0].Message)
@@ -60,7 +61,9 @@ func (j *judge) noUsableReason() string {
 func (j *judge) cautionUnused() {
 	for i := range j.Profiles {
 		if a := &j.Profiles[i]; len(a.Refusals) > 0 {
-			j.Cautions = append(j.Cautions, Refusal{"left-out", fmt.Sprintf("%s is left out: %s", a.Input.Name, a.Refusals[0].Message), a.Refusals[0].Hint})
+			j.Cautions = append(j.Cautions, Refusal{
+				"left-out", fmt.Sprintf("%s is left out: %s", a.Input.Name, a.Refusals[0].Message), a.Refusals[0].Hint,
+			})
 		}
 	}
 }
@@ -101,12 +104,15 @@ func (j *judge) unfit() *Refusal {
 		}
 	case j.Events >= 0 && j.Events < j.options.MinEvents:
 		return &Refusal{
-			"few-samples", fmt.Sprintf("%s too few (needs %s): hot calls may be hot by chance", words.Count(j.Events, "sample is", "samples are"), words.Number(j.options.MinEvents)),
+			"few-samples",
+			fmt.Sprintf("%s too few (needs %s): hot calls may be hot by chance",
+				words.Count(j.Events, "sample is", "samples are"), words.Number(j.options.MinEvents)),
 			"profile longer, or add profiles of other nodes",
 		}
 	case j.Reach.Ceiling < j.options.MinCeiling:
 		return &Refusal{
-			"unknown-code", fmt.Sprintf("for %s of the samples it is unknown whether Go compiled their code", percent(j.Reach.Unknown)),
+			"unknown-code",
+			fmt.Sprintf("for %s of the samples it is unknown whether Go compiled their code", percent(j.Reach.Unknown)),
 			"profile a binary with its symbols",
 		}
 	}
@@ -147,7 +153,9 @@ func (j *judge) libraries() string {
 	for name := range weight {
 		names = append(names, name)
 	}
-	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(weight[b], weight[a]), strings.Compare(a, b)) })
+	slices.SortFunc(names, func(a, b string) int {
+		return cmp.Or(cmp.Compare(weight[b], weight[a]), strings.Compare(a, b))
+	})
 	switch len(names) {
 	case 0:
 		return ""

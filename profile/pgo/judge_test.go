@@ -75,12 +75,16 @@ func TestReachOfCgo(t *testing.T) {
 		reason           string
 	}{
 		{"cgo-calls", 0.89, 0.08, "of the samples are native code (C called through cgo), not compiled by Go"},
-		{"cgo-threads", 0.99, 0.01, "of the samples are native code (C called through cgo, hashes and others), not compiled by Go"},
+		{
+			"cgo-threads", 0.99, 0.01,
+			"of the samples are native code (C called through cgo, hashes and others), not compiled by Go",
+		},
 	} {
 		p := profiletest.Read(t, "../../testdata/profiles/"+c.load+".pb.gz")
 		r := ReachOf(p)
 		if math.Abs(r.Native-c.native) > 0.01 || math.Abs(r.Total-c.compiled) > 0.01 {
-			t.Errorf("%s: native %.3f, want %.2f; compiled by Go %.3f, want %.2f", c.load, r.Native, c.native, r.Total, c.compiled)
+			t.Errorf("%s: native %.3f, want %.2f; compiled by Go %.3f, want %.2f", c.load, r.Native, c.native, r.Total,
+				c.compiled)
 		}
 		j := mustJudge(t, Input{Name: c.load, Profile: p})
 		if j.Verdict != LittleToGain || !strings.Contains(j.Reason, c.reason) {
@@ -92,7 +96,9 @@ func TestReachOfCgo(t *testing.T) {
 // TestReachOfPublishedServer checks a server of WebP pictures with its published figures: 55% under
 // runtime.cgocall, 42% native.
 func TestReachOfPublishedServer(t *testing.T) {
-	b := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"}, profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
+	b := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"}, profile.ValueType{
+		Type: "cpu", Unit: "nanoseconds",
+	})
 	library := b.Mapping(profile.Mapping{File: "/usr/lib/libwebp.so.7.1.5"})
 	frame := func(name, file string) uint32 {
 		f := b.Function(profile.Function{Name: name, SystemName: name, File: file, StartLine: 10})
@@ -114,7 +120,8 @@ func TestReachOfPublishedServer(t *testing.T) {
 		}
 	}
 	j := mustJudge(t, Input{Name: "webp", Profile: b.Profile()})
-	const want = "97% of the samples are native code (C called through cgo, libwebp.so.7.1.5), not compiled by Go; PGO reaches 2%"
+	const want = "97% of the samples are native code (C called through cgo, libwebp.so.7.1.5), not compiled by Go; " +
+		"PGO reaches 2%"
 	if j.Verdict != LittleToGain || j.Reason != want {
 		t.Errorf("%s: %s", j.Verdict, j.Reason)
 	}
@@ -123,7 +130,10 @@ func TestReachOfPublishedServer(t *testing.T) {
 // TestReachMatchesClasses checks that the share of code compiled by Go is at most the share in `profile top
 // --by class`. Both use profile.SampleKinds.
 func TestReachMatchesClasses(t *testing.T) {
-	for _, load := range []string{"milvus-cpu-flat", "milvus-cpu-hnsw", "milvus-cpu-hnswcos-nq1", "milvus-cpu-hnswcos-nq1-20s", "milvus-cpu-idle", "cgo-calls", "cgo-threads"} {
+	for _, load := range []string{
+		"milvus-cpu-flat", "milvus-cpu-hnsw", "milvus-cpu-hnswcos-nq1", "milvus-cpu-hnswcos-nq1-20s", "milvus-cpu-idle",
+		"cgo-calls", "cgo-threads",
+	} {
 		p := profiletest.Read(t, "../../testdata/profiles/"+load+".pb.gz").FoldPreempt()
 		spent, kind := p.SampleKinds(), kindOf(p)
 		var shown, total float64
@@ -133,7 +143,8 @@ func TestReachMatchesClasses(t *testing.T) {
 			switch spent.Kind(i).Class {
 			case profile.GoCode, profile.Runtime, profile.GC:
 				shown += v
-			case profile.Unknown, profile.Cgo, profile.Native, profile.Assembly, profile.Syscall, profile.Kernel, profile.Idle, profile.Managed:
+			case profile.Unknown, profile.Cgo, profile.Native, profile.Assembly, profile.Syscall, profile.Kernel,
+				profile.Idle, profile.Managed:
 			}
 		}
 		if r := ReachOf(p); r.Total > shown/total+1e-9 {
@@ -179,7 +190,9 @@ func TestVerdicts(t *testing.T) {
 }
 
 func TestJudgeUnreadableInput(t *testing.T) {
-	j := mustJudge(t, Input{Name: "x", Err: &hints.Error{Err: errors.New("the profile is cut after 7 bytes"), Advice: "pull it again"}})
+	j := mustJudge(t, Input{
+		Name: "x", Err: &hints.Error{Err: errors.New("the profile is cut after 7 bytes"), Advice: "pull it again"},
+	})
 	if j.Verdict != Unfit || !strings.Contains(j.Reason, "cut after 7 bytes") {
 		t.Errorf("got %s: %s", j.Verdict, j.Reason)
 	}
@@ -194,10 +207,15 @@ func TestJudgeUnreadableInput(t *testing.T) {
 // goProfile returns a profile of a program with a single stack, for tests to modify.
 func goProfile(t testing.TB, program string, startLine, samples int64) *profile.Profile {
 	t.Helper()
-	b := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"}, profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
+	b := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"}, profile.ValueType{
+		Type: "cpu", Unit: "nanoseconds",
+	})
 	var stack []uint32
 	for _, name := range []string{"leaf", "middle", "upper", "main"} {
-		f := b.Function(profile.Function{Name: program + "." + name, SystemName: program + "." + name, File: "/src/" + program + "/x.go", StartLine: startLine})
+		f := b.Function(profile.Function{
+			Name: program + "." + name, SystemName: program + "." + name, File: "/src/" + program + "/x.go",
+			StartLine: startLine,
+		})
 		stack = append(stack, b.Location(profile.NoMapping, 0, profile.Line{Function: f, Line: startLine + 2}))
 	}
 	if err := b.Sample(stack, []int64{samples, samples * 1e7}); err != nil {
@@ -233,7 +251,8 @@ func TestRefusals(t *testing.T) {
 func TestRiskOfGRPC(t *testing.T) {
 	j := mustJudge(t, Input{Name: "x", Profile: milvus(t, "cpu-hnswcos-nq1-20s")})
 	const callee = "google.golang.org/grpc/internal/transport.(*loopyWriter).processData"
-	if len(j.Risks) != 1 || j.Risks[0].Block != callee || j.Risks[0].ID != "grpc-stack-growth" || !strings.Contains(j.Risks[0].Source, "65532") {
+	if len(j.Risks) != 1 || j.Risks[0].Block != callee || j.Risks[0].ID != "grpc-stack-growth" ||
+		!strings.Contains(j.Risks[0].Source, "65532") {
 		t.Errorf("got %+v", j.Risks)
 	}
 }
@@ -269,7 +288,8 @@ func TestRisks(t *testing.T) {
 	twice := Edge{Caller: "x", Callee: processData}
 	other := twice
 	other.Offset = 3
-	if risks := risksOf([]HotEdge{{Edge: twice, Share: 0.02}, {Edge: other, Share: 0.03}}); len(risks) != 1 || !strings.Contains(risks[0].Message, "5% of the calls") {
+	if risks := risksOf([]HotEdge{{Edge: twice, Share: 0.02}, {Edge: other, Share: 0.03}}); len(risks) != 1 ||
+		!strings.Contains(risks[0].Message, "5% of the calls") {
 		t.Errorf("two calls of one function: %+v", risks)
 	}
 }
@@ -344,21 +364,37 @@ func TestJudgementOfSets(t *testing.T) {
 		refusals, cautions string
 		reason             string
 	}{
-		"one": {[]Input{of("x", good, nil)}, WorthBuilding, "", "one-window", "100% of the samples are in code that Go compiles"},
-		"two": {[]Input{of("x", good, nil), of("y", goProfile(t, "example.com/a", 10, 7), nil)}, WorthBuilding, "", "", ""},
+		"one": {
+			[]Input{of("x", good, nil)},
+			WorthBuilding, "", "one-window",
+			"100% of the samples are in code that Go compiles",
+		},
+		"two": {
+			[]Input{of("x", good, nil), of("y", goProfile(t, "example.com/a", 10, 7), nil)}, WorthBuilding, "", "", "",
+		},
 		"the same file": {
-			[]Input{of("x", good, func(in *Input) { in.SHA256 = "aa" }), of("y", good, func(in *Input) { in.SHA256 = "aa" })},
+			[]Input{
+				of("x", good, func(in *Input) { in.SHA256 = "aa" }),
+				of("y", good, func(in *Input) { in.SHA256 = "aa" }),
+			},
 			WorthBuilding, "", "left-out one-window", "",
 		},
 		"two Go versions": {
-			[]Input{of("x", good, func(in *Input) { in.GoVersion = "go1.25" }), of("y", good, func(in *Input) { in.GoVersion = "go1.26" })},
+			[]Input{
+				of("x", good, func(in *Input) { in.GoVersion = "go1.25" }),
+				of("y", good, func(in *Input) { in.GoVersion = "go1.26" }),
+			},
 			WorthBuilding, "", "two-go-versions", "",
 		},
 		"few samples": {
-			[]Input{of("x", goProfile(t, "example.com/a", 10, 1999), nil)}, Unfit, "few-samples", "", "1,999 samples are too few (needs 2,000)",
+			[]Input{of("x", goProfile(t, "example.com/a", 10, 1999), nil)},
+			Unfit, "few-samples", "",
+			"1,999 samples are too few (needs 2,000)",
 		},
 		"one beside one that cannot be read": {
-			[]Input{unreadable("bad", "the profile is cut after 7 bytes"), of("x", good, nil)}, WorthBuilding, "", "left-out one-window", "",
+			[]Input{unreadable("bad", "the profile is cut after 7 bytes"), of("x", good, nil)},
+			WorthBuilding, "",
+			"left-out one-window", "",
 		},
 		"nothing": {nil, Unfit, "no-profile", "", "no profiles"},
 		"several bad": {
@@ -368,7 +404,8 @@ func TestJudgementOfSets(t *testing.T) {
 		},
 	} {
 		j := mustJudge(t, c.inputs...)
-		if j.Verdict != c.verdict || ids(j.Refusals) != c.refusals || ids(j.Cautions) != c.cautions || !strings.Contains(j.Reason, c.reason) {
+		if j.Verdict != c.verdict || ids(j.Refusals) != c.refusals || ids(j.Cautions) != c.cautions ||
+			!strings.Contains(j.Reason, c.reason) {
 			t.Errorf("%s: %s: %s\nrefusals %+v\ncautions %+v", name, j.Verdict, j.Reason, j.Refusals, j.Cautions)
 		}
 	}
@@ -430,7 +467,10 @@ func verdictFieldsOf(j *Judgement) verdictFields {
 	slices.SortFunc(j.Cautions, func(a, b Refusal) int { return strings.Compare(a.Message, b.Message) })
 	return verdictFields{
 		j.Verdict, j.Reason, j.Refusals, j.Cautions, j.Events, j.Reach, j.Hot,
-		[]float64{j.Preempted, j.FewHits, float64(j.HotEdges), float64(j.LeastHot), float64(j.CPU), float64(j.Duration), float64(j.Edges.Total)},
+		[]float64{
+			j.Preempted, j.FewHits, float64(j.HotEdges), float64(j.LeastHot), float64(j.CPU), float64(j.Duration),
+			float64(j.Edges.Total),
+		},
 	}
 }
 
@@ -438,7 +478,12 @@ func TestJudgementIsTheSameInAnyOrder(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	for name, inputs := range map[string][]Input{
 		"t3": cluster(t, "t3"), "t7": cluster(t, "t7"),
-		"loads": {{Name: "a", Profile: milvus(t, "cpu-flat")}, {Name: "b", Profile: milvus(t, "cpu-hnswcos-nq1")}, {Name: "c", Profile: milvus(t, "cpu-idle")}, {Name: "d", Profile: milvus(t, "heap")}},
+		"loads": {
+			{Name: "a", Profile: milvus(t, "cpu-flat")},
+			{Name: "b", Profile: milvus(t, "cpu-hnswcos-nq1")},
+			{Name: "c", Profile: milvus(t, "cpu-idle")},
+			{Name: "d", Profile: milvus(t, "heap")},
+		},
 	} {
 		want := verdictFieldsOf(mustJudge(t, inputs...))
 		for range 5 {
@@ -465,13 +510,16 @@ func TestJudgeWithoutThresholds(t *testing.T) {
 // TestFewSamplesAreNotLittleToGain checks that few samples do not give LittleToGain: with a single sample, in a
 // native library, the true maximum gain is unknown.
 func TestFewSamplesAreNotLittleToGain(t *testing.T) {
-	for _, c := range []struct{ share, n, want float64 }{{0, 1, 0.793}, {0.5, 100, 0.596}, {0.271, 954, 0.300}, {1, 50, 1}, {0.3, 0, 1}} {
+	for _, c := range []struct{ share, n, want float64 }{
+		{0, 1, 0.793}, {0.5, 100, 0.596}, {0.271, 954, 0.300}, {1, 50, 1}, {0.3, 0, 1},
+	} {
 		if got := wilsonUpper(c.share, c.n); math.Abs(got-c.want) > 0.001 {
 			t.Errorf("of %v with %v samples: %.3f, want %.3f", c.share, c.n, got, c.want)
 		}
 	}
 	// The estimated maximum gain is 4.8% of CPU time, but with 1,721 samples it could be 5%.
-	if j := mustJudge(t, cluster(t, "t3")...); j.Verdict != Unfit || ids(j.Refusals) != "few-samples" || j.Reach.Ceiling >= DefaultMinCeiling {
+	if j := mustJudge(t, cluster(t, "t3")...); j.Verdict != Unfit || ids(j.Refusals) != "few-samples" ||
+		j.Reach.Ceiling >= DefaultMinCeiling {
 		t.Errorf("%s: %s, bound %v", j.Verdict, j.Reason, j.Reach.Ceiling)
 	}
 }

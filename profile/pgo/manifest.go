@@ -102,7 +102,8 @@ func newManifest(p *Pack, inputs []Input, o *PackOptions) *Manifest {
 	for i := range inputs {
 		s := newManifestSource(&inputs[i], p.Profile.Types[0])
 		m.Sources = append(m.Sources, s)
-		m.Nodes, m.GoVersions, m.BuildIDs = distinct(m.Nodes, s.Node), distinct(m.GoVersions, s.GoVersion), distinct(m.BuildIDs, s.BuildID)
+		m.Nodes, m.GoVersions, m.BuildIDs = distinct(m.Nodes, s.Node), distinct(m.GoVersions, s.GoVersion),
+			distinct(m.BuildIDs, s.BuildID)
 	}
 	if o.Judgement != nil {
 		m.Judgement = newManifestJudgement(o.Judgement)

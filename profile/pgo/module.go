@@ -60,7 +60,9 @@ func FindModule(ctx context.Context, dir string) (*Module, error) {
 		return nil, fmt.Errorf("read the output of go env: %w", err)
 	}
 	if env.GOMOD == "" || env.GOMOD == os.DevNull {
-		return nil, hints.Errorf("give a folder of a Go module: one that has a go.mod, or a folder above that does", "no go.mod in %s or above", asked)
+		return nil,
+			hints.Errorf("give a folder of a Go module: one that has a go.mod, or a folder above that does",
+				"no go.mod in %s or above", asked)
 	}
 	root := filepath.Dir(env.GOMOD)
 	m := &Module{Dir: root, Requested: asked, GoVersion: env.GOVERSION, ReadOnly: readOnly(root, env.GOMODCACHE)}
@@ -78,7 +80,8 @@ func (m *Module) list(ctx context.Context) error {
 		})
 	}
 	if err == nil && m.Path == "" {
-		err = hints.Errorf("set GOWORK=off, or add the module with: go work use "+m.Dir, "the workspace does not list it")
+		err = hints.Errorf("set GOWORK=off, or add the module with: go work use "+m.Dir,
+			"the workspace does not list it")
 	}
 	if err == nil {
 		answer, err = goCommand(ctx, m.Dir, "list", "-e", "-find", "-json=ImportPath,Dir,Name", "./...")
@@ -154,7 +157,8 @@ func (m *Module) Main(name string) (Main, error) {
 	var found []Main
 	for _, main := range m.Mains {
 		rel, err := filepath.Rel(m.Dir, main.Dir)
-		if main.ImportPath == want || main.Dir == filepath.Clean(name) || (err == nil && filepath.ToSlash(rel) == want) {
+		if main.ImportPath == want || main.Dir == filepath.Clean(name) ||
+			(err == nil && filepath.ToSlash(rel) == want) {
 			return main, nil
 		}
 		if strings.HasSuffix(main.ImportPath, "/"+want) {
@@ -164,11 +168,13 @@ func (m *Module) Main(name string) (Main, error) {
 	if len(found) == 1 {
 		return found[0], nil
 	}
-	return Main{}, hints.Errorf("its main packages: "+m.names(m.Mains), "module %s has no main package %q", m.Path, name)
+	return Main{},
+		hints.Errorf("its main packages: "+m.names(m.Mains), "module %s has no main package %q", m.Path, name)
 }
 
 func (m *Module) onlyMain() (Main, error) {
-	if i := slices.IndexFunc(m.Mains, func(main Main) bool { return main.Dir == m.Requested }); i >= 0 && m.Requested != m.Dir {
+	if i := slices.IndexFunc(m.Mains, func(main Main) bool { return main.Dir == m.Requested }); i >= 0 &&
+		m.Requested != m.Dir {
 		return m.Mains[i], nil
 	}
 	programs := slices.DeleteFunc(slices.Clone(m.Mains), func(main Main) bool { return main.Example })

@@ -51,14 +51,23 @@ func TestFindModule(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := &Module{Dir: dir, Requested: filepath.Join(dir, from), Path: "example.com/prog", GoVersion: runtime.Version(), Mains: []Main{
-			{ImportPath: "example.com/prog/cmd/server", Dir: filepath.Join(dir, "cmd", "server")},
-			{ImportPath: "example.com/prog/examples/small", Dir: filepath.Join(dir, "examples", "small"), Example: true},
-		}}
+		want := &Module{
+			Dir: dir, Requested: filepath.Join(dir, from), Path: "example.com/prog",
+			GoVersion: runtime.Version(), Mains: []Main{
+				{ImportPath: "example.com/prog/cmd/server", Dir: filepath.Join(dir, "cmd", "server")},
+				{
+					ImportPath: "example.com/prog/examples/small", Dir: filepath.Join(dir, "examples", "small"),
+					Example: true,
+				},
+			},
+		}
 		if diff := cmp.Diff(want, m); diff != "" {
 			t.Errorf("from %q (-want +got):\n%s", from, diff)
 		}
-		for _, name := range []string{"", "server", "cmd/server", "./cmd/server/", "example.com/prog/cmd/server", filepath.Join(dir, "cmd", "server")} {
+		for _, name := range []string{
+			"", "server", "cmd/server", "./cmd/server/", "example.com/prog/cmd/server",
+			filepath.Join(dir, "cmd", "server"),
+		} {
 			if main, err := m.Main(name); err != nil || main.ImportPath != "example.com/prog/cmd/server" {
 				t.Errorf("%q: %v, %v", name, main, err)
 			}
@@ -80,9 +89,18 @@ func TestNoMainPackage(t *testing.T) {
 		ask        string
 		want, hint string
 	}{
-		{"a library", []string{"go.mod", goMod, "lib.go", "package prog\n"}, "", "has no main package", "with a main package"},
+		{
+			"a library",
+			[]string{"go.mod", goMod, "lib.go", "package prog\n"},
+			"", "has no main package",
+			"with a main package",
+		},
 		{"nothing at all", []string{"go.mod", goMod}, "", "has no main package", "with a main package"},
-		{"several", several, "", "has 13 main packages", "choose one: ., ./cmd/a, ./cmd/b, ./cmd/c, ./cmd/d, ./cmd/e, ./cmd/f, ./cmd/g, ./cmd/h, ./cmd/i, ./cmd/j, ./cmd/k, and 1 more"},
+		{
+			"several", several, "", "has 13 main packages",
+			"choose one: ., ./cmd/a, ./cmd/b, ./cmd/c, ./cmd/d, ./cmd/e, ./cmd/f, ./cmd/g, ./cmd/h, ./cmd/i, " +
+				"./cmd/j, ./cmd/k, and 1 more",
+		},
 		{"another name", several, "cmd/z", `no main package "cmd/z"`, "its main packages: ., ./cmd/a"},
 	} {
 		m, err := FindModule(t.Context(), writeModule(t, test.files...))
@@ -131,7 +149,8 @@ func TestNoModule(t *testing.T) {
 }
 
 func TestModuleOutsideItsWorkspace(t *testing.T) {
-	dir := writeModule(t, "go.work", "go 1.26\n\nuse ./b\n", "a/go.mod", goMod, "a/main.go", mainSource, "b/go.mod", "module example.com/b\n\ngo 1.26\n", "b/main.go", mainSource)
+	dir := writeModule(t, "go.work", "go 1.26\n\nuse ./b\n", "a/go.mod", goMod, "a/main.go", mainSource, "b/go.mod",
+		"module example.com/b\n\ngo 1.26\n", "b/main.go", mainSource)
 	_, err := FindModule(t.Context(), filepath.Join(dir, "a"))
 	checkError(t, "not listed", err, "list the packages of module", "GOWORK=off")
 	m, err := FindModule(t.Context(), filepath.Join(dir, "b"))
@@ -146,12 +165,14 @@ func TestBrokenModule(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	// A main package that does not compile is still listed.
-	m, err := FindModule(t.Context(), writeModule(t, "go.mod", goMod, "main.go", "package main\n\nfunc main() { undefined() }\n"))
+	m, err := FindModule(t.Context(),
+		writeModule(t, "go.mod", goMod, "main.go", "package main\n\nfunc main() { undefined() }\n"))
 	if err != nil || len(m.Mains) != 1 {
 		t.Errorf("%+v, %v", m, err)
 	}
 	_, err = FindModule(t.Context(), writeModule(t,
-		"go.mod", goMod+"\nrequire example.com/x v1.0.0\n", "main.go", mainSource, "vendor/modules.txt", "# example.com/y v1.0.0\n## explicit\n"))
+		"go.mod", goMod+"\nrequire example.com/x v1.0.0\n", "main.go", mainSource, "vendor/modules.txt",
+		"# example.com/y v1.0.0\n## explicit\n"))
 	if err == nil || !strings.Contains(err.Error(), "go mod vendor") {
 		t.Errorf("vendor: %v", err)
 	}
@@ -176,7 +197,8 @@ func TestNoGoCommand(t *testing.T) {
 func TestFindModuleEndsWhenCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := FindModule(ctx, writeModule(t, "go.mod", goMod, "main.go", mainSource)); !errors.Is(err, context.Canceled) {
+	if _, err := FindModule(ctx, writeModule(t, "go.mod", goMod, "main.go", mainSource)); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("%v", err)
 	}
 }

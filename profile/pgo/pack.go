@@ -173,7 +173,8 @@ func encodePack(p *profile.Profile) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	to, err := gzip.NewWriterLevel(&small, gzip.BestCompression) // no time in the header, so that equal profiles give equal bytes
+	// no time in the header, so that equal profiles give equal bytes
+	to, err := gzip.NewWriterLevel(&small, gzip.BestCompression)
 	if err != nil {
 		return nil, err
 	}

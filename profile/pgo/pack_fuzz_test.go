@@ -24,7 +24,9 @@ func FuzzPack(f *testing.F) {
 	}
 	f.Add(unzipped(f, text))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		p, err := profile.Decode(t.Context(), bytes.NewReader(text), profile.Limits{MaxBytes: 1 << 20, MaxMemory: 1 << 26})
+		p, err := profile.Decode(t.Context(), bytes.NewReader(text), profile.Limits{
+			MaxBytes: 1 << 20, MaxMemory: 1 << 26,
+		})
 		if err != nil {
 			return
 		}

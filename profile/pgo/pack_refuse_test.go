@@ -62,7 +62,9 @@ func TestPackRefuses(t *testing.T) {
 	negative, large := sampledAt(1, 5), sampledAt(1e7, 5)
 	negative.Values[0], large.Values[0] = -5, math.MaxInt64
 	nameless := profile.NewBuilder(counted)
-	_ = nameless.Sample([]uint32{nameless.Frame("main.f", profile.NoMapping), nameless.Frame("main.g", profile.NoMapping)}, []int64{3})
+	_ = nameless.Sample([]uint32{
+		nameless.Frame("main.f", profile.NoMapping), nameless.Frame("main.g", profile.NoMapping),
+	}, []int64{3})
 	counts := sampledAt(1e6, 5)
 	counts.Types, counts.Values = counts.Types[:1], counts.Values[:1]
 	ok := Input{Name: "ok", Profile: sampledAt(1e7, 9)}
@@ -77,12 +79,33 @@ func TestPackRefuses(t *testing.T) {
 		{"no start lines", []Input{{Name: "old", Profile: nameless.Profile()}}, PackOptions{}, "pack old: "},
 		{"a difference", []Input{{Name: "diff", Profile: negative}}, PackOptions{}, "are negative"},
 		{"too large", []Input{{Name: "large", Profile: large}, ok}, PackOptions{}, "more than a build can count"},
-		{"only empty ones", []Input{{Name: "e", Profile: &profile.Profile{}}}, PackOptions{}, "these profiles have no calls"},
-		{"one that cannot be read", []Input{ok, {Name: "bad", Err: errors.New("it is cut")}}, PackOptions{}, "pack bad: it is cut"},
-		{"counts at different rates", []Input{ok, {Name: "counts", Profile: counts}}, PackOptions{}, "cannot be added up"},
-		{"a function that is not there", []Input{ok}, PackOptions{Block: []string{"main.h"}}, "block main.h: no such function"},
+		{
+			"only empty ones",
+			[]Input{{Name: "e", Profile: &profile.Profile{}}},
+			PackOptions{},
+			"these profiles have no calls",
+		},
+		{
+			"one that cannot be read",
+			[]Input{ok, {Name: "bad", Err: errors.New("it is cut")}},
+			PackOptions{},
+			"pack bad: it is cut",
+		},
+		{
+			"counts at different rates",
+			[]Input{ok, {Name: "counts", Profile: counts}},
+			PackOptions{},
+			"cannot be added up",
+		},
+		{
+			"a function that is not there",
+			[]Input{ok},
+			PackOptions{Block: []string{"main.h"}},
+			"block main.h: no such function",
+		},
 	} {
-		if _, err := NewPack(t.Context(), test.inputs, test.o); err == nil || !strings.Contains(err.Error(), test.want) {
+		if _, err := NewPack(t.Context(), test.inputs, test.o); err == nil ||
+			!strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v", test.name, err)
 		}
 	}
@@ -102,7 +125,10 @@ func TestBlockSuggestsNames(t *testing.T) {
 
 func TestManifest(t *testing.T) {
 	in := []Input{
-		{Name: "a", Node: "querynode-2", Profile: sampledAt(1e7, 130), GoVersion: "go1.26.8", BuildID: "b2", SHA256: "aa"},
+		{
+			Name: "a", Node: "querynode-2", Profile: sampledAt(1e7, 130), GoVersion: "go1.26.8", BuildID: "b2",
+			SHA256: "aa",
+		},
 		{Name: "b", Node: "querynode-1", Profile: sampledAt(1e7, 20), GoVersion: "go1.26.8", BuildID: "b1"},
 	}
 	j := &Judgement{Verdict: LittleToGain, Reason: "native", Events: 150, Cautions: []Refusal{{ID: "few"}}}
@@ -127,7 +153,8 @@ func TestManifest(t *testing.T) {
 	if d := cmp.Diff([]string{"b1", "b2"}, got.BuildIDs); d != "" {
 		t.Error(d)
 	}
-	if *got.Sources[1].Samples != 20 || *got.Sources[1].CPUSeconds != 0.2 || got.Sources[1].Seconds != 1.5 || got.Sources[0].Weight != 130 {
+	if *got.Sources[1].Samples != 20 || *got.Sources[1].CPUSeconds != 0.2 || got.Sources[1].Seconds != 1.5 ||
+		got.Sources[0].Weight != 130 {
 		t.Errorf("%+v", got.Sources)
 	}
 	if got.Judgement.Verdict != "little to gain" || *got.Judgement.Samples != 150 {
@@ -137,10 +164,13 @@ func TestManifest(t *testing.T) {
 
 func TestHashOfName(t *testing.T) {
 	for name, want := range map[string]string{
-		"": "", "default.pgo": "", "/x/default-0123456789abcdef.pgo": "0123456789abcdef", `C:\x\default-0123456789abcdef.pgo`: "0123456789abcdef",
-		"default-0123456789abcdef.pb": "", "default-service.pgo": "", "default-abc.pgo": "", "0123456789abcdef.pgo": "", "default-0123456789ABCDEF.pgo": "",
+		"": "", "default.pgo": "", "/x/default-0123456789abcdef.pgo": "0123456789abcdef",
+		`C:\x\default-0123456789abcdef.pgo`: "0123456789abcdef",
+		"default-0123456789abcdef.pb":       "", "default-service.pgo": "", "default-abc.pgo": "",
+		"0123456789abcdef.pgo": "", "default-0123456789ABCDEF.pgo": "",
 		// Dates and git revisions are not hashes of the profile.
-		"default-20261120123456.pgo": "", "default-" + strings.Repeat("ab", 20) + ".pgo": "", "service-0123456789abcdef.pgo": "",
+		"default-20261120123456.pgo": "", "default-" + strings.Repeat("ab", 20) + ".pgo": "",
+		"service-0123456789abcdef.pgo": "",
 	} {
 		if got := HashOfName(name); got != want {
 			t.Errorf("%s: %q, not %q", name, got, want)

@@ -40,7 +40,8 @@ func (s *stripper) add(p *profile.Profile, kind int) error {
 		p = p.FoldPreempt()
 	}
 	s.p = p
-	s.functions, s.plain, s.recursive = unset(s.functions, len(p.Functions)), unset(s.plain, len(p.Locations)), unset(s.recursive, len(p.Locations))
+	s.functions, s.plain, s.recursive = unset(s.functions, len(p.Functions)), unset(s.plain, len(p.Locations)),
+		unset(s.recursive, len(p.Locations))
 	var stack []uint32
 	for i := range p.Len() {
 		v := p.Value(i, kind)
@@ -116,7 +117,9 @@ func (s *stripper) location(l uint32, known []uint32, address uint64) uint32 {
 	s.lines = s.lines[:0]
 	for _, line := range s.p.LinesOf(l) {
 		f := s.frame(line)
-		s.lines = append(s.lines, profile.Line{Function: s.b.Function(profile.Function{Name: f.name, StartLine: f.start}), Line: f.line})
+		s.lines = append(s.lines, profile.Line{
+			Function: s.b.Function(profile.Function{Name: f.name, StartLine: f.start}), Line: f.line,
+		})
 	}
 	known[l] = s.b.Location(profile.NoMapping, address, s.lines...)
 	return known[l]
@@ -131,7 +134,8 @@ func (s *stripper) profile() (*profile.Profile, error) {
 		samples[i] = i
 	}
 	slices.SortFunc(samples, func(a, b int) int {
-		return slices.CompareFunc(p.Stack(a), p.Stack(b), func(l, m uint32) int { return cmp.Compare(rank[l], rank[m]) })
+		return slices.CompareFunc(p.Stack(a), p.Stack(b),
+			func(l, m uint32) int { return cmp.Compare(rank[l], rank[m]) })
 	})
 	ordered := profile.NewBuilder(p.Types...)
 	to := &stripper{b: ordered, p: p, plain: unset(nil, len(p.Locations))}
@@ -160,7 +164,8 @@ func ranks(p *profile.Profile) []int {
 		return cmp.Or(
 			slices.CompareFunc(p.LinesOf(a), p.LinesOf(b), func(l, m profile.Line) int {
 				f, g := &p.Functions[l.Function], &p.Functions[m.Function]
-				return cmp.Or(strings.Compare(f.Name, g.Name), cmp.Compare(f.StartLine, g.StartLine), cmp.Compare(l.Line, m.Line))
+				return cmp.Or(strings.Compare(f.Name, g.Name), cmp.Compare(f.StartLine, g.StartLine),
+					cmp.Compare(l.Line, m.Line))
 			}),
 			cmp.Compare(p.Locations[a].Address, p.Locations[b].Address),
 		)

@@ -113,7 +113,9 @@ func TestPackEqualsMerge(t *testing.T) {
 				inputs := inputsOf(t, files)
 				for _, b := range o.Block {
 					if !slices.ContainsFunc(inputs, func(in Input) bool {
-						return slices.ContainsFunc(in.Profile.Functions, func(f profile.Function) bool { return f.Name == b })
+						return slices.ContainsFunc(in.Profile.Functions, func(f profile.Function) bool {
+							return f.Name == b
+						})
 					}) {
 						o.Block = nil
 					}
@@ -135,7 +137,8 @@ func TestPackEqualsMerge(t *testing.T) {
 				}
 				got, want := preprofile(t, pack.Bytes), preprofile(t, plainMerge(t, texts, o))
 				if got != want {
-					t.Fatalf("the compiler sees another profile: %s", cmp.Diff(strings.Split(want, "\n"), strings.Split(got, "\n")))
+					t.Fatalf("the compiler sees another profile: %s",
+						cmp.Diff(strings.Split(want, "\n"), strings.Split(got, "\n")))
 				}
 				if strings.Count(got, "\n") < 4 {
 					t.Errorf("only %d lines: nothing was compared", strings.Count(got, "\n"))
@@ -171,7 +174,8 @@ func TestPackOfOddProfiles(t *testing.T) {
 		}
 		sum := serialized(want)
 		if got := preprofile(t, pack.Bytes); got != sum {
-			t.Fatalf("the compiler sees another profile: %s", cmp.Diff(strings.Split(sum, "\n"), strings.Split(got, "\n")))
+			t.Fatalf("the compiler sees another profile: %s",
+				cmp.Diff(strings.Split(sum, "\n"), strings.Split(got, "\n")))
 		}
 	}
 }
@@ -184,17 +188,24 @@ func oddProfile(t testing.TB, random *rand.Rand) []byte {
 		Mapping: []*pprof.Mapping{{ID: 1, Start: 0, Limit: 1 << 20, File: "/bin/odd", BuildID: "b"}},
 	}
 	for i := range 4 {
-		p.Function = append(p.Function, &pprof.Function{ID: uint64(i + 1), Name: []string{"", "main.a", "main.b", "main.c"}[i], StartLine: []int64{0, 10, 20, 10}[i]})
+		p.Function = append(p.Function, &pprof.Function{
+			ID: uint64(i + 1), Name: []string{"", "main.a", "main.b", "main.c"}[i],
+			StartLine: []int64{0, 10, 20, 10}[i],
+		})
 	}
 	for i := range 12 {
 		l := &pprof.Location{ID: uint64(i + 1), Mapping: p.Mapping[0], Address: uint64(random.IntN(4) * 16)}
 		for range random.IntN(4) {
-			l.Line = append(l.Line, pprof.Line{Function: p.Function[random.IntN(4)], Line: int64(20 + random.IntN(3)), Column: int64(i)})
+			l.Line = append(l.Line, pprof.Line{
+				Function: p.Function[random.IntN(4)], Line: int64(20 + random.IntN(3)), Column: int64(i),
+			})
 		}
 		p.Location = append(p.Location, l)
 	}
 	for i := range 40 {
-		s := &pprof.Sample{Value: []int64{int64(1 + random.IntN(9)), 0}, Label: map[string][]string{"n": {strconv.Itoa(i % 3)}}}
+		s := &pprof.Sample{
+			Value: []int64{int64(1 + random.IntN(9)), 0}, Label: map[string][]string{"n": {strconv.Itoa(i % 3)}},
+		}
 		s.Value[1] = s.Value[0] * 1e7
 		for range 1 + random.IntN(4) {
 			s.Location = append(s.Location, p.Location[random.IntN(12)])
@@ -202,8 +213,10 @@ func oddProfile(t testing.TB, random *rand.Rand) []byte {
 		p.Sample = append(p.Sample, s)
 	}
 	p.Sample = append(p.Sample, &pprof.Sample{ // a call with a start line, so that Go accepts the profile
-		Value:    []int64{1, 1e7},
-		Location: []*pprof.Location{{ID: 13, Line: []pprof.Line{{Function: p.Function[1], Line: 12}, {Function: p.Function[2], Line: 22}}}},
+		Value: []int64{1, 1e7},
+		Location: []*pprof.Location{
+			{ID: 13, Line: []pprof.Line{{Function: p.Function[1], Line: 12}, {Function: p.Function[2], Line: 22}}},
+		},
 	})
 	p.Location = append(p.Location, p.Sample[40].Location[0])
 	var b bytes.Buffer
@@ -225,7 +238,8 @@ func TestPackContents(t *testing.T) {
 	if err := p.CheckValid(); err != nil {
 		t.Error(err)
 	}
-	if len(p.Mapping) > 0 || p.TimeNanos != 0 || p.DurationNanos != 0 || p.Period != 0 || len(p.Comments) > 0 || p.DropFrames != "" || len(p.SampleType) != 1 {
+	if len(p.Mapping) > 0 || p.TimeNanos != 0 || p.DurationNanos != 0 || p.Period != 0 || len(p.Comments) > 0 ||
+		p.DropFrames != "" || len(p.SampleType) != 1 {
 		t.Errorf("it has more than a compiler reads: %+v", p)
 	}
 	for _, f := range p.Function {
@@ -234,7 +248,8 @@ func TestPackContents(t *testing.T) {
 		}
 	}
 	for _, l := range p.Location {
-		if l.Address > recursiveAddress || slices.ContainsFunc(l.Line, func(x pprof.Line) bool { return x.Column != 0 }) {
+		if l.Address > recursiveAddress ||
+			slices.ContainsFunc(l.Line, func(x pprof.Line) bool { return x.Column != 0 }) {
 			t.Fatalf("a location has more than functions and lines: %+v", l)
 		}
 	}

@@ -130,13 +130,15 @@ func (v *Verification) decide() {
 	switch {
 	case b.PGO == "" && b.Recorded:
 		v.Effect, v.Reason = NotUsed, "it was built without a profile: its build information has no -pgo"
-		v.Hint = "Go uses a default.pgo next to the main package automatically, unless -pgo=off is set (also in GOFLAGS)"
+		v.Hint = "Go uses a default.pgo next to the main package automatically, unless -pgo=off is set (also in " +
+			"GOFLAGS)"
 	case b.PGO == "":
 		v.Reason = "it does not record how it was built"
 		v.Hint = "build it with go build; binaries of tests and of other build systems record no profile"
 	case v.Match == MatchNone:
 		v.Effect = NotUsed
-		v.Reason = fmt.Sprintf("it was built with another profile: its hash is %s, that of %s is %s", baseName(b.PGO), g.Name, short(g.SHA256))
+		v.Reason = fmt.Sprintf("it was built with another profile: its hash is %s, that of %s is %s", baseName(b.PGO),
+			g.Name, short(g.SHA256))
 	case g != nil && g.isEmpty():
 		v.Effect, v.Hint = NotUsed, "profile the program under load, and pack it: kitescope pgo pack"
 		v.Reason = "the profile is recorded, but it is empty: no effect"

@@ -19,7 +19,8 @@ func oneCall(t *testing.T) *profile.Profile {
 	b := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"})
 	f := profile.Line{Function: b.Function(profile.Function{Name: "main.f", StartLine: 10}), Line: 12}
 	g := profile.Line{Function: b.Function(profile.Function{Name: "main.g", StartLine: 20}), Line: 23}
-	if err := b.Sample([]uint32{b.Location(profile.NoMapping, 1, g), b.Location(profile.NoMapping, 2, f)}, []int64{9}); err != nil {
+	if err := b.Sample([]uint32{b.Location(profile.NoMapping, 1, g), b.Location(profile.NoMapping, 2, f)},
+		[]int64{9}); err != nil {
 		t.Fatal(err)
 	}
 	return b.Profile()
@@ -40,15 +41,25 @@ func TestVerify(t *testing.T) {
 	}{
 		{"a build without a profile", built(""), given(oneCall(t)), NotUsed, MatchUnknown, "built without a profile"},
 		{"another build system", Build{}, given(oneCall(t)), EffectUnknown, MatchUnknown, "does not record"},
-		{"a hash in the name", built("/x/default-0123456789abcdef.pgo"), given(oneCall(t)), Used, MatchHash, "built with /x/default-0123456789abcdef.pgo"},
-		{"another hash", built("/x/default-fedcba9876543210.pgo"), given(oneCall(t)), NotUsed, MatchNone, "built with another profile"},
+		{
+			"a hash in the name", built("/x/default-0123456789abcdef.pgo"), given(oneCall(t)), Used, MatchHash,
+			"built with /x/default-0123456789abcdef.pgo",
+		},
+		{
+			"another hash", built("/x/default-fedcba9876543210.pgo"), given(oneCall(t)), NotUsed, MatchNone,
+			"built with another profile",
+		},
 		{"the same name", built("/x/default.pgo"), given(oneCall(t)), Used, MatchName, "built with /x/default.pgo"},
 		{"another name", built("/x/cpu.pgo"), given(oneCall(t)), EffectUnknown, MatchUnknown, "is unknown"},
-		{"an empty profile", built("/x/default.pgo"), given(&profile.Profile{}), NotUsed, MatchName, "recorded, but it is empty: no effect"},
+		{
+			"an empty profile", built("/x/default.pgo"), given(&profile.Profile{}), NotUsed, MatchName,
+			"recorded, but it is empty: no effect",
+		},
 		{"no profile to compare with", built("/x/default.pgo"), nil, Used, MatchUnknown, "built with /x/default.pgo"},
 		{
 			"a profile that cannot be read", built("/x/default-0123456789abcdef.pgo"),
-			&GivenProfile{Name: "default.pgo", SHA256: hashOfGiven, Err: errors.New("it is cut")}, Used, MatchHash, "built with",
+			&GivenProfile{Name: "default.pgo", SHA256: hashOfGiven, Err: errors.New("it is cut")}, Used, MatchHash,
+			"built with",
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -64,7 +75,9 @@ func TestVerify(t *testing.T) {
 }
 
 func TestVerifyManifest(t *testing.T) {
-	g := &GivenProfile{Name: "default.pgo", SHA256: hashOfGiven, Profile: oneCall(t), Manifest: &Manifest{SHA256: hashOfGiven}}
+	g := &GivenProfile{
+		Name: "default.pgo", SHA256: hashOfGiven, Profile: oneCall(t), Manifest: &Manifest{SHA256: hashOfGiven},
+	}
 	if v := Verify("service", &Build{}, g); v.Manifest != "matches" || len(v.Notes) > 0 {
 		t.Errorf("%s %q", v.Manifest, v.Notes)
 	}
@@ -89,10 +102,15 @@ func TestReadBuild(t *testing.T) {
 		t.Errorf("%+v", b)
 	}
 	path := filepath.Join(t.TempDir(), "service")
-	if err := os.WriteFile(path, profiletest.Binary(t, "example.com/service", "-compiler=gc", "-pgo=/src/default-0123456789abcdef.pgo"), 0o600); err != nil {
+	if err := os.WriteFile(path,
+		profiletest.Binary(t, "example.com/service", "-compiler=gc", "-pgo=/src/default-0123456789abcdef.pgo"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
-	want := &Build{Main: "example.com/service", GoVersion: "go1.26.8", PGO: "/src/default-0123456789abcdef.pgo", Hash: "0123456789abcdef", Recorded: true}
+	want := &Build{
+		Main: "example.com/service", GoVersion: "go1.26.8", PGO: "/src/default-0123456789abcdef.pgo",
+		Hash: "0123456789abcdef", Recorded: true,
+	}
 	if b, err := ReadBuild(path); err != nil || *b != *want || !IsBinary(path) {
 		t.Errorf("%+v, %v", b, err)
 	}

@@ -30,12 +30,15 @@ func Binary(t testing.TB, main string, settings ...string) []byte {
 	var out bytes.Buffer
 	for _, part := range []any{
 		&elf.Header64{
-			Ident: [elf.EI_NIDENT]byte{0x7f, 'E', 'L', 'F', byte(elf.ELFCLASS64), byte(elf.ELFDATA2LSB), byte(elf.EV_CURRENT)},
-			Type:  uint16(elf.ET_EXEC), Machine: uint16(elf.EM_X86_64), Version: uint32(elf.EV_CURRENT),
+			Ident: [elf.EI_NIDENT]byte{
+				0x7f, 'E', 'L', 'F', byte(elf.ELFCLASS64), byte(elf.ELFDATA2LSB), byte(elf.EV_CURRENT),
+			},
+			Type: uint16(elf.ET_EXEC), Machine: uint16(elf.EM_X86_64), Version: uint32(elf.EV_CURRENT),
 			Phoff: 64, Ehsize: 64, Phentsize: 56, Phnum: 1,
 		},
 		&elf.Prog64{
-			Type: uint32(elf.PT_LOAD), Flags: uint32(elf.PF_R | elf.PF_W), Off: headers, Vaddr: address + headers, Filesz: uint64(len(data)), Memsz: uint64(len(data)), Align: align,
+			Type: uint32(elf.PT_LOAD), Flags: uint32(elf.PF_R | elf.PF_W), Off: headers, Vaddr: address + headers,
+			Filesz: uint64(len(data)), Memsz: uint64(len(data)), Align: align,
 		},
 		data,
 	} {

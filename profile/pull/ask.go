@@ -78,7 +78,9 @@ func (p *puller) receive(ctx context.Context, w *processConn, e *Entry, to *os.F
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	header := p.header(w.target)
-	request := (&http.Request{Method: http.MethodGet, URL: u, Host: cmp.Or(header.Get("Host"), u.Host), Header: header}).WithContext(ctx)
+	request := (&http.Request{
+		Method: http.MethodGet, URL: u, Host: cmp.Or(header.Get("Host"), u.Host), Header: header,
+	}).WithContext(ctx)
 	start := time.Now()
 	e.From = p.clock().UTC()
 	response, err := w.client.Do(request)
@@ -94,7 +96,8 @@ func (p *puller) receive(ctx context.Context, w *processConn, e *Entry, to *os.F
 	}
 	got := &download{contentType: response.Header.Get("Content-Type"), sum: sha256.New()}
 	if response.ContentLength > p.opts.MaxBytes {
-		return nil, newFailure(TooLarge, "%d bytes, more than the limit of %d", response.ContentLength, p.opts.MaxBytes), nil
+		return nil,
+			newFailure(TooLarge, "%d bytes, more than the limit of %d", response.ContentLength, p.opts.MaxBytes), nil
 	}
 	body := &source{r: io.LimitReader(response.Body, p.opts.MaxBytes+1)}
 	got.bytes, err = io.Copy(io.MultiWriter(to, got.sum, got), body)
@@ -161,11 +164,14 @@ func (p *puller) judge(t *Target, r *http.Response) *failure {
 	case code >= 300 && code < 400:
 		return redirected(r)
 	case code == http.StatusUnauthorized, code == http.StatusForbidden, code == http.StatusProxyAuthRequired:
-		return newFailure(Denied, "%s%s", r.Status, said).withHint("give user and password in the URL, or a token (see the help)")
-	case code == http.StatusNotFound && strings.Contains(said, "Unknown profile"): // from net/http/pprof: the path is right
+		return newFailure(Denied, "%s%s", r.Status, said).
+			withHint("give user and password in the URL, or a token (see the help)")
+	case code == http.StatusNotFound && strings.Contains(said, "Unknown profile"):
+		// from net/http/pprof: the path is right
 		return newFailure(NotFound, "%s%s", r.Status, said)
 	case code == http.StatusNotFound, code == http.StatusMethodNotAllowed, code == http.StatusNotImplemented:
-		return newFailure(NotFound, "%s%s", r.Status, said).withHint("name the path where the service has its profiles: http://host:port/path/debug/pprof")
+		return newFailure(NotFound, "%s%s", r.Status, said).
+			withHint("name the path where the service has its profiles: http://host:port/path/debug/pprof")
 	case strings.Contains(said, "HTTP request to an HTTPS server"): // net/http, server.go
 		return newFailure(Denied, "%s%s", r.Status, said).withHint("use https:// instead of http://")
 	case isBusy(said):
@@ -183,7 +189,9 @@ func (p *puller) judge(t *Target, r *http.Response) *failure {
 // time. The messages are those of Go's runtime/pprof (StartCPUProfile) and runtime/trace (Start), and of
 // servers that use the same wording.
 func isBusy(message string) bool {
-	return slices.ContainsFunc([]string{"profiling already in use", "tracing is already enabled", "profiler already running"}, func(words string) bool { return strings.Contains(message, words) })
+	return slices.ContainsFunc([]string{
+		"profiling already in use", "tracing is already enabled", "profiler already running",
+	}, func(words string) bool { return strings.Contains(message, words) })
 }
 
 // errorText returns the text of an error response as ": text", or "" if it is empty or HTML. Sent credentials are
@@ -206,7 +214,8 @@ func redirected(r *http.Response) *failure {
 		return newFailure(Redirected, "%s", r.Status)
 	}
 	to.User, to.RawQuery, to.Fragment = nil, "", ""
-	return newFailure(Redirected, "%s: to %s", r.Status, to).withHint("redirects are not followed: name the address that serves profiles")
+	return newFailure(Redirected, "%s: to %s", r.Status, to).
+		withHint("redirects are not followed: name the address that serves profiles")
 }
 
 // Write keeps the first bytes.

@@ -80,7 +80,11 @@ func TestFaults(t *testing.T) {
 		{"login page", send("text/html", []byte("<!DOCTYPE html><title>Sign in</title>")), pull.NoProfile, "HTML"},
 		{"page without a type", send("", []byte("\n  <html><body>x")), pull.NoProfile, "HTML"},
 		{"JSON", send("application/json", []byte(`{"error":"nope"}`)), pull.NoProfile, "JSON"},
-		{"legacy text", send("text/plain", []byte("heap profile: 3: 48 [8: 120] @ heap/1048576\n1: 16 [1: 16] @ 0x1 0x2\n")), pull.NoProfile, ""},
+		{
+			"legacy text",
+			send("text/plain", []byte("heap profile: 3: 48 [8: 120] @ heap/1048576\n1: 16 [1: 16] @ 0x1 0x2\n")),
+			pull.NoProfile, "",
+		},
 		{"noise", send(binary, bytes.Repeat([]byte{0xff, 0x00, 0x13}, 99)), pull.NoProfile, ""},
 		{"gzip of text", send(binary, gzipped(t, "once upon a time there was no profile")), pull.NoProfile, ""},
 		{"another kind", send(binary, heap), pull.NoProfile, "another kind: heap, allocs"},
@@ -100,10 +104,19 @@ func TestFaults(t *testing.T) {
 		{"404", status(http.StatusNotFound, "404 page not found"), pull.NotFound, "404"},
 		{"405", status(http.StatusMethodNotAllowed, ""), pull.NotFound, "405"},
 		{"403", status(http.StatusForbidden, "go away"), pull.Denied, "go away"},
-		{"500", status(http.StatusInternalServerError, "boom\x1b[2J\nsecond line"), pull.Failed, "boom?[2J second line"},
+		{
+			"500", status(http.StatusInternalServerError, "boom\x1b[2J\nsecond line"), pull.Failed,
+			"boom?[2J second line",
+		},
 		{"503", status(http.StatusServiceUnavailable, ""), pull.Failed, "503"},
-		{"204", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }, pull.Failed, "204"},
-		{"deadline of the server", status(http.StatusBadRequest, "profile duration exceeds server's WriteTimeout"), pull.Failed, "WriteTimeout"},
+		{
+			"204", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }, pull.Failed,
+			"204",
+		},
+		{
+			"deadline of the server", status(http.StatusBadRequest, "profile duration exceeds server's WriteTimeout"),
+			pull.Failed, "WriteTimeout",
+		},
 		{"redirect", func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "https://ann:secret@login.example/in?next=secret", http.StatusFound)
 		}, pull.Redirected, "to https://login.example/in"},
@@ -148,7 +161,9 @@ func TestFaults(t *testing.T) {
 // TestUnreachable checks the outcomes for unreachable servers.
 func TestUnreachable(t *testing.T) {
 	t.Parallel()
-	for word, want := range map[string]pull.Outcome{"127.0.0.1:1": pull.Refused, "no-such-host.invalid:80": pull.Unreachable} {
+	for word, want := range map[string]pull.Outcome{
+		"127.0.0.1:1": pull.Refused, "no-such-host.invalid:80": pull.Unreachable,
+	} {
 		e := pullOne(t, word, pull.Options{Timeout: 2 * time.Second})
 		if e.Outcome != want || e.Error == "" {
 			t.Errorf("%s: %s %q, want %s", word, e.Outcome, e.Error, want)
@@ -173,7 +188,8 @@ func TestBusy(t *testing.T) {
 	recorded, n := fixture(t, "milvus-cpu-flat.pb.gz"), 0
 	s := start(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		if n++; n == 1 {
-			http.Error(w, "Could not enable CPU profiling: cpu profiling already in use", http.StatusInternalServerError)
+			http.Error(w, "Could not enable CPU profiling: cpu profiling already in use",
+				http.StatusInternalServerError)
 			return
 		}
 		_, _ = w.Write(recorded)
@@ -195,7 +211,8 @@ func TestBusyForEver(t *testing.T) {
 	s := start(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, "Could not enable CPU profiling: cpu profiling already in use", http.StatusInternalServerError)
 	}))
-	if e := pullOne(t, s.URL, pull.Options{BusyWait: 700 * time.Millisecond}); e.Outcome != pull.Busy || e.Attempts != 3 {
+	if e := pullOne(t, s.URL, pull.Options{BusyWait: 700 * time.Millisecond}); e.Outcome != pull.Busy ||
+		e.Attempts != 3 {
 		t.Errorf("%+v", e)
 	}
 	if e := pullOne(t, s.URL, pull.Options{BusyWait: -1}); e.Outcome != pull.Busy || e.Attempts != 1 {
@@ -224,7 +241,8 @@ func TestConnectionClosedWhileWaiting(t *testing.T) {
 func TestNoDelta(t *testing.T) {
 	allocs := fixture(t, "milvus-allocs.pb.gz")
 	s := start(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(allocs) }))
-	if e := pullOne(t, s.URL, pull.Options{Kinds: []pull.Kind{"allocs-delta"}, Seconds: 1}); e.Outcome != pull.Failed || !strings.Contains(e.Error, "deltas") {
+	if e := pullOne(t, s.URL, pull.Options{Kinds: []pull.Kind{"allocs-delta"}, Seconds: 1}); e.Outcome != pull.Failed ||
+		!strings.Contains(e.Error, "deltas") {
 		t.Errorf("%+v", e)
 	}
 }
@@ -232,7 +250,8 @@ func TestNoDelta(t *testing.T) {
 // TestDiskFull checks that an error of writing files stops everything.
 func TestDiskFull(t *testing.T) {
 	s := start(t, realServer(""))
-	_, err := pull.Run(t.Context(), []pull.Target{target(t, s.URL)}, pull.Options{Kinds: []pull.Kind{pull.Heap}}, "no/such/folder")
+	_, err := pull.Run(t.Context(), []pull.Target{target(t, s.URL)}, pull.Options{Kinds: []pull.Kind{pull.Heap}},
+		"no/such/folder")
 	if err == nil || !strings.Contains(err.Error(), "save the profiles") {
 		t.Errorf("error %v", err)
 	}
@@ -258,7 +277,8 @@ func TestTotal(t *testing.T) {
 		},
 		"busy": func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("X-Go-Pprof", "1")
-			http.Error(w, "Could not enable CPU profiling: cpu profiling already in use", http.StatusInternalServerError)
+			http.Error(w, "Could not enable CPU profiling: cpu profiling already in use",
+				http.StatusInternalServerError)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -266,7 +286,8 @@ func TestTotal(t *testing.T) {
 			s := start(t, answer)
 			begun := time.Now()
 			m, err := pull.Run(t.Context(), []pull.Target{target(t, s.URL)}, pull.Options{
-				Kinds: []pull.Kind{pull.CPU, pull.Heap, pull.Goroutine}, Seconds: 1, Timeout: 2 * time.Second, Total: time.Second, BusyWait: time.Minute,
+				Kinds: []pull.Kind{pull.CPU, pull.Heap, pull.Goroutine}, Seconds: 1, Timeout: 2 * time.Second,
+				Total: time.Second, BusyWait: time.Minute,
 			}, t.TempDir())
 			if err != nil {
 				t.Fatal(err)

@@ -40,11 +40,14 @@ func TestInterrupted(t *testing.T) { // not parallel, because goroutines are cou
 	parent := t.TempDir()
 	dir := filepath.Join(parent, "out")
 	begun := time.Now()
-	m, err := pull.ToFolder(ctx, []pull.Target{target(t, "a="+s.URL+"/debug/pprof/heap"), target(t, "b="+s.URL+"/debug/pprof/profile")}, pull.Options{Seconds: 30}, dir)
+	m, err := pull.ToFolder(ctx,
+		[]pull.Target{target(t, "a="+s.URL+"/debug/pprof/heap"), target(t, "b="+s.URL+"/debug/pprof/profile")},
+		pull.Options{Seconds: 30}, dir)
 	if !errors.Is(err, context.Canceled) || time.Since(begun) > 15*time.Second {
 		t.Fatalf("%v after %s", err, time.Since(begun))
 	}
-	if len(m.Profiles) != 2 || m.Profiles[0].Outcome != pull.OK || m.Profiles[1].Outcome != pull.Interrupted || m.Profiles[1].File != "" {
+	if len(m.Profiles) != 2 || m.Profiles[0].Outcome != pull.OK || m.Profiles[1].Outcome != pull.Interrupted ||
+		m.Profiles[1].File != "" {
 		t.Errorf("%+v", m.Profiles)
 	}
 	noLeftovers(t, dir, m)
@@ -66,11 +69,14 @@ func TestInterrupted(t *testing.T) { // not parallel, because goroutines are cou
 // TestNoProfiles checks that no folder is created without a profile.
 func TestNoProfiles(t *testing.T) {
 	parent := t.TempDir()
-	m, err := pull.ToFolder(t.Context(), []pull.Target{target(t, "127.0.0.1:1"), {Node: "proxy-4", Unknown: "nothing tells its port"}}, pull.Options{}, filepath.Join(parent, "x"))
+	m, err := pull.ToFolder(t.Context(),
+		[]pull.Target{target(t, "127.0.0.1:1"), {Node: "proxy-4", Unknown: "nothing tells its port"}}, pull.Options{},
+		filepath.Join(parent, "x"))
 	if err != nil || m.Failed() != 2 {
 		t.Fatalf("%v, %+v", err, m)
 	}
-	if m.Profiles[0].Outcome != pull.Refused || m.Profiles[1].Outcome != pull.NotAsked || m.Profiles[1].Error != "nothing tells its port" {
+	if m.Profiles[0].Outcome != pull.Refused || m.Profiles[1].Outcome != pull.NotAsked ||
+		m.Profiles[1].Error != "nothing tells its port" {
 		t.Errorf("%+v", m.Profiles)
 	}
 	if entries, _ := os.ReadDir(parent); len(entries) > 0 {
@@ -86,10 +92,12 @@ func TestFolderExists(t *testing.T) {
 	if _, err := pull.ToFolder(t.Context(), []pull.Target{target(t, s.URL)}, opts, dir); err != nil {
 		t.Errorf("an empty folder: %v", err)
 	}
-	if _, err := pull.ToFolder(t.Context(), []pull.Target{target(t, s.URL)}, opts, dir); !errors.Is(err, pull.ErrExists) {
+	if _, err := pull.ToFolder(t.Context(), []pull.Target{target(t, s.URL)}, opts, dir); !errors.Is(err,
+		pull.ErrExists) {
 		t.Errorf("a folder with profiles: %v", err)
 	}
-	if _, err := pull.ToFolder(t.Context(), []pull.Target{target(t, s.URL)}, opts, filepath.Join(dir, "no", "such")); err == nil {
+	if _, err := pull.ToFolder(t.Context(), []pull.Target{target(t, s.URL)}, opts,
+		filepath.Join(dir, "no", "such")); err == nil {
 		t.Error("a folder in none")
 	}
 }
@@ -109,8 +117,8 @@ func TestManifestIsDocumented(t *testing.T) {
 		}
 	}
 	for _, outcome := range []pull.Outcome{
-		pull.OK, pull.NotAsked, pull.Unreachable, pull.Refused, pull.TimedOut, pull.Denied, pull.NotFound, pull.Redirected, pull.Busy,
-		pull.NoProfile, pull.TooLarge, pull.CutOff, pull.Failed, pull.Interrupted,
+		pull.OK, pull.NotAsked, pull.Unreachable, pull.Refused, pull.TimedOut, pull.Denied, pull.NotFound,
+		pull.Redirected, pull.Busy, pull.NoProfile, pull.TooLarge, pull.CutOff, pull.Failed, pull.Interrupted,
 	} {
 		if !strings.Contains(string(text), "`"+string(outcome)+"`") {
 			t.Errorf("outcome %q is not documented", outcome)

@@ -11,12 +11,15 @@ import (
 // (internal/http/management_mux.go) or if profiles are disabled (internal/http/server.go: Register).
 func milvusFailure(t *Target, r *http.Response, message string) *failure {
 	switch code := r.StatusCode; {
-	case strings.Contains(message, "root credentials"), strings.Contains(message, "only root user"), strings.Contains(message, "invalid root password"):
+	case strings.Contains(message, "root credentials"), strings.Contains(message, "only root user"),
+		strings.Contains(message, "invalid root password"):
 		return newFailure(Denied, "%s%s", r.Status, message).
-			withHint("common.security.adminAuthEnabled is true: give root and its password in the URL, http://root@host:port, and in KITESCOPE_PROFILE_PASSWORD, or with --header-file")
+			withHint("common.security.adminAuthEnabled is true: give root and its password in the URL, " +
+				"http://root@host:port, and in KITESCOPE_PROFILE_PASSWORD, or with --header-file")
 	case code == http.StatusNotFound && t.Version != "" && !strings.Contains(message, "Unknown profile"):
 		return newFailure(NotFound, "%s%s", r.Status, message).
-			withHint("set proxy.http.enablePprof to true and common.security.managementMetricsOnly to false in milvus.yaml, and restart the process")
+			withHint("set proxy.http.enablePprof to true and common.security.managementMetricsOnly to false in " +
+				"milvus.yaml, and restart the process")
 	}
 	return nil
 }

@@ -19,9 +19,17 @@ func TestMilvusRefuses(t *testing.T) {
 		want    pull.Outcome
 		hint    string
 	}{
-		"no password":    {401, `{"msg":"authentication required. Use HTTP Basic Auth with root credentials"}`, "3.0.2", pull.Denied, "common.security.adminAuthEnabled is true"},
-		"another user":   {403, `{"msg":"only root user can access this endpoint"}`, "", pull.Denied, "common.security.adminAuthEnabled is true"},
-		"no profiles":    {404, "404 page not found", "2.6.22", pull.NotFound, "common.security.managementMetricsOnly to false"},
+		"no password": {
+			401, `{"msg":"authentication required. Use HTTP Basic Auth with root credentials"}`, "3.0.2", pull.Denied,
+			"common.security.adminAuthEnabled is true",
+		},
+		"another user": {
+			403, `{"msg":"only root user can access this endpoint"}`, "", pull.Denied,
+			"common.security.adminAuthEnabled is true",
+		},
+		"no profiles": {
+			404, "404 page not found", "2.6.22", pull.NotFound, "common.security.managementMetricsOnly to false",
+		},
 		"not Milvus":     {404, "404 page not found", "", pull.NotFound, "name the path"},
 		"no such":        {404, "Unknown profile", "2.6.22", pull.NotFound, ""},
 		"its own secret": {401, "go away", "2.6.22", pull.Denied, "give user and password in the URL"},
@@ -38,7 +46,8 @@ func TestMilvusRefuses(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if e := m.Profiles[0]; e.Outcome != c.want || !strings.Contains(e.Hint, c.hint) || (e.Hint == "") != (c.hint == "") {
+			if e := m.Profiles[0]; e.Outcome != c.want || !strings.Contains(e.Hint, c.hint) ||
+				(e.Hint == "") != (c.hint == "") {
 				t.Errorf("%s %q, hint %q", e.Outcome, e.Error, e.Hint)
 			}
 		})

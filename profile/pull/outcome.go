@@ -130,7 +130,8 @@ func responseFailure(err error, timeout time.Duration) *failure {
 		return known
 	case errors.Is(err, context.Canceled):
 		return newFailure(Interrupted, "stopped before the response was complete")
-	case errors.As(err, &own), strings.Contains(err.Error(), "remote error: tls"): // TLS 1.3 reports a missing client certificate only here
+	case errors.As(err, &own), strings.Contains(err.Error(), "remote error: tls"):
+		// TLS 1.3 reports a missing client certificate only here
 		return connectFailure(err, timeout)
 	case isTimeout(err):
 		return newFailure(TimedOut, "no complete response within %s", timeout)
@@ -150,5 +151,6 @@ func isTimeout(err error) bool {
 }
 
 func isCut(err error) bool {
-	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) ||
+		errors.Is(err, syscall.EPIPE)
 }

@@ -131,7 +131,9 @@ func Run(ctx context.Context, targets []Target, opts Options, dir string) (*Mani
 	if len(targets) == 0 {
 		return nil, errors.New("pull profiles: no process given")
 	}
-	p := &puller{opts: opts, dir: dir, clock: monotonicClock(opts.Now), decoding: make(chan struct{}, runtime.GOMAXPROCS(0))}
+	p := &puller{
+		opts: opts, dir: dir, clock: monotonicClock(opts.Now), decoding: make(chan struct{}, runtime.GOMAXPROCS(0)),
+	}
 	targets = distinct(targets)
 	for i := range targets {
 		p.total += len(p.kindsOf(&targets[i]))
@@ -161,7 +163,8 @@ func (o *Options) validate() error {
 		return errors.New("pull profiles: timeout, limit and parallel processes cannot be negative")
 	}
 	o.Seconds, o.Timeout = cmp.Or(o.Seconds, defaultSeconds), cmp.Or(o.Timeout, defaultTimeout)
-	o.BusyWait, o.MaxBytes, o.Parallel = cmp.Or(o.BusyWait, defaultBusyWait), cmp.Or(o.MaxBytes, defaultMaxBytes), cmp.Or(o.Parallel, defaultParallel)
+	o.BusyWait, o.MaxBytes, o.Parallel = cmp.Or(o.BusyWait, defaultBusyWait), cmp.Or(o.MaxBytes, defaultMaxBytes),
+		cmp.Or(o.Parallel, defaultParallel)
 	if len(o.Kinds) == 0 {
 		o.Kinds = []Kind{CPU}
 	}

@@ -107,7 +107,8 @@ func noLeftovers(t *testing.T, dir string, m *pull.Manifest) {
 		t.Fatal(err)
 	}
 	for _, e := range entries {
-		named := e.Name() == pull.ManifestName || slices.ContainsFunc(m.Profiles, func(x pull.Entry) bool { return x.File == e.Name() })
+		named := e.Name() == pull.ManifestName ||
+			slices.ContainsFunc(m.Profiles, func(x pull.Entry) bool { return x.File == e.Name() })
 		if !named {
 			t.Errorf("%s was left", e.Name())
 		}
@@ -123,7 +124,8 @@ func TestRealProcess(t *testing.T) {
 	s := start(t, realServer(""))
 	dir := filepath.Join(t.TempDir(), "out")
 	begun := time.Now()
-	m, err := pull.ToFolder(t.Context(), []pull.Target{target(t, "me="+s.URL)}, pull.Options{Kinds: pull.Kinds(), Seconds: 1, Tool: "v1", Command: "kitescope profile pull"}, dir)
+	m, err := pull.ToFolder(t.Context(), []pull.Target{target(t, "me="+s.URL)},
+		pull.Options{Kinds: pull.Kinds(), Seconds: 1, Tool: "v1", Command: "kitescope profile pull"}, dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +138,8 @@ func TestRealProcess(t *testing.T) {
 	byKind := map[pull.Kind]pull.Entry{}
 	for _, e := range m.Profiles {
 		byKind[e.Kind] = e
-		if e.Node != "me" || len(e.SHA256) != 64 || e.Bytes == 0 || e.From.IsZero() || !e.To.After(e.From) || e.Attempts < 1 {
+		if e.Node != "me" || len(e.SHA256) != 64 || e.Bytes == 0 || e.From.IsZero() || !e.To.After(e.From) ||
+			e.Attempts < 1 {
 			t.Errorf("%s: %+v", e.Kind, e)
 		}
 	}
@@ -144,16 +147,19 @@ func TestRealProcess(t *testing.T) {
 	// The CPU profile covers one of the two or three seconds of the test, so it has only a part of the CPU time
 	// used.
 	least := burnt().Seconds() / 10
-	if cores, ok := cpu.BusyCores(); !ok || cores*cpu.To.Sub(cpu.From).Seconds() < least || cpu.Samples == nil || float64(*cpu.Samples) < 100*least-1 || cpu.Type != "cpu" || cpu.Unit != "nanoseconds" {
+	if cores, ok := cpu.BusyCores(); !ok || cores*cpu.To.Sub(cpu.From).Seconds() < least || cpu.Samples == nil ||
+		float64(*cpu.Samples) < 100*least-1 || cpu.Type != "cpu" || cpu.Unit != "nanoseconds" {
 		t.Errorf("CPU of a busy process: %v, %v: %+v", cores, ok, cpu)
 	}
 	if window := cpu.To.Sub(cpu.From); window < 900*time.Millisecond || window > 10*time.Second {
 		t.Errorf("window of the CPU profile: %s", window)
 	}
-	if d := byKind[pull.Allocs+"-delta"]; d.To.Sub(d.From) < 900*time.Millisecond || d.URL != s.URL+"/debug/pprof/allocs?seconds=1" {
+	if d := byKind[pull.Allocs+"-delta"]; d.To.Sub(d.From) < 900*time.Millisecond ||
+		d.URL != s.URL+"/debug/pprof/allocs?seconds=1" {
 		t.Errorf("delta: %+v", d)
 	}
-	if mutex := byKind[pull.Mutex]; len(mutex.Notes) == 0 || !strings.Contains(mutex.Notes[0], "rate is not set") || mutex.Outcome != pull.OK {
+	if mutex := byKind[pull.Mutex]; len(mutex.Notes) == 0 || !strings.Contains(mutex.Notes[0], "rate is not set") ||
+		mutex.Outcome != pull.OK {
 		t.Errorf("mutex profile without a rate: %+v", mutex)
 	}
 	if g := byKind[pull.Goroutine]; g.Total == nil || *g.Total < 2 {
@@ -245,11 +251,14 @@ func TestTLS(t *testing.T) {
 		t.Errorf("no client certificate: %+v", e)
 	}
 	own := tls.Certificate{Certificate: s.TLS.Certificates[0].Certificate, PrivateKey: s.TLS.Certificates[0].PrivateKey}
-	if e := with(&tls.Config{RootCAs: pool, Certificates: []tls.Certificate{own}, MinVersion: tls.VersionTLS12}); e.Outcome != pull.OK {
+	if e := with(&tls.Config{
+		RootCAs: pool, Certificates: []tls.Certificate{own}, MinVersion: tls.VersionTLS12,
+	}); e.Outcome != pull.OK {
 		t.Errorf("all that is wanted: %+v", e)
 	}
 	plain := start(t, realServer(""))
-	if e := pullOne(t, "https://"+strings.TrimPrefix(plain.URL, "http://"), pull.Options{Kinds: []pull.Kind{pull.Heap}}); e.Outcome != pull.Denied || !strings.Contains(e.Hint, "http://") {
+	if e := pullOne(t, "https://"+strings.TrimPrefix(plain.URL, "http://"),
+		pull.Options{Kinds: []pull.Kind{pull.Heap}}); e.Outcome != pull.Denied || !strings.Contains(e.Hint, "http://") {
 		t.Errorf("https to a plain server: %+v", e)
 	}
 }
@@ -267,7 +276,8 @@ func TestCredentials(t *testing.T) {
 			mux.ServeHTTP(w, r)
 		default: // a server that repeats all credentials
 			w.WriteHeader(http.StatusUnauthorized)
-			_, _ = io.WriteString(w, "no: "+pass+" "+r.Header.Get("Authorization")+" "+r.Header.Get("X-Api-Key")+" "+r.URL.String())
+			_, _ = io.WriteString(w,
+				"no: "+pass+" "+r.Header.Get("Authorization")+" "+r.Header.Get("X-Api-Key")+" "+r.URL.String())
 		}
 	}))
 	host := strings.TrimPrefix(s.URL, "http://")
@@ -291,7 +301,9 @@ func TestCredentials(t *testing.T) {
 		}
 		kept, _ := os.ReadFile(filepath.Join(dir, pull.ManifestName))
 		all := string(text) + string(kept) + strings.Join(heard, "\n")
-		for _, secret := range []string{password, "pass%2Fw0rd", "pass/w0rd", token, key, "YW5uOnBhc3M", "secret-in-query", "wrong-one"} {
+		for _, secret := range []string{
+			password, "pass%2Fw0rd", "pass/w0rd", token, key, "YW5uOnBhc3M", "secret-in-query", "wrong-one",
+		} {
 			if strings.Contains(all, secret) {
 				t.Errorf("%q is told: %s", secret, all)
 			}
@@ -308,7 +320,8 @@ func TestCredentials(t *testing.T) {
 	if e := run(host, "", http.Header{"Authorization": {"Bearer " + token}}); e.Outcome != pull.OK {
 		t.Errorf("bearer: %+v", e)
 	}
-	if e := run("http://ann:wrong-one@"+host+"/debug/pprof/heap?token=secret-in-query", "", keyed); e.Outcome != pull.Denied || !strings.Contains(e.Error, "401") || e.Hint == "" {
+	if e := run("http://ann:wrong-one@"+host+"/debug/pprof/heap?token=secret-in-query", "", keyed); e.Outcome !=
+		pull.Denied || !strings.Contains(e.Error, "401") || e.Hint == "" {
 		t.Errorf("wrong password: %+v", e)
 	}
 	if e := run(host, "", http.Header{"Authorization": {"Bearer wrong-one"}}); e.Outcome != pull.Denied {
@@ -363,7 +376,8 @@ func TestTogether(t *testing.T) {
 		t.Errorf("took %s for a window of 1 s", took)
 	}
 	slices.SortFunc(began, time.Time.Compare)
-	if spread := began[count-1].Sub(began[0]); spread > 1500*time.Millisecond { // without a gate it would be the 2 s of the slowest connection
+	// without a gate it would be the 2 s of the slowest connection
+	if spread := began[count-1].Sub(began[0]); spread > 1500*time.Millisecond {
 		t.Errorf("the windows began over %s", spread)
 	}
 }

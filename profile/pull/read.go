@@ -94,8 +94,10 @@ func ReadFrom(s Store, name string) (*Record, error) {
 		if len(r.Problems) > 0 {
 			return nil, fmt.Errorf("read %s: %s", name, r.Problems[0].Reason)
 		}
-		return nil, hints.Errorf("name a folder that kitescope profile pull made, or one with files such as querynode3.cpu.pb.gz",
-			"read %s: no profiles in it", name)
+		return nil,
+			hints.Errorf("name a folder that kitescope profile pull made, or one with files such as "+
+				"querynode3.cpu.pb.gz",
+				"read %s: no profiles in it", name)
 	}
 	return r, nil
 }
@@ -179,7 +181,8 @@ func (r *Record) addListed(s Store, dir string, files []string, m *Manifest) {
 			continue
 		}
 		item := Item{
-			Node: e.Node, Roles: e.Roles, NodeIDs: e.NodeIDs, Kind: e.Kind, Name: where, Round: len(r.Rounds), From: e.From, To: e.To,
+			Node: e.Node, Roles: e.Roles, NodeIDs: e.NodeIDs, Kind: e.Kind, Name: where, Round: len(r.Rounds),
+			From: e.From, To: e.To,
 			Address: e.Address, MilvusVersion: e.MilvusVersion, BuildID: e.BuildID, Samples: -1,
 		}
 		if len(e.Roles) > 0 {

@@ -43,16 +43,20 @@ func list(r *pull.Record) []string {
 // TestReadWithoutManifest checks that node, role and kind are derived from file names.
 func TestReadWithoutManifest(t *testing.T) {
 	r, err := pull.ReadFrom(memory{
-		"querynode3.cpu.pb.gz": "", "querynode10.cpu.pb.gz": "", "querynode-3.heap.pb.gz": "", "milvus-cpu-flat.pb.gz": "", "app.prof": "",
-		"x.cpu.pprof": "", "querynode1.goroutine_debug2.txt.gz": "", "README.md": "", ".hidden.cpu.pb.gz": "", "svc.allocs-delta.pb": "",
-		"my.app.pb.gz": "", "a.trace.out": "", "nohup.out": "",
+		"querynode3.cpu.pb.gz": "", "querynode10.cpu.pb.gz": "", "querynode-3.heap.pb.gz": "",
+		"milvus-cpu-flat.pb.gz": "", "app.prof": "",
+		"x.cpu.pprof": "", "querynode1.goroutine_debug2.txt.gz": "", "README.md": "", ".hidden.cpu.pb.gz": "",
+		"svc.allocs-delta.pb": "",
+		"my.app.pb.gz":        "", "a.trace.out": "", "nohup.out": "",
 	}, "folder")
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []string{
-		"a a trace a.trace.out", "app   app.prof", "milvus-cpu-flat   milvus-cpu-flat.pb.gz", "my.app   my.app.pb.gz", "querynode-3 querynode heap querynode-3.heap.pb.gz",
-		"querynode3 querynode cpu querynode3.cpu.pb.gz", "querynode10 querynode cpu querynode10.cpu.pb.gz", "svc svc allocs-delta svc.allocs-delta.pb", "x x cpu x.cpu.pprof",
+		"a a trace a.trace.out", "app   app.prof", "milvus-cpu-flat   milvus-cpu-flat.pb.gz", "my.app   my.app.pb.gz",
+		"querynode-3 querynode heap querynode-3.heap.pb.gz", "querynode3 querynode cpu querynode3.cpu.pb.gz",
+		"querynode10 querynode cpu querynode10.cpu.pb.gz", "svc svc allocs-delta svc.allocs-delta.pb",
+		"x x cpu x.cpu.pprof",
 	}
 	if diff := cmp.Diff(want, list(r)); diff != "" {
 		t.Error(diff)
@@ -140,7 +144,8 @@ func TestReadRefuses(t *testing.T) {
 // TestReadRegularFilesOnly checks that only regular files below the folder are opened.
 func TestReadRegularFilesOnly(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "manifest.json"), []byte(head+`{"node":"a","kind":"cpu","file":"d","outcome":"ok"}]}`), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "manifest.json"),
+		[]byte(head+`{"node":"a","kind":"cpu","file":"d","outcome":"ok"}]}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Mkdir(filepath.Join(dir, "d"), 0o700); err != nil {
@@ -155,10 +160,15 @@ func TestReadRegularFilesOnly(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(head + `{"node":"a","kind":"cpu","file":"a.cpu.pb.gz","outcome":"ok","sha256":"00","samples":-5}]}`))
 	f.Add([]byte(head + `]}`))
-	f.Add([]byte(`{"format":"kitescope-profiles","version":1,"sequence":-9223372036854775808,"profiles":[{"file":"\u0000/..\\","outcome":"ok"}]}`))
+	f.Add([]byte(
+		`{"format":"kitescope-profiles","version":1,"sequence":-9223372036854775808,"profiles":[{"file":"\u0000/..\\","outcome":"ok"}]}`,
+	))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		m, err := pull.ParseManifest("m", text)
-		files := memory{"20261120T160000Z/manifest.json": string(text), "20261120T160001Z/manifest.json": string(text), "20261120T160000Z/a.cpu.pb.gz": "x"}
+		files := memory{
+			"20261120T160000Z/manifest.json": string(text), "20261120T160001Z/manifest.json": string(text),
+			"20261120T160000Z/a.cpu.pb.gz": "x",
+		}
 		r, readErr := pull.ReadFrom(files, "folder")
 		if (err == nil) != (readErr == nil) {
 			t.Fatalf("the manifest: %v; the record: %v", err, readErr)

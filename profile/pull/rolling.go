@@ -192,7 +192,8 @@ func (r *Rolling) sweep() {
 	}
 	for _, e := range entries {
 		info, err := e.Info()
-		if err != nil || !e.IsDir() || !strings.HasPrefix(e.Name(), stageName) || time.Since(info.ModTime()) < staleAfter {
+		if err != nil || !e.IsDir() || !strings.HasPrefix(e.Name(), stageName) ||
+			time.Since(info.ModTime()) < staleAfter {
 			continue
 		}
 		_ = os.RemoveAll(filepath.Join(r.Dir, e.Name()))

@@ -107,7 +107,8 @@ func TestRolling(t *testing.T) {
 	}
 }
 
-// TestRollingAfterFailedRound checks that a record continues after a failed round, and saves a round in which all pulls failed.
+// TestRollingAfterFailedRound checks that a record continues after a failed round, and saves a round in which all pulls
+// failed.
 func TestRollingAfterFailedRound(t *testing.T) {
 	dir := t.TempDir()
 	ctx, stop := context.WithCancel(t.Context())
@@ -165,7 +166,12 @@ func TestRollingDiskFull(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(single, pull.ManifestName), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range []*pull.Rolling{{Dir: single, Every: time.Second}, {Dir: file, Every: time.Second}, {Dir: t.TempDir()}, {Dir: t.TempDir(), Every: time.Second, Keep: -1}} {
+	for _, r := range []*pull.Rolling{
+		{Dir: single, Every: time.Second},
+		{Dir: file, Every: time.Second},
+		{Dir: t.TempDir()},
+		{Dir: t.TempDir(), Every: time.Second, Keep: -1},
+	} {
 		if err := r.Run(t.Context(), nil, nil); err == nil {
 			t.Errorf("%+v was run", r)
 		}

@@ -85,23 +85,25 @@ func TestSecretsOfServers(t *testing.T) {
 	}
 }
 
-// TestURLCredentialsPrecedence checks that credentials of a URL take precedence over the common header, and that a Host header is
-// sent.
+// TestURLCredentialsPrecedence checks that credentials of a URL take precedence over the common header, and that a Host
+// header is sent.
 func TestURLCredentialsPrecedence(t *testing.T) {
 	heap := fixture(t, "milvus-heap.pb.gz")
 	s := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		user, password, basic := r.BasicAuth()
 		own := basic && user == "ann" && password == "own"
-		if r.Host != "inside.example" || own != strings.HasPrefix(r.URL.Path, "/own") || !own && r.Header.Get("Authorization") != "Bearer all" {
+		if r.Host != "inside.example" || own != strings.HasPrefix(r.URL.Path, "/own") ||
+			!own && r.Header.Get("Authorization") != "Bearer all" {
 			http.Error(w, "no", http.StatusForbidden)
 			return
 		}
 		_, _ = w.Write(heap)
 	}))
 	host := strings.TrimPrefix(s.URL, "http://")
-	m, err := pull.Run(t.Context(), []pull.Target{target(t, "http://ann:own@"+host+"/own/heap"), target(t, host+"/heap")}, pull.Options{
-		Header: http.Header{"Authorization": {"Bearer all"}, "Host": {"inside.example"}},
-	}, t.TempDir())
+	m, err := pull.Run(t.Context(),
+		[]pull.Target{target(t, "http://ann:own@"+host+"/own/heap"), target(t, host+"/heap")}, pull.Options{
+			Header: http.Header{"Authorization": {"Bearer all"}, "Host": {"inside.example"}},
+		}, t.TempDir())
 	if err != nil || m.Failed() != 0 {
 		t.Fatalf("%v %+v", err, m)
 	}
@@ -113,7 +115,10 @@ func TestSecondsInURL(t *testing.T) {
 	profilerMu.Lock()
 	defer profilerMu.Unlock()
 	s := start(t, realServer(""))
-	m, err := pull.Run(t.Context(), []pull.Target{target(t, s.URL+"/debug/pprof/profile?seconds=1"), target(t, s.URL+"/debug/pprof/allocs?seconds=1")}, pull.Options{}, t.TempDir())
+	m, err := pull.Run(t.Context(),
+		[]pull.Target{
+			target(t, s.URL+"/debug/pprof/profile?seconds=1"), target(t, s.URL+"/debug/pprof/allocs?seconds=1"),
+		}, pull.Options{}, t.TempDir())
 	if err != nil || m.Failed() != 0 {
 		t.Fatalf("%v %+v", err, m)
 	}

@@ -62,7 +62,10 @@ func TestParseTarget(t *testing.T) {
 }
 
 func TestWantsPassword(t *testing.T) {
-	for word, want := range map[string]bool{"host:1": false, "ann@host:1": true, "http://ann@host/x": true, "http://ann:x@host": false, "http://ann:@host": false, "n=http://ann@host": true} {
+	for word, want := range map[string]bool{
+		"host:1": false, "ann@host:1": true, "http://ann@host/x": true, "http://ann:x@host": false,
+		"http://ann:@host": false, "n=http://ann@host": true,
+	} {
 		if got := pull.WantsPassword(word); got != want {
 			t.Errorf("%q: %v", word, got)
 		}
@@ -117,7 +120,8 @@ func TestNamesClash(t *testing.T) {
 	}
 	dir := t.TempDir()
 	m, err := pull.Run(t.Context(), []pull.Target{
-		named("q", s.URL), named("q", twin.URL), target(t, s.URL), named("Q", s.URL+"/debug/pprof/heap"), target(t, word+"/debug/pprof/heap?gc=1"), named("../../etc", s.URL+"/debug/pprof/heap?gc=0"),
+		named("q", s.URL), named("q", twin.URL), target(t, s.URL), named("Q", s.URL+"/debug/pprof/heap"),
+		target(t, word+"/debug/pprof/heap?gc=1"), named("../../etc", s.URL+"/debug/pprof/heap?gc=0"),
 	}, pull.Options{Kinds: []pull.Kind{pull.Heap}}, dir)
 	if err != nil || m.Failed() > 0 {
 		t.Fatalf("%v: %+v", err, m)

@@ -158,7 +158,8 @@ func (p *puller) describe(e *Entry, read *profile.Profile, got *download) *failu
 		e.Notes = append(e.Notes, emptyNote(e.Kind))
 	}
 	if e.Kind == CPU && read.Duration > 0 && deviates(read.Duration, wanted) {
-		e.Notes = append(e.Notes, fmt.Sprintf("window %s (%s requested)", read.Duration.Round(time.Millisecond), wanted))
+		e.Notes = append(e.Notes,
+			fmt.Sprintf("window %s (%s requested)", read.Duration.Round(time.Millisecond), wanted))
 	}
 	return nil
 }

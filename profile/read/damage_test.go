@@ -20,7 +20,8 @@ func TestDamagedCounts(t *testing.T) {
 	}{
 		// perf 6.1: perf report --stdio -g none --show-total-period -n
 		"perf report": {
-			"# Total Lost Samples: 0\n#\n# Samples: 281  of event 'cpu-clock'\n# Event count (approx.): 281281281\n#\n" +
+			"# Total Lost Samples: 0\n#\n# Samples: 281  of event 'cpu-clock'\n# Event count (approx.): 281281281\n" +
+				"#\n" +
 				"# Overhead       Samples        Period  Command  Shared Object  Symbol                       \n" +
 				"# ........  ............  ............  .......  .............  .............................\n#\n" +
 				"    18.86%            53      53053053  sh       libc.so.6      [.] __strcmp_evex\n" +
@@ -32,7 +33,8 @@ func TestDamagedCounts(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var fields []damagetest.Field
 			for _, before := range c.of {
-				fields = append(fields, damagetest.Text([]byte(c.text), before, strings.Index(c.text, before)+len(before)))
+				fields = append(fields,
+					damagetest.Text([]byte(c.text), before, strings.Index(c.text, before)+len(before)))
 			}
 			damagetest.Run(t, []byte(c.text), fields, damagetest.Count()/10, func(file []byte) (string, error) {
 				p, err := From(t.Context(), "damaged", bytes.NewReader(file), Options{})

@@ -37,7 +37,8 @@ func demangled(p *profile.Profile) *profile.Profile {
 func demangledName(system string) string {
 	if strings.HasPrefix(system, "_") || strings.HasPrefix(system, "$") {
 		for _, mangled := range []string{system, strings.TrimPrefix(system, "_")} { // macOS adds another _
-			if name := demangle.Filter(mangled, demangle.NoParams, demangle.NoEnclosingParams, demangle.NoTemplateParams); name != mangled {
+			if name := demangle.Filter(mangled, demangle.NoParams, demangle.NoEnclosingParams,
+				demangle.NoTemplateParams); name != mangled {
 				return name
 			}
 		}

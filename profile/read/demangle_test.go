@@ -29,8 +29,13 @@ func TestDemangledName(t *testing.T) {
 }
 
 func TestDemangleKeepsOwnNames(t *testing.T) {
-	p := &profile.Profile{Functions: []profile.Function{{Name: "chosen", SystemName: "_ZN3foo3barEv"}, {Name: "", SystemName: "_ZN3foo3barEv"}}}
-	if q := demangled(p); q.Functions[0].Name != "chosen" || q.Functions[1].Name != "foo::bar" || p.Functions[1].Name != "" {
+	p := &profile.Profile{
+		Functions: []profile.Function{
+			{Name: "chosen", SystemName: "_ZN3foo3barEv"}, {Name: "", SystemName: "_ZN3foo3barEv"},
+		},
+	}
+	if q := demangled(p); q.Functions[0].Name != "chosen" || q.Functions[1].Name != "foo::bar" ||
+		p.Functions[1].Name != "" {
 		t.Errorf("%+v of %+v", q.Functions, p.Functions)
 	}
 }

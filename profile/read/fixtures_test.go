@@ -50,7 +50,8 @@ func mustRead(t testing.TB, text string, o Options) *profile.Profile {
 func checkSound(t testing.TB, p *profile.Profile) {
 	t.Helper()
 	if len(p.Values) != p.Len()*len(p.Types) || p.LabelOf != nil && len(p.LabelOf) != p.Len() {
-		t.Fatalf("%d samples with %d values of %d types and %d labels", p.Len(), len(p.Values), len(p.Types), len(p.LabelOf))
+		t.Fatalf("%d samples with %d values of %d types and %d labels", p.Len(), len(p.Values), len(p.Types),
+			len(p.LabelOf))
 	}
 	for i := range p.Len() {
 		for _, at := range p.Stack(i) {
@@ -175,7 +176,10 @@ var sampleLine = regexp.MustCompile(` ([0-9]+) cpu-clock: *(.*)$`)
 
 // TestPerfScriptSums checks the sums of periods against sums computed with a regular expression.
 func TestPerfScriptSums(t *testing.T) {
-	for _, name := range []string{"perf/cpp.txt", "perf/cpp-flat.txt", "perf/postgres-lookups.txt", "perf/postgres-totals.txt", "perf-script-goldmark.txt"} {
+	for _, name := range []string{
+		"perf/cpp.txt", "perf/cpp-flat.txt", "perf/postgres-lookups.txt", "perf/postgres-totals.txt",
+		"perf-script-goldmark.txt",
+	} {
 		var sum, n int64
 		scan(t, name, func(line string) {
 			if m := sampleLine.FindStringSubmatch(line); m != nil && line[0] != '\t' {
@@ -188,7 +192,8 @@ func TestPerfScriptSums(t *testing.T) {
 		if n < 30 || p.Total(0) != n || p.Total(1) != sum {
 			t.Errorf("%s: %d samples, %d ns, want %d, %d", name, p.Total(0), p.Total(1), n, sum)
 		}
-		if p.Origin.Format != "perf script" || p.DefaultType != "cpu-clock" || p.Types[1].Unit != "nanoseconds" || p.Duration <= 0 || p.Origin.Flat {
+		if p.Origin.Format != "perf script" || p.DefaultType != "cpu-clock" || p.Types[1].Unit != "nanoseconds" ||
+			p.Duration <= 0 || p.Origin.Flat {
 			t.Errorf("%s: %+v %s %v %s", name, p.Origin, p.DefaultType, p.Types, p.Duration)
 		}
 	}

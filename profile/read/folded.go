@@ -48,10 +48,12 @@ func (f *folded) line(line []byte) error {
 		return nil
 	}
 	if _, _, two := cutCount(stack); ok && two && !f.read {
-		return hints.Errorf("give each profile to kitescope profile diff", "the line has two counts: it is the difference of two profiles")
+		return hints.Errorf("give each profile to kitescope profile diff",
+			"the line has two counts: it is the difference of two profiles")
 	}
 	if !ok || len(bytes.TrimSpace(stack)) == 0 {
-		return malformedLine("folded stacks", "remove lines that are not stacks: frames between semicolons, a space, a count", line)
+		return malformedLine("folded stacks",
+			"remove lines that are not stacks: frames between semicolons, a space, a count", line)
 	}
 	n, err := parseFoldedCount(count)
 	if err != nil {
@@ -141,7 +143,9 @@ func cutCount(line []byte) (stack, count []byte, ok bool) {
 func parseFoldedCount(count []byte) (int64, error) {
 	whole, fraction, _ := strings.Cut(string(count), ".")
 	if strings.Trim(fraction, "0") != "" {
-		return 0, hints.Errorf(`scale the counts first: awk '{$NF = int($NF * 1000000); print}' FILE`, "the count %s is not a whole number", count)
+		return 0,
+			hints.Errorf(`scale the counts first: awk '{$NF = int($NF * 1000000); print}' FILE`,
+				"the count %s is not a whole number", count)
 	}
 	n, err := strconv.ParseInt(whole, 10, 64)
 	if err != nil {

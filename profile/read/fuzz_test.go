@@ -57,7 +57,8 @@ func checked(t *testing.T, data []byte, o Options) {
 
 func FuzzFrom(f *testing.F) {
 	seeds(f, "*.folded", "pmp/*.txt", "perf/*.txt", "perf/*.report", "perf-script-goldmark.txt", "jfr/words.json")
-	f.Add([]byte("{" + speedscopeFrames + `, "profiles": [{"type": "sampled", "unit": "none", "samples": [[0]], "weights": [1]}]}`))
+	f.Add([]byte("{" + speedscopeFrames +
+		`, "profiles": [{"type": "sampled", "unit": "none", "samples": [[0]], "weights": [1]}]}`))
 	f.Add([]byte(magicGzip))
 	f.Add([]byte(magicZstd + "\x04\x00\x01\x00\x00"))
 	f.Add([]byte("BZh91AY&SY"))
@@ -86,7 +87,8 @@ func FuzzPMP(f *testing.F) {
 
 func FuzzPerfScript(f *testing.F) {
 	seeds(f, "perf/cpp*.txt", "perf/postgres*.txt", "perf-script-goldmark.txt")
-	f.Add([]byte("sh 1 1.000000: 10 cycles: \n\t1 swap (inlined)\n\t1 f+0x1 (/b)\n  a.c:7\n\nsh 1 2.000000: task-clock: 1 f (/b)\n"))
+	f.Add([]byte("sh 1 1.000000: 10 cycles: \n\t1 swap (inlined)\n\t1 f+0x1 (/b)\n  a.c:7\n\nsh 1 2.000000: " +
+		"task-clock: 1 f (/b)\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		fuzzReader(t, data, func(r *bytes.Reader) (*profile.Profile, error) {
 			return readPerfScript(context.Background(), r, &Options{})
@@ -97,7 +99,8 @@ func FuzzPerfScript(f *testing.F) {
 func FuzzPerfReport(f *testing.F) {
 	seeds(f, "perf/*.report", "perf/cpp-report.txt")
 	f.Add([]byte(reportHead + "    70.00%  sh       libc.so.6             [.] f\n"))
-	f.Add([]byte("# Children Self Samples Period Command Shared Object Symbol\n90.0% 60.0% 6 600 my sh libc.so.6 [.] f - -\n|\n--40.0%--main\n"))
+	f.Add([]byte("# Children Self Samples Period Command Shared Object Symbol\n90.0% 60.0% 6 600 my sh libc.so.6 [.] " +
+		"f - -\n|\n--40.0%--main\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		fuzzReader(t, data, func(r *bytes.Reader) (*profile.Profile, error) {
 			return readPerfReport(context.Background(), r, &Options{})
@@ -121,7 +124,9 @@ func FuzzSpeedscope(f *testing.F) {
 
 func FuzzJFRPrint(f *testing.F) {
 	seeds(f, "jfr/words*.json")
-	f.Add([]byte(`{"recording": {"events": [{"type": "jdk.NativeMethodSample", "values": {"stackTrace": {"frames": [{"method": {"name": "f"}}]}}}]}}`))
+	f.Add([]byte(
+		`{"recording": {"events": [{"type": "jdk.NativeMethodSample", "values": {"stackTrace": {"frames": [{"method": {"name": "f"}}]}}}]}}`,
+	))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		fuzzReader(t, data, func(r *bytes.Reader) (*profile.Profile, error) {
 			return readJFRPrint(context.Background(), r, &Options{})

@@ -20,7 +20,8 @@ const (
 )
 
 // errJFR is the error for a binary recording. Its format is not specified and differs between versions of Java.
-var errJFR = hints.Errorf("print it and read that: jfr print --json --stack-depth 2048 --events "+executionSample+","+nativeSample+" FILE > FILE.json",
+var errJFR = hints.Errorf("print it and read that: jfr print --json --stack-depth 2048 --events "+executionSample+","+
+	nativeSample+" FILE > FILE.json",
 	"it is a Java Flight Recording")
 
 // jfrEvent holds the fields of an event that are read, as `jfr print --json` prints them.
@@ -129,7 +130,9 @@ func (p *eventReader) Read(b []byte) (int, error) {
 
 func (s *jfrSamples) finish() (*profile.Profile, error) {
 	if s.samples == 0 {
-		return nil, hints.Errorf("record with: java -XX:StartFlightRecording=settings=profile,filename=FILE.jfr", "it has no %s", executionSample)
+		return nil,
+			hints.Errorf("record with: java -XX:StartFlightRecording=settings=profile,filename=FILE.jfr",
+				"it has no %s", executionSample)
 	}
 	if s.bare > 0 {
 		s.b.Note("samples without a stack, shown as "+unknown, s.bare)

@@ -59,11 +59,14 @@ func TestJFREvents(t *testing.T) {
  {"type": "jdk.CPULoad", "values": {}},
  {"type": "jdk.ExecutionSample", "values": {"startTime": "2026-11-20T16:01:20Z", "stackTrace": {"truncated": true, "frames": [
   {"method": {"type": {"name": "a/B$C"}, "name": "<init>", "descriptor": "()V"}, "lineNumber": 7, "type": "Interpreted"},
-  {"method": {"type": null, "name": "schedule"}, "lineNumber": -1, "type": "Kernel"}, {"method": null}]}}}]}}`, Options{})
-	if diff := cmp.Diff(map[string]int64{"a.B$C.<init>;schedule;[unknown]": 1, "[unknown]": 0}, stacks(p, 0)); diff != "" {
+  {"method": {"type": null, "name": "schedule"}, "lineNumber": -1, "type": "Kernel"}, {"method": null}]}}}]}}`,
+		Options{})
+	if diff := cmp.Diff(map[string]int64{"a.B$C.<init>;schedule;[unknown]": 1, "[unknown]": 0}, stacks(p, 0)); diff !=
+		"" {
 		t.Errorf("samples (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(map[string]int64{"a.B$C.<init>;schedule;[unknown]": 0, "[unknown]": 1}, stacks(p, 1)); diff != "" {
+	if diff := cmp.Diff(map[string]int64{"a.B$C.<init>;schedule;[unknown]": 0, "[unknown]": 1}, stacks(p, 1)); diff !=
+		"" {
 		t.Errorf("native samples (-want +got):\n%s", diff)
 	}
 	if p.Duration != 2*time.Second || !strings.Contains(notesOf(p), "Java cut at its root") {
@@ -75,8 +78,9 @@ func TestJFREvents(t *testing.T) {
 func TestJFRStates(t *testing.T) {
 	event := `{"type": "jdk.ExecutionSample", "values": {"state": "STATE_%s", "stackTrace": null}}`
 	for states, want := range map[string]string{
-		"RUNNABLE DEFAULT":           "",
-		"RUNNABLE SLEEPING SLEEPING": "{samples of waiting or sleeping threads: the recording is of wall-clock time, not CPU time 2}",
+		"RUNNABLE DEFAULT": "",
+		"RUNNABLE SLEEPING SLEEPING": "{samples of waiting or sleeping threads: the recording is of wall-clock time, " +
+			"not CPU time 2}",
 	} {
 		var events []string
 		for state := range strings.FieldsSeq(states) {

@@ -18,35 +18,69 @@ func TestPerfHeader(t *testing.T) {
 		event, rest  string
 	}
 	for line, want := range map[string]header{
-		"sh 23825 23380.041165:     250000 cpu-clock: ":                                  {"sh", "23825", 23380041165000, 250000, "cpu-clock", ""},
-		"sh 23825/23826 [001] 23380.041165:     250000 cycles:u: ":                       {"sh", "23825/23826", 23380041165000, 250000, "cycles:u", ""},
-		"V8 WorkerThread 24636/25607 [000] 94564.109216: 100 cycles:":                    {"V8 WorkerThread", "24636/25607", 94564109216000, 100, "cycles", ""},
-		"java 25607 4794564.109216123: 1 cycles:":                                        {"java", "25607", 4794564109216123, 1, "cycles", ""},
-		"java 25607 4794564.109216: cycles:":                                             {"java", "25607", 4794564109216000, 0, "cycles", ""},
-		"a 1 b 12 3.000000: 4 cycles:":                                                   {"a 1 b", "12", 3000000000, 4, "cycles", ""},
-		"odd 1.000000: name 12 3.000000: 4 cycles:":                                      {"odd 1.000000: name", "12", 3000000000, 4, "cycles", ""},
-		":-1    -1 23380.041165: 1 cycles:":                                              {":-1", "-1", 23380041165000, 1, "cycles", ""},
-		"swapper     0 [003] U 23380.041165: 1 cycles:":                                  {"swapper", "0", 23380041165000, 1, "cycles", ""},
-		"sh 12 23380,041165: 250.000 cycles:":                                            {"sh", "12", 23380041165000, 250000, "cycles", ""},
-		"sh 12 23380.041165: 1\u202f250\u202f000 cycles:":                                {"sh", "12", 23380041165000, 1250000, "cycles", ""},
-		"sh 12 23380.041165: 1'250'000 cycles:":                                          {"sh", "12", 23380041165000, 1250000, "cycles", ""},
-		"sh 12 23380.041165: 7 raw 0x1a8: ":                                              {"sh", "12", 23380041165000, 7, "raw 0x1a8", ""},
-		"sh 12 23380.041165: 7 cpu_core/cycles/P: ":                                      {"sh", "12", 23380041165000, 7, "cpu_core/cycles/P", ""},
-		"sh 12 [000] 23380.041165: sched:sched_switch: prev_comm=sh ==> next_comm=x":     {"sh", "12", 23380041165000, 0, "sched:sched_switch", "prev_comm=sh ==> next_comm=x"},
-		"      sh 23825 23380.041165:     250000 cpu-clock:      7f6a f+0xa (/lib/c.so)": {"sh", "23825", 23380041165000, 250000, "cpu-clock", "7f6a f+0xa (/lib/c.so)"},
-		"      sh 23825     250000 cpu-clock: ":                                          {"sh", "23825", -1, 250000, "cpu-clock", ""},
-		"      sh 23825/23826 [001] cpu-clock: ":                                         {"sh", "23825/23826", -1, 0, "cpu-clock", ""},
-		"sh 23825 23380.041165:     250000 \t7f6a f+0xa (/lib/c.so)":                     {"sh", "23825", 23380041165000, 250000, "", "7f6a f+0xa (/lib/c.so)"},
-		"sh 23825 23380.041165:     ":                                                    {"sh", "23825", 23380041165000, 0, "", ""},
-		"         1      page-faults: ":                                                  {"", "", -1, 1, "page-faults", ""},
-		"23825      page-faults: ":                                                       {"", "23825", -1, 0, "page-faults", ""},
-		"index          1 ":                                                              {"index", "", -1, 1, "", ""},
-		"index 19034      page-faults: ":                                                 {"index", "19034", -1, 0, "page-faults", ""},
-		"index 19034/19034 ":                                                             {"index", "19034/19034", -1, 0, "", ""},
-		"sh 23825":                                                                       {"sh", "23825", -1, 0, "", ""},
-		"sh ":                                                                            {"sh", "", -1, 0, "", ""},
-		"Web Content ":                                                                   {"Web Content", "", -1, 0, "", ""},
-		"23380.041165:     250000 cycles: ":                                              {"", "", 23380041165000, 250000, "cycles", ""},
+		"sh 23825 23380.041165:     250000 cpu-clock: ": {
+			"sh", "23825", 23380041165000, 250000, "cpu-clock", "",
+		},
+		"sh 23825/23826 [001] 23380.041165:     250000 cycles:u: ": {
+			"sh", "23825/23826", 23380041165000, 250000, "cycles:u", "",
+		},
+		"V8 WorkerThread 24636/25607 [000] 94564.109216: 100 cycles:": {
+			"V8 WorkerThread", "24636/25607", 94564109216000, 100, "cycles", "",
+		},
+		"java 25607 4794564.109216123: 1 cycles:": {
+			"java", "25607", 4794564109216123, 1, "cycles", "",
+		},
+		"java 25607 4794564.109216: cycles:": {
+			"java", "25607", 4794564109216000, 0, "cycles", "",
+		},
+		"a 1 b 12 3.000000: 4 cycles:": {
+			"a 1 b", "12", 3000000000, 4, "cycles", "",
+		},
+		"odd 1.000000: name 12 3.000000: 4 cycles:": {
+			"odd 1.000000: name", "12", 3000000000, 4, "cycles", "",
+		},
+		":-1    -1 23380.041165: 1 cycles:": {
+			":-1", "-1", 23380041165000, 1, "cycles", "",
+		},
+		"swapper     0 [003] U 23380.041165: 1 cycles:": {
+			"swapper", "0", 23380041165000, 1, "cycles", "",
+		},
+		"sh 12 23380,041165: 250.000 cycles:": {
+			"sh", "12", 23380041165000, 250000, "cycles", "",
+		},
+		"sh 12 23380.041165: 1\u202f250\u202f000 cycles:": {
+			"sh", "12", 23380041165000, 1250000, "cycles", "",
+		},
+		"sh 12 23380.041165: 1'250'000 cycles:": {
+			"sh", "12", 23380041165000, 1250000, "cycles", "",
+		},
+		"sh 12 23380.041165: 7 raw 0x1a8: ": {
+			"sh", "12", 23380041165000, 7, "raw 0x1a8", "",
+		},
+		"sh 12 23380.041165: 7 cpu_core/cycles/P: ": {
+			"sh", "12", 23380041165000, 7, "cpu_core/cycles/P", "",
+		},
+		"sh 12 [000] 23380.041165: sched:sched_switch: prev_comm=sh ==> next_comm=x": {
+			"sh", "12", 23380041165000, 0, "sched:sched_switch", "prev_comm=sh ==> next_comm=x",
+		},
+		"      sh 23825 23380.041165:     250000 cpu-clock:      7f6a f+0xa (/lib/c.so)": {
+			"sh", "23825", 23380041165000, 250000, "cpu-clock", "7f6a f+0xa (/lib/c.so)",
+		},
+		"      sh 23825     250000 cpu-clock: ":  {"sh", "23825", -1, 250000, "cpu-clock", ""},
+		"      sh 23825/23826 [001] cpu-clock: ": {"sh", "23825/23826", -1, 0, "cpu-clock", ""},
+		"sh 23825 23380.041165:     250000 \t7f6a f+0xa (/lib/c.so)": {
+			"sh", "23825", 23380041165000, 250000, "", "7f6a f+0xa (/lib/c.so)",
+		},
+		"sh 23825 23380.041165:     ":       {"sh", "23825", 23380041165000, 0, "", ""},
+		"         1      page-faults: ":     {"", "", -1, 1, "page-faults", ""},
+		"23825      page-faults: ":          {"", "23825", -1, 0, "page-faults", ""},
+		"index          1 ":                 {"index", "", -1, 1, "", ""},
+		"index 19034      page-faults: ":    {"index", "19034", -1, 0, "page-faults", ""},
+		"index 19034/19034 ":                {"index", "19034/19034", -1, 0, "", ""},
+		"sh 23825":                          {"sh", "23825", -1, 0, "", ""},
+		"sh ":                               {"sh", "", -1, 0, "", ""},
+		"Web Content ":                      {"Web Content", "", -1, 0, "", ""},
+		"23380.041165:     250000 cycles: ": {"", "", 23380041165000, 250000, "cycles", ""},
 	} {
 		h := parsePerfHeader([]byte(line), nil)
 		got := header{string(h.comm), string(h.thread), h.time, h.period, string(h.event), string(h.rest)}
@@ -63,28 +97,54 @@ func TestPerfFrame(t *testing.T) {
 		inlined     bool
 	}
 	for line, want := range map[string]frame{
-		"\t           1462a handle_amd+0xa (/usr/lib/ld.so.2)":                  {0x1462a, "handle_amd", "/usr/lib/ld.so.2", false},
-		"\t           1462a handle_amd (/usr/lib/ld.so.2)":                      {0x1462a, "handle_amd", "/usr/lib/ld.so.2", false},
-		"\t           1462a handle_amd":                                         {0x1462a, "handle_amd", "", false},
-		"\t           1462a (/usr/lib/ld.so.2)":                                 {0x1462a, "", "/usr/lib/ld.so.2", false},
-		"\t               0 [unknown] ([unknown])":                              {0, "", "", false},
-		"\t            1178 [unknown] (/opt/my app (x86)/libdistance.so)":       {0x1178, "", "/opt/my app (x86)/libdistance.so", false},
-		"\t            1178 [unknown] (/opt/odd (name/lib.so)":                  {0x1178, "", "/opt/odd (name/lib.so", false},
-		"\t            1178 f+0x1 (/opt/odd (name/lib.so)":                      {0x1178, "f", "/opt/odd (name/lib.so", false},
-		"\t            1178 f+0x1 (/usr/bin/x (deleted))":                       {0x1178, "f", "/usr/bin/x", false},
-		"\t            1178 f(int (*)(void))+0x1f (/a b/lib.so)":                {0x1178, "f(int (*)(void))", "/a b/lib.so", false},
-		"\t            1178 f(int (*)(void)) (/a b/lib.so)":                     {0x1178, "f(int (*)(void))", "/a b/lib.so", false},
-		"\t            1178 f(int)":                                             {0x1178, "f(int)", "", false},
-		"\t            1178 operator()(int) const+0x3 (/lib.so)":                {0x1178, "operator()(int) const", "/lib.so", false},
-		"\t            1178 std::swap (inlined)":                                {0x1178, "std::swap", "", true},
-		"\tffffffff8160cb26 init_multi_vma_prep+0x16 ([kernel.kallsyms])":       {0xffffffff8160cb26, "init_multi_vma_prep", "[kernel.kallsyms]", false},
-		"\tffffffff8160cb26 start_kernel ([kernel.kallsyms].init.text)":         {0xffffffff8160cb26, "start_kernel", "[kernel.kallsyms].init.text", false},
-		"\t    7f722d142778 Ljava/io/PrintStream;::print (/tmp/perf-19982.map)": {0x7f722d142778, "Ljava/io/PrintStream;::print", "/tmp/perf-19982.map", false},
-		"\t           4017a main.(*T[...]).f+0x5 (/bin/x)":                      {0x4017a, "main.(*T[...]).f", "/bin/x", false},
-		"\t    7f722d142778 f+0x5 (/lib/x.so+0x1234)":                           {0x1234, "f", "/lib/x.so", false},
-		"\t    7f7b cfree@GLIBC_2.2.5+0x13 (/usr/lib/libc.so.6)":                {0x7f7b, "cfree@GLIBC_2.2.5", "/usr/lib/libc.so.6", false},
-		"7f6a f+0xa (/lib/c.so)\r":                                              {0x7f6a, "f", "/lib/c.so", false},
-		"\t 0x7f6a f":                                                           {0x7f6a, "f", "", false},
+		"\t           1462a handle_amd+0xa (/usr/lib/ld.so.2)": {
+			0x1462a, "handle_amd", "/usr/lib/ld.so.2", false,
+		},
+		"\t           1462a handle_amd (/usr/lib/ld.so.2)": {
+			0x1462a, "handle_amd", "/usr/lib/ld.so.2", false,
+		},
+		"\t           1462a handle_amd": {0x1462a, "handle_amd", "", false},
+		"\t           1462a (/usr/lib/ld.so.2)": {
+			0x1462a, "", "/usr/lib/ld.so.2", false,
+		},
+		"\t               0 [unknown] ([unknown])": {0, "", "", false},
+		"\t            1178 [unknown] (/opt/my app (x86)/libdistance.so)": {
+			0x1178, "", "/opt/my app (x86)/libdistance.so", false,
+		},
+		"\t            1178 [unknown] (/opt/odd (name/lib.so)": {
+			0x1178, "", "/opt/odd (name/lib.so", false,
+		},
+		"\t            1178 f+0x1 (/opt/odd (name/lib.so)": {
+			0x1178, "f", "/opt/odd (name/lib.so", false,
+		},
+		"\t            1178 f+0x1 (/usr/bin/x (deleted))": {0x1178, "f", "/usr/bin/x", false},
+		"\t            1178 f(int (*)(void))+0x1f (/a b/lib.so)": {
+			0x1178, "f(int (*)(void))", "/a b/lib.so", false,
+		},
+		"\t            1178 f(int (*)(void)) (/a b/lib.so)": {
+			0x1178, "f(int (*)(void))", "/a b/lib.so", false,
+		},
+		"\t            1178 f(int)": {0x1178, "f(int)", "", false},
+		"\t            1178 operator()(int) const+0x3 (/lib.so)": {
+			0x1178, "operator()(int) const", "/lib.so", false,
+		},
+		"\t            1178 std::swap (inlined)": {0x1178, "std::swap", "", true},
+		"\tffffffff8160cb26 init_multi_vma_prep+0x16 ([kernel.kallsyms])": {
+			0xffffffff8160cb26, "init_multi_vma_prep", "[kernel.kallsyms]", false,
+		},
+		"\tffffffff8160cb26 start_kernel ([kernel.kallsyms].init.text)": {
+			0xffffffff8160cb26, "start_kernel", "[kernel.kallsyms].init.text", false,
+		},
+		"\t    7f722d142778 Ljava/io/PrintStream;::print (/tmp/perf-19982.map)": {
+			0x7f722d142778, "Ljava/io/PrintStream;::print", "/tmp/perf-19982.map", false,
+		},
+		"\t           4017a main.(*T[...]).f+0x5 (/bin/x)": {0x4017a, "main.(*T[...]).f", "/bin/x", false},
+		"\t    7f722d142778 f+0x5 (/lib/x.so+0x1234)":      {0x1234, "f", "/lib/x.so", false},
+		"\t    7f7b cfree@GLIBC_2.2.5+0x13 (/usr/lib/libc.so.6)": {
+			0x7f7b, "cfree@GLIBC_2.2.5", "/usr/lib/libc.so.6", false,
+		},
+		"7f6a f+0xa (/lib/c.so)\r": {0x7f6a, "f", "/lib/c.so", false},
+		"\t 0x7f6a f":              {0x7f6a, "f", "", false},
 	} {
 		f, ok := parsePerfFrame([]byte(line))
 		if got := (frame{f.ip, string(f.symbol), string(f.dso), f.inlined}); !ok || got != want {
@@ -109,14 +169,16 @@ func TestPerfScript(t *testing.T) {
 		note  string
 	}{
 		"one event": {
-			"sh 1 1.000000: 10 cycles: \n\t1 f+0x1 (/b)\n\t2 main+0x1 (/b)\n\nsh 1 2.000000: 5 cycles: \n\t1 f+0x2 (/b)\n\t2 main+0x1 (/b)\n\n",
+			"sh 1 1.000000: 10 cycles: \n\t1 f+0x1 (/b)\n\t2 main+0x1 (/b)\n\nsh 1 2.000000: 5 cycles: \n\t1 f+0x2 " +
+				"(/b)\n\t2 main+0x1 (/b)\n\n",
 			Options{},
 			"[samples/count cycles/count]",
 			[]map[string]int64{{"f;main": 2}, {"f;main": 15}},
 			"sums of periods: cycles/count",
 		},
 		"several events": {
-			"sh 1 1.000000: 10 cycles: \n\t1 f (/b)\n\nsh 1 2.000000: 5 task-clock:u: \n\t1 f (/b)\n\nsh 1 3.000000: 7 cycles: \n\t1 g (/b)\n\n",
+			"sh 1 1.000000: 10 cycles: \n\t1 f (/b)\n\nsh 1 2.000000: 5 task-clock:u: \n\t1 f (/b)\n\nsh 1 3.000000: " +
+				"7 cycles: \n\t1 g (/b)\n\n",
 			Options{},
 			"[cycles samples/count cycles/count task-clock:u samples/count task-clock:u/nanoseconds]",
 			[]map[string]int64{{"f": 1, "g": 1}, {"f": 10, "g": 7}, {"f": 1, "g": 0}, {"f": 5, "g": 0}},
@@ -130,14 +192,19 @@ func TestPerfScript(t *testing.T) {
 			"samples of cycles have no period",
 		},
 		"some without a period": {
-			"sh 1 1.000000: cycles: \n\t1 f (/b)\n\nsh 1 2.000000: 10 cycles: \n\t1 f (/b)\n\nsh 1 2.000000: cycles: \n\t1 f (/b)\n",
+			"sh 1 1.000000: cycles: \n\t1 f (/b)\n\nsh 1 2.000000: 10 cycles: \n\t1 f (/b)\n\nsh 1 2.000000: cycles: " +
+				"\n\t1 f (/b)\n",
 			Options{},
 			"[samples/count cycles/count]",
 			[]map[string]int64{{"f": 3}, {"f": 12}},
 			"without a period, weighed as 1 each 2",
 		},
 		"no first line": {
-			"\t1 f (/b)\n\t2 main (/b)\n\n\t1 f (/b)\n\t2 main (/b)\n", Options{}, "[samples/count]", []map[string]int64{{"f;main": 2}}, "",
+			"\t1 f (/b)\n\t2 main (/b)\n\n\t1 f (/b)\n\t2 main (/b)\n",
+			Options{},
+			"[samples/count]",
+			[]map[string]int64{{"f;main": 2}},
+			"",
 		},
 		"only a command": {
 			"sh \n\t1 f (/b)\n\nsh \n\t1 f (/b)\n\n", Options{}, "[samples/count]", []map[string]int64{{"f": 2}}, "",
@@ -171,14 +238,16 @@ func TestPerfScript(t *testing.T) {
 			"",
 		},
 		"inlined": {
-			"sh 1 1.000000: 10 cycles: \n\t1 swap (inlined)\n\t1 sort (inlined)\n\t1 f+0x1 (/b)\n\t2 g (inlined)\n\t2 main (/b)\n\n",
+			"sh 1 1.000000: 10 cycles: \n\t1 swap (inlined)\n\t1 sort (inlined)\n\t1 f+0x1 (/b)\n\t2 g (inlined)\n" +
+				"\t2 main (/b)\n\n",
 			Options{},
 			"[samples/count cycles/count]",
 			[]map[string]int64{{"swap<sort<f;g<main": 1}, {"swap<sort<f;g<main": 10}},
 			"",
 		},
 		"inlined, with lines": {
-			"sh 1 1.000000: 10 cycles: \n\t1 swap\n  move.h:3 (inlined)\n\t1 f (/b)\n  a.c:7\n\t2 [unknown] (/b)\n  b[2]\n\n",
+			"sh 1 1.000000: 10 cycles: \n\t1 swap\n  move.h:3 (inlined)\n\t1 f (/b)\n  a.c:7\n\t2 [unknown] (/b)\n  " +
+				"b[2]\n\n",
 			Options{},
 			"[samples/count cycles/count]",
 			[]map[string]int64{{"swap<f;[b]": 1}, {"swap<f;[b]": 10}},
@@ -202,7 +271,8 @@ func TestPerfScript(t *testing.T) {
 			"no period",
 		},
 		"a command of 14 letters and a symbol with its line": {
-			"          python 1 [001] 1.000001: 7 cycles:P:  4f1 f+0x1 (/b)\n  abcdefghijklmn 2 [001] 1.000006: 7 cycles:P:  4f2 g:12 (/b)\n",
+			"          python 1 [001] 1.000001: 7 cycles:P:  4f1 f+0x1 (/b)\n  abcdefghijklmn 2 [001] 1.000006: 7 " +
+				"cycles:P:  4f2 g:12 (/b)\n",
 			Options{},
 			"[samples/count cycles/count]",
 			[]map[string]int64{{"f": 1, "g:12": 1}, {"f": 7, "g:12": 7}},
@@ -234,8 +304,10 @@ func TestPerfScript(t *testing.T) {
 			"",
 		},
 		"messages of perf": {
-			"Failed to open /tmp/perf-1234.map, continuing without symbols\n[ perf record: Woken up 1 times to write data ]\n" +
-				"sh 1 1.000000: 10 cycles: \n\t1 f (/b)\n\nWarning:\nProcessed 100 events and lost 3 chunks!\n\nCheck IO/CPU overload!\n\n" +
+			"Failed to open /tmp/perf-1234.map, continuing without symbols\n[ perf record: Woken up 1 times to write " +
+				"data ]\n" +
+				"sh 1 1.000000: 10 cycles: \n\t1 f (/b)\n\nWarning:\nProcessed 100 events and lost 3 chunks!\n\n" +
+				"Check IO/CPU overload!\n\n" +
 				"sh 1 1.000000: 10 cycles: \n\t1 f (/b)\n\n",
 			Options{},
 			"[samples/count cycles/count]",
@@ -250,21 +322,25 @@ func TestPerfScript(t *testing.T) {
 			"without a stack, shown as [unknown] 1",
 		},
 		"lost": {
-			"sh 1 0.500000: PERF_RECORD_LOST lost 123\nsh 1 1.000000: 10 cycles: \n\t1 f (/b)\n\nsh 1 2.000000: PERF_RECORD_LOST_SAMPLES: lost 2\n",
+			"sh 1 0.500000: PERF_RECORD_LOST lost 123\nsh 1 1.000000: 10 cycles: \n\t1 f (/b)\n\nsh 1 2.000000: " +
+				"PERF_RECORD_LOST_SAMPLES: lost 2\n",
 			Options{},
 			"[samples/count cycles/count]",
 			[]map[string]int64{{"f": 1}, {"f": 10}},
 			"lost while recording 125",
 		},
 		"addresses in the first column": {
-			"java 19983 cycles:\nffffffff8103d0ca native_write ([kernel.kallsyms])\n    7f0000000010 main (/usr/bin/app)\n\njava 19983 cycles:\n7f0000000020 work(int, long) const (/usr/bin/app)\n7f0000000010 main (/usr/bin/app)\n\n",
+			"java 19983 cycles:\nffffffff8103d0ca native_write ([kernel.kallsyms])\n    7f0000000010 main " +
+				"(/usr/bin/app)\n\njava 19983 cycles:\n7f0000000020 work(int, long) const (/usr/bin/app)\n" +
+				"7f0000000010 main (/usr/bin/app)\n\n",
 			Options{Mangled: true},
 			"[samples/count]",
 			[]map[string]int64{{"native_write;main": 1, "work(int, long) const;main": 1}},
 			"no period",
 		},
 		"traces": {
-			"sh 1 [000] 1.000000: sched:sched_switch: prev_comm=sh prev_pid=1\n\tffffffff8160cb26 schedule ([kernel.kallsyms])\n\n",
+			"sh 1 [000] 1.000000: sched:sched_switch: prev_comm=sh prev_pid=1\n\tffffffff8160cb26 schedule " +
+				"([kernel.kallsyms])\n\n",
 			Options{},
 			"[samples/count]",
 			[]map[string]int64{{"schedule": 1}},
@@ -297,19 +373,23 @@ func TestPerfScriptEvents(t *testing.T) {
 	sample := func(event string, period int) string {
 		return fmt.Sprintf("sh 1 1.000000: %d %s: \n\t1 f (/b)\n\n", period, event)
 	}
-	p := mustRead(t, sample("page-faults", 9)+sample("page-faults", 4)+sample("cpu-clock:u", 250)+sample("context-switches", 1), Options{})
+	p := mustRead(t,
+		sample("page-faults", 9)+sample("page-faults", 4)+sample("cpu-clock:u", 250)+sample("context-switches", 1),
+		Options{})
 	if p.DefaultType != "cpu-clock:u" {
 		t.Errorf("%s is shown", p.DefaultType)
 	}
 	for name, want := range map[string]int64{
-		"page-faults": 2, "page-faults samples": 2, "cpu-clock:u": 1, "cpu-clock:u samples": 1, "context-switches": 1, "context-switches samples": 1,
+		"page-faults": 2, "page-faults samples": 2, "cpu-clock:u": 1, "cpu-clock:u samples": 1, "context-switches": 1,
+		"context-switches samples": 1,
 	} {
 		if _, events := p.Events(kindOf(t, p, name)); events != want {
 			t.Errorf("%s: %d events, want %d", name, events, want)
 		}
 	}
 	for name, want := range map[string]string{
-		"cpu-clock:ppp": "cpu-clock", "cycles:uppp": "cycles:u", "cycles:P": "cycles", "sched:sched_switch": "sched:sched_switch", "cycles": "cycles",
+		"cpu-clock:ppp": "cpu-clock", "cycles:uppp": "cycles:u", "cycles:P": "cycles",
+		"sched:sched_switch": "sched:sched_switch", "cycles": "cycles",
 	} {
 		if got := string(trimModifiers([]byte(name))); got != want {
 			t.Errorf("%s is %s, want %s", name, got, want)

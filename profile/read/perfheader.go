@@ -216,7 +216,9 @@ func isFlags(w []byte) bool {
 
 // groupSeparators are the thousands separators of various languages: comma, point, apostrophe, and non-breaking
 // spaces.
-var groupSeparators = [][]byte{[]byte(","), []byte("."), []byte("'"), []byte("’"), []byte("\u00a0"), []byte("\u202f"), []byte("\u2009")}
+var groupSeparators = [][]byte{
+	[]byte(","), []byte("."), []byte("'"), []byte("’"), []byte("\u00a0"), []byte("\u202f"), []byte("\u2009"),
+}
 
 // isCount reports whether a word is a number, with or without thousands separators.
 func isCount(w []byte) bool {

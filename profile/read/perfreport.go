@@ -80,7 +80,8 @@ func (t *perfTable) comment(line []byte) error {
 	case strings.HasPrefix(text, "Samples:"): // "Samples: 12K of event 'cycles'"
 		t.event, t.count, t.columns, t.rows, t.shares = "", -1, nil, 0, 0
 		if strings.Contains(text, " of events ") {
-			return hints.Errorf("print each event alone: perf report --no-group -g none", "the table has several events in a row")
+			return hints.Errorf("print each event alone: perf report --no-group -g none",
+				"the table has several events in a row")
 		}
 		if _, name, ok := strings.Cut(text, "'"); ok {
 			name, _, _ = strings.Cut(name, "'")
@@ -182,7 +183,8 @@ func (t *perfTable) row(line []byte) error {
 	}
 	value := share
 	switch {
-	case period >= 0 && t.count >= 0 && math.Abs(float64(share)*float64(t.count)-float64(period)*hundred) > float64(t.count):
+	case period >= 0 && t.count >= 0 &&
+		math.Abs(float64(share)*float64(t.count)-float64(period)*hundred) > float64(t.count):
 		return hints.Errorf(reportHint, "a row has a period of %d, which is not its share of %d", period, t.count)
 	case period >= 0:
 		value = period

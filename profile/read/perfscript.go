@@ -39,10 +39,14 @@ var sourceLine = profile.NewPattern(`^  \S.*(?::\d+|\+\d+|\[[0-9a-f]+\])(?: \([^
 var pastedFrame = profile.NewPattern(`^ {0,3}[0-9a-f]{4,16} \S.* \(.*\)$`)
 
 // dumpLine matches a line of a namespaces record or of the output of a BPF program.
-var dumpLine = profile.NewPattern(`^\t\t[\[ ]\d+/\w+: \d+/0x[0-9a-f]|^ {6}BPF (?:output|string):|^ {17} [0-9a-f]{4}:(?: [0-9a-f]{2})+ `)
+var dumpLine = profile.NewPattern(
+	`^\t\t[\[ ]\d+/\w+: \d+/0x[0-9a-f]|^ {6}BPF (?:output|string):|^ {17} [0-9a-f]{4}:(?: [0-9a-f]{2})+ `,
+)
 
 // perfMessage matches a line that perf writes to standard error.
-var perfMessage = profile.NewPattern(`continuing without symbols$|^no symbols found in .*, maybe install|^\[ perf record: .* \]$`)
+var perfMessage = profile.NewPattern(
+	`continuing without symbols$|^no symbols found in .*, maybe install|^\[ perf record: .* \]$`,
+)
 
 // perfWarning begins a message of several lines. The second line is the text of the warning.
 const perfWarning = "Warning:"
@@ -360,7 +364,8 @@ func (s *perfScript) finish() (*profile.Profile, error) {
 			"it has no samples")
 	}
 	if s.samples == s.bare && len(s.b.Meta().Functions) == 0 {
-		return nil, hints.Errorf("print addresses and symbols too: perf script -F +ip,sym,dso", "no sample has an address")
+		return nil,
+			hints.Errorf("print addresses and symbols too: perf script -F +ip,sym,dso", "no sample has an address")
 	}
 	s.w.finish()
 	markNamed(s.b.Meta())

@@ -22,7 +22,8 @@ const published = `Thu Feb 10 18:07:01 UTC 2022
 
 func TestPMP(t *testing.T) {
 	p := mustRead(t, published, Options{Mangled: true})
-	if p.Origin.Format != "pt-pmp" || fmt.Sprint(p.Types) != "[samples/count]" || !p.Time.Equal(time.Date(2022, 2, 10, 18, 7, 1, 0, time.UTC)) {
+	if p.Origin.Format != "pt-pmp" || fmt.Sprint(p.Types) != "[samples/count]" ||
+		!p.Time.Equal(time.Date(2022, 2, 10, 18, 7, 1, 0, time.UTC)) {
 		t.Errorf("%+v, %v, %v", p.Origin, p.Types, p.Time)
 	}
 	want := map[string]int64{
@@ -45,7 +46,9 @@ func TestPMP(t *testing.T) {
 			}
 		}
 	}
-	for name, place := range map[string]string{"srv_thread_pool::wait": "srv0srv.cc:1404", "poll": "libc.so.6", "futex_wait": ":0"} {
+	for name, place := range map[string]string{
+		"srv_thread_pool::wait": "srv0srv.cc:1404", "poll": "libc.so.6", "futex_wait": ":0",
+	} {
 		if places[name] != place {
 			t.Errorf("%s is at %s, want %s", name, places[name], place)
 		}
@@ -72,7 +75,8 @@ func TestPMPOfRealServers(t *testing.T) {
 		}
 		p := mustRead(t, string(data), Options{Mangled: true})
 		if p.Origin.Format != "pt-pmp" || p.Total(0) != c.total || p.Len() != c.stacks {
-			t.Errorf("%s: %s, %d threads in %d stacks, want %d in %d", name, p.Origin.Format, p.Total(0), p.Len(), c.total, c.stacks)
+			t.Errorf("%s: %s, %d threads in %d stacks, want %d in %d", name, p.Origin.Format, p.Total(0), p.Len(),
+				c.total, c.stacks)
 		}
 		found := false
 		for i := range p.Functions {
@@ -105,8 +109,13 @@ func TestPMPFrames(t *testing.T) {
 // TestPMPOfWholeNames checks output of other scripts, with whole C++ names. Blanks within brackets must not
 // make it look like perf script, where all lines would become one sample.
 func TestPMPOfWholeNames(t *testing.T) {
-	p := mustRead(t, "     12 std::map<int, std::pair<int const, Foo> >::find,DB::Get(Options const&, Slice const&) const,main\n      4 operator(),foo<a, b>,main\n", Options{Mangled: true})
-	want := map[string]int64{"std::map<int, std::pair<int const, Foo> >::find;DB::Get(Options const&, Slice const&) const;main": 12, "operator();foo<a, b>;main": 4}
+	p := mustRead(t,
+		"     12 std::map<int, std::pair<int const, Foo> >::find,DB::Get(Options const&, Slice const&) const,main\n  "+
+			"    4 operator(),foo<a, b>,main\n", Options{Mangled: true})
+	want := map[string]int64{
+		"std::map<int, std::pair<int const, Foo> >::find;DB::Get(Options const&, Slice const&) const;main": 12,
+		"operator();foo<a, b>;main": 4,
+	}
 	if diff := cmp.Diff(want, stacks(p, 0)); diff != "" || p.Origin.Format != "pt-pmp" {
 		t.Errorf("%s (-want +got):\n%s", p.Origin.Format, diff)
 	}
@@ -117,8 +126,9 @@ func TestPMPDates(t *testing.T) {
 	const stack = "     12 poll,main\n"
 	for _, date := range []string{
 		"Fri Nov 20 16:01:18 UTC 2026\n", "Mo 20. Nov 12:00:00 UTC 2026\n", "Mon 20 Nov 2026 12:00:00 PM UTC\n",
-		"lundi 1 janvier 2024, 12:00:01 (UTC+0100)\n", "2024年 01月 01日 星期一 12:00:01 CST\n", "seg 01 jan 2024 12:00:01 -03\n",
-		"Пн 01 янв 2024 12:00:01 MSK\n", "ma 1.1.2024 12.00.01 +0200\n", "2024. 01. 01. (월) 12:00:01 KST\n",
+		"lundi 1 janvier 2024, 12:00:01 (UTC+0100)\n", "2024年 01月 01日 星期一 12:00:01 CST\n",
+		"seg 01 jan 2024 12:00:01 -03\n", "Пн 01 янв 2024 12:00:01 MSK\n", "ma 1.1.2024 12.00.01 +0200\n",
+		"2024. 01. 01. (월) 12:00:01 KST\n",
 	} {
 		p := mustRead(t, date+stack+date+stack, Options{})
 		if diff := cmp.Diff(map[string]int64{"poll;main": 24}, stacks(p, 0)); diff != "" {
@@ -126,7 +136,8 @@ func TestPMPDates(t *testing.T) {
 		}
 	}
 	for _, other := range []string{
-		"2024-01-01 12:00:01 INFO started, all is well\n", "[12:00:01] 2024 rows read\n", "it took 12:00:01\n", "2024-01-01 12:00:01 ERROR: no gdb\n",
+		"2024-01-01 12:00:01 INFO started, all is well\n", "[12:00:01] 2024 rows read\n", "it took 12:00:01\n",
+		"2024-01-01 12:00:01 ERROR: no gdb\n",
 	} {
 		if _, err := From(t.Context(), "it", strings.NewReader(other+stack+stack), Options{}); err == nil ||
 			!strings.Contains(err.Error(), "line 1: unexpected line in pt-pmp") {
@@ -138,7 +149,8 @@ func TestPMPDates(t *testing.T) {
 // TestPMPIsNotTakenForOthers checks that other formats are not detected as pt-pmp.
 func TestPMPIsNotTakenForOthers(t *testing.T) {
 	for name, text := range map[string]string{
-		"perf script": "sh  1 2.000000:  3 cycles: \n\t              24 futex_wait (/lib/libc.so)\n\t 7f32 f(int, long) (/lib/a.so)\n\n",
+		"perf script": "sh  1 2.000000:  3 cycles: \n\t              24 futex_wait (/lib/libc.so)\n\t 7f32 f(int, " +
+			"long) (/lib/a.so)\n\n",
 		"folded":      "24 a,b;c 5\nmain;f(int,int) 7\n",
 		"perf report": reportHead + "    24.00%  sh  libc.so.6  [.] f\n    12.00%  sh  libc.so.6  [.] g\n",
 	} {

@@ -75,7 +75,9 @@ var foreignTexts = []struct {
 	},
 	{profile.NewPattern(`(?m)^# callgrind format|^fn=\S`), "it is a callgrind file", scopeHint},
 	{
-		profile.NewPattern(`(?m)^Showing nodes accounting for |^PeriodType: \w+ \w+|^digraph "|\A(?:File|Build ID|Type): .*\n(?:.*\n)?.*Type: `),
+		profile.NewPattern(
+			`(?m)^Showing nodes accounting for |^PeriodType: \w+ \w+|^digraph "|\A(?:File|Build ID|Type): .*\n(?:.*\n)?.*Type: `,
+		),
 		"it is text that pprof printed", "give the profile that it was made from",
 	},
 }
@@ -93,8 +95,9 @@ const (
 // that predate protocol buffers, text profiles of Go (runtime/pprof with debug=1 and 2), and responses of web
 // servers.
 var pprofPrefixes = []string{
-	"goroutine profile:", "threadcreate profile:", "heap profile:", "heap_v2/", "growthz profile:", "fragmentationz profile:", "goroutine ", "---",
-	"go 1.", "<!doctype", "<html", "could not enable cpu profiling", "cpu profiling already in use", "404 page not found",
+	"goroutine profile:", "threadcreate profile:", "heap profile:", "heap_v2/", "growthz profile:",
+	"fragmentationz profile:", "goroutine ", "---", "go 1.", "<!doctype", "<html", "could not enable cpu profiling",
+	"cpu profiling already in use", "404 page not found",
 }
 
 // sniff detects the format from the first uncompressed bytes of a file.
@@ -126,7 +129,8 @@ func sniff(head []byte) (format, error) {
 			return formatPprof, nil
 		}
 	}
-	if trimmed[0] == '{' || trimmed[0] == '[' && len(trimmed) > 1 && bytes.IndexByte([]byte(" \t\r\n{"), trimmed[1]) >= 0 {
+	if trimmed[0] == '{' ||
+		trimmed[0] == '[' && len(trimmed) > 1 && bytes.IndexByte([]byte(" \t\r\n{"), trimmed[1]) >= 0 {
 		return sniffJSON(trimmed)
 	}
 	return sniffText(head)
@@ -169,7 +173,12 @@ var scopeKinds = []struct {
 	{profile.NewPattern(`"gc_samples"\s*:`), "it is a stackprof profile"},
 	{profile.NewPattern(`"rts_arguments"\s*:`), "it is a GHC profile"},
 	{profile.NewPattern(`"recording"\s*:\s*\{\s*"displayName"`), "it is a Safari recording"},
-	{profile.NewPattern(`"(?:preprocessedProfileVersion|processType|GeckoMain|frameTable|isOffMainThread)"|"label"\s*:.*"markers"\s*:`), "it is a Firefox profile"},
+	{
+		profile.NewPattern(
+			`"(?:preprocessedProfileVersion|processType|GeckoMain|frameTable|isOffMainThread)"|"label"\s*:.*"markers"\s*:`,
+		),
+		"it is a Firefox profile",
+	},
 }
 
 func sniffJSON(head []byte) (format, error) {
@@ -192,7 +201,9 @@ var (
 	reportRow    = profile.NewPattern(`^ *\d{1,3}(?:[.,]\d+)? ?%`)
 	scriptFrame  = profile.NewPattern(`^(?:\t *| {4,})[0-9a-f]+ \S`)
 	scriptBare   = profile.NewPattern(`^\t *[0-9a-f]+ *$`)
-	scriptHeader = profile.NewPattern(`^.*\S\s+-?\d+(?:/-?\d+)?\s+(?:\[\d+\]\s+)?(?:\d+[.,]\d{6,9}:\s.*|\d+\s+\S+:\s*)$`)
+	scriptHeader = profile.NewPattern(
+		`^.*\S\s+-?\d+(?:/-?\d+)?\s+(?:\[\d+\]\s+)?(?:\d+[.,]\d{6,9}:\s.*|\d+\s+\S+:\s*)$`,
+	)
 )
 
 // sniffText selects the text format that most lines match.

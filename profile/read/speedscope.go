@@ -85,7 +85,9 @@ func readSpeedscope(ctx context.Context, r io.Reader, o *Options) (*profile.Prof
 			at = bareFrame(s.b, f.Name)
 		} else {
 			function := s.b.Function(profile.Function{Name: f.Name, SystemName: f.Name, File: f.File})
-			at = s.b.Location(profile.NoMapping, 0, profile.Line{Function: function, Line: max(0, f.Line), Column: max(0, f.Col)})
+			at = s.b.Location(profile.NoMapping, 0, profile.Line{
+				Function: function, Line: max(0, f.Line), Column: max(0, f.Col),
+			})
 		}
 		s.locations = append(s.locations, at)
 	}

@@ -15,10 +15,13 @@ func TestSpeedscope(t *testing.T) {
 	time := profile.ValueType{Type: "time", Unit: "nanoseconds"}
 	want := map[string]int64{"f;main": 2_500_000, "main": 2_000_000, "[libc.so.6];f;main": 250_000}
 	for name, text := range map[string]string{
-		"sampled":               `{"$schema": "https://www.speedscope.app/file-format-schema.json", ` + speedscopeFrames + "," + sampled + `, "exporter": "x"}`,
-		"profiles first":        "{" + sampled + "," + speedscopeFrames + "}",
-		"weights before stacks": "{" + speedscopeFrames + `, "profiles": [{"weights": [1.5, 2, 0.25, 1], "samples": [[0, 1], [0], [0, 1, 2], [0, 1]], "unit": "milliseconds", "type": "sampled"}]}`,
-		"evented": "{" + speedscopeFrames + `, "profiles": [{"type": "evented", "unit": "milliseconds", "startValue": 10, "endValue": 20, "events": [
+		"sampled": `{"$schema": "https://www.speedscope.app/file-format-schema.json", ` +
+			speedscopeFrames + "," + sampled + `, "exporter": "x"}`,
+		"profiles first": "{" + sampled + "," + speedscopeFrames + "}",
+		"weights before stacks": "{" + speedscopeFrames +
+			`, "profiles": [{"weights": [1.5, 2, 0.25, 1], "samples": [[0, 1], [0], [0, 1, 2], [0, 1]], "unit": "milliseconds", "type": "sampled"}]}`,
+		"evented": "{" + speedscopeFrames +
+			`, "profiles": [{"type": "evented", "unit": "milliseconds", "startValue": 10, "endValue": 20, "events": [
 			{"type": "O", "frame": 0, "at": 10}, {"type": "O", "frame": 1, "at": 11}, {"type": "O", "frame": 2, "at": 12.5}, {"type": "C", "frame": 2, "at": 12.75},
 			{"type": "C", "frame": 1, "at": 13.75}, {"type": "C", "frame": 0, "at": 14.75}]}]}`,
 	} {

@@ -36,7 +36,8 @@ func unpack(r io.Reader, head []byte, limit int64) (text io.Reader, done func(),
 		text, err = gzip.NewReader(r)
 	case hasMagic(head, magicZstd):
 		var z *zstd.Decoder
-		if z, err = zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow)); err == nil {
+		if z, err = zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow)); err ==
+			nil {
 			text, done = z, z.Close
 		}
 	case hasMagic(head, magicXz):

@@ -43,7 +43,8 @@ func NewComparison(base, p *profile.Profile, o CompareOptions) (*Comparison, err
 			Advice: "take the base again while the program works, or compare without normalizing",
 		}
 	}
-	marked, err := profile.Merge([]*profile.Profile{a.now, a.minus.SetLabel(profile.BaseLabel, "true")}, profile.MergeOptions{})
+	marked, err := profile.Merge([]*profile.Profile{a.now, a.minus.SetLabel(profile.BaseLabel, "true")},
+		profile.MergeOptions{})
 	if err != nil {
 		return nil, mismatch(err)
 	}
@@ -79,7 +80,9 @@ func align(base, p *profile.Profile, o CompareOptions) (*aligned, error) {
 	a := &aligned{now: both.New, minus: both.Minus, factor: 1}
 	last := len(a.now.Types) - 1
 	a.types = a.now.Types[:last]
-	kinds := profile.Profile{Types: a.types, DefaultType: a.now.DefaultType, Origin: profile.Origin{Name: "one of the two profiles"}}
+	kinds := profile.Profile{
+		Types: a.types, DefaultType: a.now.DefaultType, Origin: profile.Origin{Name: "one of the two profiles"},
+	}
 	if kinds.DefaultType == "" {
 		kinds.DefaultType = a.minus.DefaultType
 	}
@@ -108,7 +111,9 @@ func withEvents(p *profile.Profile, o CompareOptions) *profile.Profile {
 		kind = 0 // Align or KindOf for both reports the error
 	}
 	events, _ := p.Events(kind)
-	return p.WithColumn(profile.ValueType{Type: eventColumn, Unit: "count"}, func(i int) int64 { return int64(math.Round(events(i))) })
+	return p.WithColumn(profile.ValueType{Type: eventColumn, Unit: "count"}, func(i int) int64 {
+		return int64(math.Round(events(i)))
+	})
 }
 
 func mismatch(err error) error {

@@ -58,7 +58,8 @@ func (t *test) judge(c *Comparison) {
 		change := &c.Changes[i]
 		if !t.known {
 			change.FlatSamples, change.CumSamples = -1, -1
-			change.FlatEventsBefore, change.FlatEventsAfter, change.CumEventsBefore, change.CumEventsAfter = -1, -1, -1, -1
+			change.FlatEventsBefore, change.FlatEventsAfter, change.CumEventsBefore, change.CumEventsAfter = -1, -1, -1,
+				-1
 		}
 		flat[i] = t.pValue(change.FlatEventsBefore, change.FlatEventsAfter)
 		cum[i] = t.pValue(change.CumEventsBefore, change.CumEventsAfter)
@@ -100,7 +101,8 @@ func (t *test) correct(ps []float64, events func(i int) int64) {
 			candidates[i] = math.NaN()
 		}
 	}
-	for i, p := range significance.HolmWeighted(candidates, func(i int) float64 { return math.Sqrt(float64(events(i))) }) {
+	for i, p := range significance.HolmWeighted(candidates,
+		func(i int) float64 { return math.Sqrt(float64(events(i))) }) {
 		if !math.IsNaN(p) {
 			ps[i] = p
 		}
@@ -116,7 +118,8 @@ func (t *test) leastP(events int64) float64 {
 	if t.hypothesis == EqualRates || chance < surely*t.level {
 		return chance
 	}
-	return min(t.pValue(min(events, int64(t.before)), max(0, events-int64(t.before))), t.pValue(max(0, events-int64(t.after)), min(events, int64(t.after))))
+	return min(t.pValue(min(events, int64(t.before)), max(0, events-int64(t.before))),
+		t.pValue(max(0, events-int64(t.after)), min(events, int64(t.after))))
 }
 
 // verdict returns the verdict on a change. Its direction is the direction of events per time, or per total

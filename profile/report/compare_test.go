@@ -27,7 +27,9 @@ func randomProfile(t *testing.T, r *rand.Rand, ticks int, over time.Duration, pa
 		for ; i < len(parts)-1 && at > parts[i]; i++ {
 			at -= parts[i]
 		}
-		if err := b.Sample([]uint32{b.Frame(fmt.Sprintf("f%02d", i), profile.NoMapping), b.Frame("main", profile.NoMapping)}, []int64{period}); err != nil {
+		if err := b.Sample([]uint32{
+			b.Frame(fmt.Sprintf("f%02d", i), profile.NoMapping), b.Frame("main", profile.NoMapping),
+		}, []int64{period}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -66,7 +68,8 @@ func TestNoiseIsNoChange(t *testing.T) {
 			for range runs {
 				base := randomProfile(t, r, 1000, 10*time.Second, equalParts(50, 0))
 				o := report.CompareOptions{Normalize: test.normalize}
-				same, err := report.NewComparison(base, randomProfile(t, r, test.ticks, test.over, equalParts(50, 0)), o)
+				same, err := report.NewComparison(base, randomProfile(t, r, test.ticks, test.over, equalParts(50, 0)),
+					o)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -79,7 +82,8 @@ func TestNoiseIsNoChange(t *testing.T) {
 						break
 					}
 				}
-				other, err := report.NewComparison(base, randomProfile(t, r, test.ticks, test.over, equalParts(50, 0.2)), o)
+				other, err := report.NewComparison(base,
+					randomProfile(t, r, test.ticks, test.over, equalParts(50, 0.2)), o)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -88,7 +92,8 @@ func TestNoiseIsNoChange(t *testing.T) {
 				}
 			}
 			if wrong > 3 {
-				t.Errorf("%d of %d comparisons of equal programs found a change; at a level of 1%% more than 3 come about once in 1000 times", wrong, runs)
+				t.Errorf("%d of %d comparisons of equal programs found a change; at a level of 1%% more than 3 come "+
+					"about once in 1000 times", wrong, runs)
 			}
 			if missed > 0 {
 				t.Errorf("%d of %d missed a function that went from 2 to 22%%", missed, runs)
@@ -125,7 +130,8 @@ func TestManyFunctions(t *testing.T) {
 			alarms, found := 0, 0
 			for range runs {
 				base := randomProfile(t, r, ticks, 10*time.Second, with(test.part, 1-test.part))
-				next := randomProfile(t, r, ticks*105/100, 10*time.Second, with((test.part+0.05)/1.05, (1-test.part)/1.05))
+				next := randomProfile(t, r, ticks*105/100, 10*time.Second,
+					with((test.part+0.05)/1.05, (1-test.part)/1.05))
 				c, err := report.NewComparison(base, next, report.CompareOptions{})
 				if err != nil {
 					t.Fatal(err)
@@ -133,7 +139,8 @@ func TestManyFunctions(t *testing.T) {
 				alarm := false
 				for _, change := range c.Changes {
 					switch {
-					case change.FlatVerdict == report.Noise && change.FlatCorrectedP < c.Level, change.FlatVerdict != report.Noise && change.FlatCorrectedP >= c.Level:
+					case change.FlatVerdict == report.Noise && change.FlatCorrectedP < c.Level,
+						change.FlatVerdict != report.Noise && change.FlatCorrectedP >= c.Level:
 						t.Fatalf("%s is %s at %v", change.Function, change.FlatVerdict, change.FlatCorrectedP)
 					case change.Function == "f00" && change.FlatVerdict == report.Increased:
 						found++
@@ -149,7 +156,8 @@ func TestManyFunctions(t *testing.T) {
 				t.Errorf("%d of %d comparisons found a change in what is as it was, at a level of 1%%", alarms, runs)
 			}
 			if 100*found < test.found*runs {
-				t.Errorf("%d of %d found what went from %v to %v of the time before", found, runs, test.part, test.part+0.05)
+				t.Errorf("%d of %d found what went from %v to %v of the time before", found, runs, test.part,
+					test.part+0.05)
 			}
 			t.Logf("%d alarms, %d found of %d", alarms, found, runs)
 		})
@@ -158,7 +166,8 @@ func TestManyFunctions(t *testing.T) {
 
 func TestVerdictsOfRealProfiles(t *testing.T) {
 	verdicts := func(base, p string, o report.CompareOptions) map[string]report.Verdict {
-		c, err := report.NewComparison(decode(t, filepath.Join(fixtures, base)), decode(t, filepath.Join(fixtures, p)), o)
+		c, err := report.NewComparison(decode(t, filepath.Join(fixtures, base)), decode(t, filepath.Join(fixtures, p)),
+			o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -173,16 +182,21 @@ func TestVerdictsOfRealProfiles(t *testing.T) {
 	if got := verdicts("t5/querynode1.cpu.pb.gz", "t5/querynode3.cpu.pb.gz", report.CompareOptions{}); len(got) != 0 {
 		t.Errorf("two nodes at the same work differ in %v", got)
 	}
-	if got := verdicts("t5/querynode1.cpu.pb.gz", "t5/querynode2.cpu.pb.gz", report.CompareOptions{}); got["[libknowhere.so]"] != report.Decreased {
+	if got := verdicts("t5/querynode1.cpu.pb.gz", "t5/querynode2.cpu.pb.gz",
+		report.CompareOptions{}); got["[libknowhere.so]"] != report.Decreased {
 		t.Errorf("an idle node and one at work: %v", got)
 	}
-	if got := verdicts("milvus-cpu-hnsw.pb.gz", "milvus-cpu-hnswcos-nq1-20s.pb.gz", report.CompareOptions{Normalize: true}); got["[libknowhere.so]"] != report.Decreased || got["runtime.scanobject"] != report.Increased {
+	if got := verdicts("milvus-cpu-hnsw.pb.gz", "milvus-cpu-hnswcos-nq1-20s.pb.gz",
+		report.CompareOptions{Normalize: true}); got["[libknowhere.so]"] != report.Decreased ||
+		got["runtime.scanobject"] != report.Increased {
 		t.Errorf("nq 10 and nq 1: %v", got)
 	}
 }
 
 func TestHeapsAreUndecided(t *testing.T) {
-	c, err := report.NewComparison(decode(t, filepath.Join(fixtures, "milvus-heap.pb.gz")), decode(t, filepath.Join(fixtures, "milvus-allocs.pb.gz")), report.CompareOptions{Options: report.Options{SampleIndex: "alloc_space"}})
+	c, err := report.NewComparison(decode(t, filepath.Join(fixtures, "milvus-heap.pb.gz")),
+		decode(t, filepath.Join(fixtures, "milvus-allocs.pb.gz")),
+		report.CompareOptions{Options: report.Options{SampleIndex: "alloc_space"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,7 +204,8 @@ func TestHeapsAreUndecided(t *testing.T) {
 		t.Fatal("no changes")
 	}
 	for _, change := range c.Changes {
-		if change.FlatVerdict != report.Undecided || change.CumVerdict != report.Undecided || !math.IsNaN(change.FlatP) || change.FlatSamples != -1 || change.FlatEventsAfter != -1 {
+		if change.FlatVerdict != report.Undecided || change.CumVerdict != report.Undecided ||
+			!math.IsNaN(change.FlatP) || change.FlatSamples != -1 || change.FlatEventsAfter != -1 {
 			t.Fatalf("%+v", change)
 		}
 	}
@@ -207,14 +222,27 @@ func TestProfilesThatDoNotCompare(t *testing.T) {
 		options       report.CompareOptions
 		want          string
 	}{
-		{"heap and CPU", "milvus-heap.pb.gz", "milvus-cpu-flat.pb.gz", report.CompareOptions{}, "no sample type in common"},
-		{"a type that there is not", "milvus-cpu-idle.pb.gz", "milvus-cpu-flat.pb.gz", report.CompareOptions{Options: report.Options{SampleIndex: "inuse_space"}}, "inuse_space"},
-		{"a base of nothing, normalized", "milvus-mutex.pb.gz", "milvus-block.pb.gz", report.CompareOptions{Normalize: true}, "its total"},
+		{
+			"heap and CPU", "milvus-heap.pb.gz", "milvus-cpu-flat.pb.gz",
+			report.CompareOptions{},
+			"no sample type in common",
+		},
+		{
+			"a type that there is not", "milvus-cpu-idle.pb.gz", "milvus-cpu-flat.pb.gz",
+			report.CompareOptions{Options: report.Options{SampleIndex: "inuse_space"}},
+			"inuse_space",
+		},
+		{
+			"a base of nothing, normalized", "milvus-mutex.pb.gz", "milvus-block.pb.gz",
+			report.CompareOptions{Normalize: true},
+			"its total",
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := report.NewComparison(load(test.base), load(test.p), test.options)
 			var mismatch *report.Mismatch
-			if !errors.As(err, &mismatch) || mismatch.Hint() == "" || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "kitescope::") || strings.Contains(mismatch.Hint(), "kitescope::") {
+			if !errors.As(err, &mismatch) || mismatch.Hint() == "" || !strings.Contains(err.Error(), test.want) ||
+				strings.Contains(err.Error(), "kitescope::") || strings.Contains(mismatch.Hint(), "kitescope::") {
 				t.Errorf("%v, want a Mismatch with a hint that says %q", err, test.want)
 			}
 		})
@@ -225,7 +253,13 @@ func TestVerdictOf(t *testing.T) {
 	for _, v := range []struct {
 		p, change float64
 		want      report.Verdict
-	}{{math.NaN(), 1, report.Undecided}, {0.5, 1, report.Noise}, {0.001, 0, report.Noise}, {0.001, 1, report.Increased}, {0.001, -1, report.Decreased}} {
+	}{
+		{math.NaN(), 1, report.Undecided},
+		{0.5, 1, report.Noise},
+		{0.001, 0, report.Noise},
+		{0.001, 1, report.Increased},
+		{0.001, -1, report.Decreased},
+	} {
 		if got := report.VerdictOf(v.p, 0.01, v.change); got != v.want {
 			t.Errorf("%+v: %s", v, got)
 		}

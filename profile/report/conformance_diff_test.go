@@ -60,7 +60,10 @@ func diffQueries() []query {
 	return []query{
 		{},
 		{commands: "sort=cum\ngranularity=lines", options: report.Options{By: profile.ByLine, SortCum: true}},
-		{commands: "focus=runtime\nignore=mallocgc", options: report.Options{Filter: profile.Filter{Focus: rx("runtime"), Ignore: rx("mallocgc")}}},
+		{
+			commands: "focus=runtime\nignore=mallocgc",
+			options:  report.Options{Filter: profile.Filter{Focus: rx("runtime"), Ignore: rx("mallocgc")}},
+		},
 	}
 }
 

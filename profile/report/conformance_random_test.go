@@ -20,13 +20,20 @@ import (
 // same, and pprof prints those in any order.
 func googleProfile(r *rand.Rand) *google.Profile {
 	cpu := &google.ValueType{Type: "cpu", Unit: "nanoseconds"}
-	p := &google.Profile{SampleType: []*google.ValueType{{Type: "samples", Unit: "count"}, cpu}, PeriodType: cpu, Period: 10}
+	p := &google.Profile{
+		SampleType: []*google.ValueType{{Type: "samples", Unit: "count"}, cpu}, PeriodType: cpu, Period: 10,
+	}
 	for i, file := range []string{"/bin/main", "/lib/liba.so", ""} {
-		p.Mapping = append(p.Mapping, &google.Mapping{ID: uint64(i) + 1, Start: uint64(i) << 20, Limit: uint64(i+1) << 20, File: file})
+		p.Mapping = append(p.Mapping, &google.Mapping{
+			ID: uint64(i) + 1, Start: uint64(i) << 20, Limit: uint64(i+1) << 20, File: file,
+		})
 	}
 	names := []string{"a", "b", "c", "d", "std::e(int)", "(anonymous namespace)::f", "g.(*T).h"}
 	for i, name := range names {
-		p.Function = append(p.Function, &google.Function{ID: uint64(i) + 1, Name: name, Filename: []string{"x.go", "./y//z.go", "/proc/self/cwd/w.c", ""}[i%4], StartLine: int64(r.IntN(3))})
+		p.Function = append(p.Function, &google.Function{
+			ID: uint64(i) + 1, Name: name, Filename: []string{"x.go", "./y//z.go", "/proc/self/cwd/w.c", ""}[i%4],
+			StartLine: int64(r.IntN(3)),
+		})
 	}
 	if r.IntN(3) == 0 {
 		p.DropFrames, p.KeepFrames = "b|std::.*|g.*", []string{"", "b"}[r.IntN(2)]
@@ -77,7 +84,10 @@ func TestRandomProfilesEqualPprof(t *testing.T) {
 		{commands: "granularity=addresses", options: report.Options{By: profile.ByAddress}},
 		{commands: "granularity=files", options: report.Options{By: profile.ByFile}},
 		{commands: "hide=a|liba", options: report.Options{Filter: hide}},
-		{commands: "ignore=d\nshow=[a-d]", options: report.Options{Filter: profile.Filter{Ignore: rx("d"), Show: rx("[a-d]")}}},
+		{
+			commands: "ignore=d\nshow=[a-d]",
+			options:  report.Options{Filter: profile.Filter{Ignore: rx("d"), Show: rx("[a-d]")}},
+		},
 	}
 	r := rand.New(rand.NewPCG(13, 14))
 	for range 25 {
@@ -106,7 +116,8 @@ func TestRandomDiffsEqualPprof(t *testing.T) {
 			args = append(args, "-normalize")
 		}
 		kind := n % 2
-		for i, answer := range runPprof(t, tool, append(args, file), "", []string{"count", "ns"}[kind], kind, diffQueries()) {
+		for i, answer := range runPprof(t, tool, append(args, file), "", []string{"count", "ns"}[kind], kind,
+			diffQueries()) {
 			o.Options = diffQueries()[i].options
 			o.SampleIndex = strconv.Itoa(kind)
 			compareDiff(t, decode(t, baseFile), decode(t, file), o, fmt.Sprint(n, args, i), answer)

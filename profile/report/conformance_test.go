@@ -80,7 +80,8 @@ func runPprof(t *testing.T, tool string, args []string, wantType, unit string, k
 	if err := cmd.Run(); err != nil {
 		t.Fatalf("pprof %v: %v\n%s", args, err, &stderr)
 	}
-	if _, greeting, ok := strings.Cut(stderr.String(), "Type: "); wantType != "" && (!ok || !strings.HasPrefix(greeting, wantType+"\n")) {
+	if _, greeting, ok := strings.Cut(stderr.String(), "Type: "); wantType != "" &&
+		(!ok || !strings.HasPrefix(greeting, wantType+"\n")) {
 		t.Errorf("pprof %v shows by default not %s but\n%s", args, wantType, &stderr)
 	}
 	answers := make([]string, len(questions))
@@ -181,22 +182,40 @@ func queries(all bool) []query {
 		{commands: "granularity=lines", options: report.Options{By: profile.ByLine}},
 		{commands: "granularity=addresses", options: report.Options{By: profile.ByAddress}},
 		{commands: "granularity=files", options: report.Options{By: profile.ByFile}},
-		{commands: "granularity=files\nsort=cum\nfocus=runtime", options: report.Options{By: profile.ByFile, SortCum: true, Filter: profile.Filter{Focus: rx("runtime")}}},
+		{
+			commands: "granularity=files\nsort=cum\nfocus=runtime",
+			options:  report.Options{By: profile.ByFile, SortCum: true, Filter: profile.Filter{Focus: rx("runtime")}},
+		},
 		{commands: "focus=runtime", options: report.Options{Filter: profile.Filter{Focus: rx("runtime")}}},
 	}
 	if !all {
 		return q
 	}
 	return append(q, []query{
-		{commands: "focus=mallocgc|libknowhere|proto", options: report.Options{Filter: profile.Filter{Focus: rx("mallocgc|libknowhere|proto")}}},
+		{
+			commands: "focus=mallocgc|libknowhere|proto",
+			options:  report.Options{Filter: profile.Filter{Focus: rx("mallocgc|libknowhere|proto")}},
+		},
 		{commands: "ignore=grpc", options: report.Options{Filter: profile.Filter{Ignore: rx("grpc")}}},
-		{commands: "focus=proxy\nignore=mallocgc", options: report.Options{Filter: profile.Filter{Focus: rx("proxy"), Ignore: rx("mallocgc")}}},
+		{
+			commands: "focus=proxy\nignore=mallocgc",
+			options:  report.Options{Filter: profile.Filter{Focus: rx("proxy"), Ignore: rx("mallocgc")}},
+		},
 		{commands: "hide=runtime", options: report.Options{Filter: profile.Filter{Hide: rx("runtime")}}},
-		{commands: `hide=libknowhere|\(\*P`, options: report.Options{Filter: profile.Filter{Hide: rx(`libknowhere|\(\*P`)}}},
+		{
+			commands: `hide=libknowhere|\(\*P`,
+			options:  report.Options{Filter: profile.Filter{Hide: rx(`libknowhere|\(\*P`)}},
+		},
 		{commands: "show=runtime", options: report.Options{Filter: profile.Filter{Show: rx("runtime")}}},
 		{commands: "show=libgomp|milvus", options: report.Options{Filter: profile.Filter{Show: rx("libgomp|milvus")}}},
-		{commands: "hide=gc\nshow=runtime", options: report.Options{Filter: profile.Filter{Hide: rx("gc"), Show: rx("runtime")}}},
-		{commands: "granularity=lines\nsort=cum\nignore=mallocgc", options: report.Options{By: profile.ByLine, SortCum: true, Filter: profile.Filter{Ignore: rx("mallocgc")}}},
+		{
+			commands: "hide=gc\nshow=runtime",
+			options:  report.Options{Filter: profile.Filter{Hide: rx("gc"), Show: rx("runtime")}},
+		},
+		{
+			commands: "granularity=lines\nsort=cum\nignore=mallocgc",
+			options:  report.Options{By: profile.ByLine, SortCum: true, Filter: profile.Filter{Ignore: rx("mallocgc")}},
+		},
 	}...)
 }
 
@@ -244,7 +263,8 @@ func TestTopEqualsPprof(t *testing.T) {
 					continue // all nodes of a cluster have the same types
 				}
 				q := queries(i < len(files) && kind == len(p.Types)-1)
-				compare(t, p, kind, q, runPprof(t, tool, []string{file}, p.Types[main].Type, unitOf(valueType.Unit), kind, q))
+				compare(t, p, kind, q,
+					runPprof(t, tool, []string{file}, p.Types[main].Type, unitOf(valueType.Unit), kind, q))
 			}
 		})
 	}
@@ -280,8 +300,16 @@ func TestNodesEqualPprof(t *testing.T) {
 	}
 	q := []query{
 		{},
-		{commands: "tagfocus=node=^querynode1$", options: report.Options{Filter: profile.Filter{Nodes: []string{"querynode1"}}}},
-		{commands: "tagfocus=node=^querynode[23]$\nhide=runtime", options: report.Options{Filter: profile.Filter{Nodes: []string{"querynode3", "querynode2"}, Hide: rx("runtime")}}},
+		{
+			commands: "tagfocus=node=^querynode1$",
+			options:  report.Options{Filter: profile.Filter{Nodes: []string{"querynode1"}}},
+		},
+		{
+			commands: "tagfocus=node=^querynode[23]$\nhide=runtime",
+			options: report.Options{
+				Filter: profile.Filter{Nodes: []string{"querynode3", "querynode2"}, Hide: rx("runtime")},
+			},
+		},
 	}
 	compare(t, decode(t, file), 1, q, runPprof(t, tool, []string{file}, "cpu", "ns", 1, q))
 }

@@ -17,7 +17,9 @@ import (
 
 // FuzzReports checks that no report crashes on a profile of arbitrary bytes.
 func FuzzReports(f *testing.F) {
-	for _, name := range []string{"t5/querynode2.cpu.pb.gz", "t5/indexnode.cpu.pb.gz", "milvus-threadcreate.pb.gz", "milvus-block.pb.gz"} {
+	for _, name := range []string{
+		"t5/querynode2.cpu.pb.gz", "t5/indexnode.cpu.pb.gz", "milvus-threadcreate.pb.gz", "milvus-block.pb.gz",
+	} {
 		file, err := os.Open(filepath.Join(fixtures, name))
 		if err != nil {
 			f.Fatal(err)

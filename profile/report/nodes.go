@@ -84,7 +84,9 @@ func RoleOf(node string) string {
 
 // cores returns the CPU time of all samples divided by the sampled time, NaN if either is unknown.
 func (h *Header) cores() float64 {
-	unit, ok := map[string]time.Duration{"nanoseconds": 1, "microseconds": time.Microsecond, "milliseconds": time.Millisecond, "seconds": time.Second}[h.Type.Unit]
+	unit, ok := map[string]time.Duration{
+		"nanoseconds": 1, "microseconds": time.Microsecond, "milliseconds": time.Millisecond, "seconds": time.Second,
+	}[h.Type.Unit]
 	if !ok || h.Duration <= 0 {
 		return math.NaN()
 	}
@@ -192,7 +194,10 @@ func (x *NodeShares) count(p *profile.Profile, kind int) {
 
 func newCounter(p *profile.Profile) *counter {
 	n := len(p.Locations)
-	c := &counter{p: p, frames: p.Frames(profile.ByFunction), knowhere: make([]bool, n), openMP: make([]bool, n), named: make([]bool, n)}
+	c := &counter{
+		p: p, frames: p.Frames(profile.ByFunction), knowhere: make([]bool, n), openMP: make([]bool, n),
+		named: make([]bool, n),
+	}
 	c.flags = make([]uint8, len(c.frames.Names))
 	for i, name := range c.frames.Names {
 		if c.frames.Classes[i] == profile.GC {

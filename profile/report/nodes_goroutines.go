@@ -56,7 +56,11 @@ func NewGrowth(dumps []*profile.Profile) (*Growth, error) {
 			return nil, err
 		}
 		if t := p.Types[kind]; t.Type != "goroutine" && t.Type != "goroutines" {
-			return nil, &Mismatch{What: "a profile of " + t.String() + " where goroutines are counted", Advice: "name goroutine profiles"}
+			return nil,
+				&Mismatch{
+					What:   "a profile of " + t.String() + " where goroutines are counted",
+					Advice: "name goroutine profiles",
+				}
 		}
 		frames := p.Frames(profile.ByFunction)
 		for s := range p.Len() {
@@ -72,7 +76,9 @@ func NewGrowth(dumps []*profile.Profile) (*Growth, error) {
 	return g, nil
 }
 
-func stackOf(stacks map[string]*StackGrowth, p *profile.Profile, frames *profile.Frames, sample, dumps int) *StackGrowth {
+func stackOf(
+	stacks map[string]*StackGrowth, p *profile.Profile, frames *profile.Frames, sample, dumps int,
+) *StackGrowth {
 	var names []string
 	for _, l := range p.Stack(sample) {
 		for _, id := range frames.IDs(l) {

@@ -28,7 +28,8 @@ func TestGrowth(t *testing.T) {
 		t.Fatal(err)
 	}
 	top := g.Stacks[0]
-	got := fmt.Sprintf("%s of %s %v %s steady %v, all %v", top.Function, top.Entry, top.Counts, top.Verdict, top.Steady, g.Totals)
+	got := fmt.Sprintf("%s of %s %v %s steady %v, all %v", top.Function, top.Entry, top.Counts, top.Verdict, top.Steady,
+		g.Totals)
 	if want := "main.leaky of main.leaky [0 200 400 600] more steady true, all [31 231 431 631]"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -45,7 +46,9 @@ func TestGrowth(t *testing.T) {
 // TestGrowthOfMilvus checks that nothing is reported to grow in a query node under load, from dumps a quarter
 // of an hour apart.
 func TestGrowthOfMilvus(t *testing.T) {
-	g, err := NewGrowth([]*profile.Profile{loadTestdata(t, "t3-querynode1.goroutine.pb.gz"), loadTestdata(t, "t5-querynode1.goroutine.pb.gz")})
+	g, err := NewGrowth([]*profile.Profile{
+		loadTestdata(t, "t3-querynode1.goroutine.pb.gz"), loadTestdata(t, "t5-querynode1.goroutine.pb.gz"),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

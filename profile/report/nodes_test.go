@@ -40,7 +40,9 @@ func cluster(t *testing.T, state string) []*profile.Profile {
 // TestNodesOfCluster checks the loads of a real cluster. In t5, querynode2 served nothing. In t7, querynode4
 // had 3 of 33 segments and led no shard.
 func TestNodesOfCluster(t *testing.T) {
-	for state, odd := range map[string]map[string]Load{"t3": {}, "t5": {"querynode2": LoadIdle}, "t7": {"querynode4": LoadLow}} {
+	for state, odd := range map[string]map[string]Load{
+		"t3": {}, "t5": {"querynode2": LoadIdle}, "t7": {"querynode4": LoadLow},
+	} {
 		n, err := NewNodes(cluster(t, state))
 		if err != nil {
 			t.Fatal(err)
@@ -75,7 +77,10 @@ func TestNodeShares(t *testing.T) {
 		b := n[0].BruteForce
 		got[name] = spends{Knowhere: b.Knowhere.Events, OpenMP: b.Exhaustive.Events, GC: n[0].GC.Events, Known: b.Known}
 	}
-	want := map[string]spends{"flat": {543, 298, 58, false}, "hnsw": {466, 0, 46, false}, "hnswcos-nq1-20s": {274, 0, 446, false}, "idle": {0, 0, 4, true}}
+	want := map[string]spends{
+		"flat": {543, 298, 58, false}, "hnsw": {466, 0, 46, false}, "hnswcos-nq1-20s": {274, 0, 446, false},
+		"idle": {0, 0, 4, true},
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -97,12 +102,16 @@ func querynodes(t *testing.T, seconds int, lists ...[]string) []*profile.Profile
 
 func TestNodesBruteForce(t *testing.T) {
 	const omp = "libgomp.so.1!GOMP_parallel;"
-	brute := "libknowhere.so!faiss::fvec_L2sqr_avx512;libknowhere.so!faiss::exhaustive_L2sqr_seq [clone ._omp_fn.0];" + omp + "libknowhere.so!faiss::knn_L2sqr;libknowhere.so!knowhere::BruteForce::Search "
-	centroids := "libknowhere.so!faiss::fvec_L2sqr_avx512;" + omp + "libknowhere.so!faiss::knn_L2sqr;libknowhere.so!faiss::IndexFlat::search;libknowhere.so!faiss::IndexIVF::search "
+	brute := "libknowhere.so!faiss::fvec_L2sqr_avx512;libknowhere.so!faiss::exhaustive_L2sqr_seq [clone ._omp_fn.0];" +
+		omp + "libknowhere.so!faiss::knn_L2sqr;libknowhere.so!knowhere::BruteForce::Search "
+	centroids := "libknowhere.so!faiss::fvec_L2sqr_avx512;" + omp +
+		"libknowhere.so!faiss::knn_L2sqr;libknowhere.so!faiss::IndexFlat::search;libknowhere.so!faiss::IndexIVF::search "
 	lists := "libknowhere.so!faiss::fvec_L2sqr_avx512;" + omp + "libknowhere.so!faiss::IndexIVF::search_preassigned "
 	graph := "libknowhere.so!hnswlib::HierarchicalNSW<float>::searchBaseLayerST "
 	fallback := "libknowhere.so!hnswlib::HierarchicalNSW<float>::searchKnnBF "
-	few, many := []string{brute + "120", centroids + "100", lists + "200", graph + "480", "main.work 100"}, []string{brute + "600", fallback + "110", graph + "190", "main.work 100"}
+	few, many := []string{brute + "120", centroids + "100", lists + "200", graph + "480", "main.work 100"}, []string{
+		brute + "600", fallback + "110", graph + "190", "main.work 100",
+	}
 	n, err := NewNodes(querynodes(t, 30, few, few, many, few))
 	if err != nil {
 		t.Fatal(err)
@@ -134,7 +143,9 @@ func TestNodesIdleCluster(t *testing.T) {
 // stacks returns a profile of stacks, each with a number of samples, e.g. "f;main 3".
 func stacks(t *testing.T, list ...string) *profile.Profile {
 	t.Helper()
-	b := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"}, profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
+	b := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"}, profile.ValueType{
+		Type: "cpu", Unit: "nanoseconds",
+	})
 	for _, s := range list {
 		at := strings.LastIndexByte(s, ' ')
 		var n int64

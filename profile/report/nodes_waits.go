@@ -31,7 +31,11 @@ func NewWaits(p *profile.Profile) (*Waits, error) {
 	}
 	w := &Waits{Header: top.Header, Waiting: math.NaN()}
 	if w.Type.Unit != "nanoseconds" {
-		return nil, &Mismatch{What: "a profile of " + w.Type.String() + " where delays are counted in nanoseconds", Advice: "name a mutex profile"}
+		return nil,
+			&Mismatch{
+				What:   "a profile of " + w.Type.String() + " where delays are counted in nanoseconds",
+				Advice: "name a mutex profile",
+			}
 	}
 	if w.Duration > 0 {
 		w.Waiting = float64(w.Total) / float64(w.Duration)

@@ -20,7 +20,13 @@ func TestTopByNode(t *testing.T) {
 		labels []profile.Label
 	}{
 		{5, []uint32{f}, []profile.Label{{Key: profile.NodeLabel, Str: "querynode-1"}}},
-		{2, []uint32{f, f}, []profile.Label{{Key: profile.NodeLabel, Str: "querynode-2"}, {Key: "bytes", Num: 64, Unit: "B", IsNum: true}}},
+		{
+			2,
+			[]uint32{f, f},
+			[]profile.Label{
+				{Key: profile.NodeLabel, Str: "querynode-2"}, {Key: "bytes", Num: 64, Unit: "B", IsNum: true},
+			},
+		},
 		{9, nil, []profile.Label{{Key: profile.NodeLabel, Str: "querynode-2"}}},
 		{1, []uint32{f}, nil},
 	} {
@@ -34,8 +40,16 @@ func TestTopByNode(t *testing.T) {
 		options report.Options
 		want    map[string]int64
 	}{
-		{"nodes, with samples that have no stack", report.Options{By: profile.ByNode}, map[string]int64{"querynode-2": 11, "querynode-1": 5, report.NoNode: 1}},
-		{"nodes of a filter", report.Options{By: profile.ByNode, Filter: profile.Filter{Focus: rx("f")}}, map[string]int64{"querynode-2": 2, "querynode-1": 5, report.NoNode: 1}},
+		{
+			"nodes, with samples that have no stack",
+			report.Options{By: profile.ByNode},
+			map[string]int64{"querynode-2": 11, "querynode-1": 5, report.NoNode: 1},
+		},
+		{
+			"nodes of a filter",
+			report.Options{By: profile.ByNode, Filter: profile.Filter{Focus: rx("f")}},
+			map[string]int64{"querynode-2": 2, "querynode-1": 5, report.NoNode: 1},
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			top, err := report.NewTop(p, test.options)
@@ -62,7 +76,10 @@ func TestTopByNode(t *testing.T) {
 // TestTopByClassAddsUp checks that the flat values by class add up to the total, because each sample has a
 // class.
 func TestTopByClassAddsUp(t *testing.T) {
-	for _, name := range []string{"milvus-cpu-flat.pb.gz", "milvus-cpu-hnswcos-nq1-20s.pb.gz", "milvus-goroutine.pb.gz", "milvus-threadcreate.pb.gz", "t3/querynode1.cpu.pb.gz"} {
+	for _, name := range []string{
+		"milvus-cpu-flat.pb.gz", "milvus-cpu-hnswcos-nq1-20s.pb.gz", "milvus-goroutine.pb.gz",
+		"milvus-threadcreate.pb.gz", "t3/querynode1.cpu.pb.gz",
+	} {
 		p := decode(t, filepath.Join(fixtures, name))
 		top, err := report.NewTop(p, report.Options{By: profile.ByClass})
 		if err != nil {
@@ -139,11 +156,14 @@ func TestHeader(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if top.Total != 9_540_000_000 || top.Samples != 954 || top.Type.String() != "cpu/nanoseconds" || top.Origin.Name != "flat" ||
-		!slices.Equal(top.BuildIDs, []string{"28c2478c87020b9b0ff1eccb05e6ee19bd736773"}) || top.Time.IsZero() || top.Duration == 0 {
+	if top.Total != 9_540_000_000 || top.Samples != 954 || top.Type.String() != "cpu/nanoseconds" ||
+		top.Origin.Name != "flat" ||
+		!slices.Equal(top.BuildIDs, []string{"28c2478c87020b9b0ff1eccb05e6ee19bd736773"}) || top.Time.IsZero() ||
+		top.Duration == 0 {
 		t.Errorf("%+v", top.Header)
 	}
-	if e := top.Entries[0]; e.Function != "[libknowhere.so]" || e.FlatSamples != e.Flat/10_000_000 || e.Class != profile.Native {
+	if e := top.Entries[0]; e.Function != "[libknowhere.so]" || e.FlatSamples != e.Flat/10_000_000 ||
+		e.Class != profile.Native {
 		t.Errorf("%+v", e)
 	}
 	heap, err := report.NewTop(decode(t, filepath.Join(fixtures, "milvus-heap.pb.gz")), report.Options{})

@@ -85,7 +85,8 @@ func newGrouping(p *profile.Profile, o Options) *grouping {
 	return g
 }
 
-// sampleKinds returns the id of each sample's kind (profile.SampleKinds). It adds kinds that are not the kind of any frame.
+// sampleKinds returns the id of each sample's kind (profile.SampleKinds). It adds kinds that are not the kind of any
+// frame.
 func (g *grouping) sampleKinds(p *profile.Profile) []uint32 {
 	s := p.SampleKinds()
 	ids := make([]uint32, len(s.Kinds))
@@ -120,7 +121,9 @@ func byNode(p *profile.Profile) *grouping {
 	for i := range of {
 		name := NoNode
 		if i < len(p.LabelSets) {
-			if at := slices.IndexFunc(p.LabelSets[i], func(l profile.Label) bool { return l.Key == profile.NodeLabel && l.Str != "" }); at >= 0 {
+			if at := slices.IndexFunc(p.LabelSets[i], func(l profile.Label) bool {
+				return l.Key == profile.NodeLabel && l.Str != ""
+			}); at >= 0 {
 				name = p.LabelSets[i][at].Str
 			}
 		}

@@ -62,7 +62,8 @@ func RankSum(before, after []float64) Shift {
 		return unknownShift()
 	}
 	x, y := slices.Sorted(slices.Values(before)), slices.Sorted(slices.Values(after))
-	one, other := benchmath.NewSample(x, &benchmath.DefaultThresholds), benchmath.NewSample(y, &benchmath.DefaultThresholds)
+	one, other := benchmath.NewSample(x, &benchmath.DefaultThresholds),
+		benchmath.NewSample(y, &benchmath.DefaultThresholds)
 	// For few values with ties and sides of unequal size the distribution is not symmetric, although benchmath
 	// assumes that. The larger p-value of both directions is the correct one.
 	p := max(benchmath.AssumeNothing.Compare(one, other).P, benchmath.AssumeNothing.Compare(other, one).P)

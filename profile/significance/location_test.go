@@ -51,11 +51,12 @@ func TestSignedRank(t *testing.T) {
 		"depression": {y, "p 0.03906, -0.46 from -0.786 to -0.01"},
 		// scipy 1.17.1: wilcoxon(d, method="exact").pvalue. The interval comes from that test on d - t, for t
 		// between any two Walsh averages.
-		"30":            {wave(30, 0.37, 3), "p 0.02341, 2.954 from 0.3603 to 5.569"},
-		"20":            {wave(20, 0.37, 1.5), "p 0.1054, 2.39 from -1.066 to 5.557"},
-		"60":            {wave(60, 0.37, 1.5), "p 0.00501, 2.55 from 0.8164 to 4.359"},
-		"120":           {wave(120, 0.37, 1.5), "p 0.001537, 1.855 from 0.838 to 3.222"}, // wilcoxon(d, correction=True, method="asymptotic")
-		"120 with ties": {rounded(wave(120, 0.37, 1.5)), "p 0.001146, 2 from 1 to 3"},    // and zero_method="pratt"
+		"30": {wave(30, 0.37, 3), "p 0.02341, 2.954 from 0.3603 to 5.569"},
+		"20": {wave(20, 0.37, 1.5), "p 0.1054, 2.39 from -1.066 to 5.557"},
+		"60": {wave(60, 0.37, 1.5), "p 0.00501, 2.55 from 0.8164 to 4.359"},
+		// wilcoxon(d, correction=True, method="asymptotic")
+		"120":           {wave(120, 0.37, 1.5), "p 0.001537, 1.855 from 0.838 to 3.222"},
+		"120 with ties": {rounded(wave(120, 0.37, 1.5)), "p 0.001146, 2 from 1 to 3"}, // and zero_method="pratt"
 		"150, many 0":   {rounded(eighths(wave(150, 0.37, 1.5))), "p 0.009076, 0 from 0 to 0.5"},
 		// wilcoxon(d, zero_method="pratt", method=PermutationMethod(n_resamples=1_000_000)), which tries all
 		// signs for these sizes.
@@ -125,7 +126,12 @@ func TestMedian(t *testing.T) {
 	for _, v := range []struct {
 		values []float64
 		want   float64
-	}{{[]float64{3, 1, 2}, 2}, {[]float64{4, 1, 2, 3}, 2.5}, {[]float64{-1}, -1}, {[]float64{math.MaxFloat64, math.MaxFloat64}, math.MaxFloat64}} {
+	}{
+		{[]float64{3, 1, 2}, 2},
+		{[]float64{4, 1, 2, 3}, 2.5},
+		{[]float64{-1}, -1},
+		{[]float64{math.MaxFloat64, math.MaxFloat64}, math.MaxFloat64},
+	} {
 		kept := slices.Clone(v.values)
 		if got := Median(v.values); got != v.want || !slices.Equal(kept, v.values) {
 			t.Errorf("%v: %v, want %v", v.values, got, v.want)
@@ -138,7 +144,9 @@ func TestMedian(t *testing.T) {
 
 func TestStudentQuantile(t *testing.T) {
 	// qt(0.975, 10), qt(0.975, 1), qt(0.9995, 3), qt(0.975, 1e6) and qt(1 - 1e-7/2, 5) in R.
-	for _, v := range [][3]float64{{0.05, 10, 2.228139}, {0.05, 1, 12.70620}, {0.001, 3, 12.92398}, {0.05, 1e6, 1.959966}, {1e-7, 5, 45.20703}} {
+	for _, v := range [][3]float64{
+		{0.05, 10, 2.228139}, {0.05, 1, 12.70620}, {0.001, 3, 12.92398}, {0.05, 1e6, 1.959966}, {1e-7, 5, 45.20703},
+	} {
 		if got := StudentQuantile(v[0], v[1]); math.Abs(got-v[2]) > 1e-5*v[2] {
 			t.Errorf("p %v of %v: %v, want %v", v[0], v[1], got, v[2])
 		}

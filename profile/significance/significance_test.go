@@ -26,7 +26,8 @@ func TestShareInterval(t *testing.T) {
 		{500_000_000, 1_000_000_000, "50.00 50.00 50.00"},
 	} {
 		low, high := ShareInterval(v.hits, v.total)
-		if got := fmt.Sprintf("%.2f %.2f %.2f", 100*float64(v.hits)/float64(v.total), 100*low, 100*high); got != v.want {
+		if got := fmt.Sprintf("%.2f %.2f %.2f", 100*float64(v.hits)/float64(v.total), 100*low, 100*high); got !=
+			v.want {
 			t.Errorf("%d of %d: %s, want %s", v.hits, v.total, got, v.want)
 		}
 	}

@@ -76,7 +76,8 @@ func (t *trial) buildPlain(ctx context.Context) error {
 		return err
 	}
 	if b.PGO != "" {
-		return planError("write {pgo} where the go command takes flags, and name no other -pgo", "the build without PGO was made with -pgo=%s", b.PGO)
+		return planError("write {pgo} where the go command takes flags, and name no other -pgo",
+			"the build without PGO was made with -pgo=%s", b.PGO)
 	}
 	t.report.Plain = b
 	return nil
@@ -150,7 +151,10 @@ func (t *trial) build(ctx context.Context, side, flag string) (*Build, error) {
 			Output: said, File: all,
 		}, Advice: hint}
 	}
-	b := &Build{Side: side, File: file, Size: size, SHA256: sum, Took: r.wall, Output: filepath.ToSlash(filepath.Join("build", side+".err"))}
+	b := &Build{
+		Side: side, File: file, Size: size, SHA256: sum, Took: r.wall,
+		Output: filepath.ToSlash(filepath.Join("build", side+".err")),
+	}
 	info, err := pgo.ReadBuild(file)
 	if err != nil {
 		return nil, err

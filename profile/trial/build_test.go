@@ -55,7 +55,8 @@ func TestWhichProgram(t *testing.T) {
 		err := tr.find(t.Context())
 		switch {
 		case x.err != "":
-			if mistake, ok := errors.AsType[*PlanError](err); !ok || !strings.Contains(err.Error(), x.err) || mistake.Hint() == "" {
+			if mistake, ok := errors.AsType[*PlanError](err); !ok || !strings.Contains(err.Error(), x.err) ||
+				mistake.Hint() == "" {
 				t.Errorf("%s: %v", name, err)
 			}
 		case err != nil || tr.report.Module.Package != x.want:

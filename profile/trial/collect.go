@@ -34,7 +34,8 @@ func (t *trial) collect(ctx context.Context) (err error) {
 			return err
 		}
 		t.inputs = append(t.inputs, pgo.Input{
-			Name: "round " + strconv.Itoa(n+1), Node: "program", Profile: p, GoVersion: t.report.Plain.GoVersion, BuildID: t.report.Plain.BuildID,
+			Name: "round " + strconv.Itoa(n+1), Node: "program", Profile: p, GoVersion: t.report.Plain.GoVersion,
+			BuildID: t.report.Plain.BuildID,
 		})
 	}
 }
@@ -73,7 +74,9 @@ func (t *trial) round(ctx context.Context, n int, events int64) (*profile.Profil
 		}
 	}
 	r.clean(true)
-	t.report.Rounds = append(t.report.Rounds, Round{Side: sidePlain, File: path.Join("profiles", name+".pb.gz"), Events: eventsOf(p), Wall: got.wall})
+	t.report.Rounds = append(t.report.Rounds, Round{
+		Side: sidePlain, File: path.Join("profiles", name+".pb.gz"), Events: eventsOf(p), Wall: got.wall,
+	})
 	return p, nil
 }
 
@@ -129,7 +132,9 @@ func (t *trial) moreSamplesHint() string {
 	n, events := len(t.report.Rounds), t.sampleCount()
 	const anyway = "--anyway continues with this profile"
 	switch {
-	case !slices.ContainsFunc(t.inputs, func(in pgo.Input) bool { return in.Err == nil && len(pgo.Refusals(in.Profile)) == 0 }):
+	case !slices.ContainsFunc(t.inputs, func(in pgo.Input) bool {
+		return in.Err == nil && len(pgo.Refusals(in.Profile)) == 0
+	}):
 		return ""
 	case n == 0 || events >= t.plan.Events:
 		return anyway
@@ -137,7 +142,8 @@ func (t *trial) moreSamplesHint() string {
 		return fmt.Sprintf("%d rounds gave %d samples: let the load take longer; %s", n, events, anyway)
 	}
 	needed := (t.plan.Events*int64(n) + events - 1) / events
-	return fmt.Sprintf("%d rounds gave %d samples: try --rounds %d, in a new folder (-O); %s", n, events, needed, anyway)
+	return fmt.Sprintf("%d rounds gave %d samples: try --rounds %d, in a new folder (-O); %s", n, events, needed,
+		anyway)
 }
 
 // Pack is the profile that the program was built with.
@@ -160,9 +166,12 @@ func (t *trial) pack(ctx context.Context) error {
 		return err
 	}
 	name := pack.FileName(false)
-	if err := errors.Join(t.folder.write(pack.Bytes, name), t.folder.write(manifest.Bytes(), pgo.ManifestName(name))); err != nil {
+	if err := errors.Join(t.folder.write(pack.Bytes, name),
+		t.folder.write(manifest.Bytes(), pgo.ManifestName(name))); err != nil {
 		return fmt.Errorf("keep the packed profile: %w", err)
 	}
-	t.report.Pack = &Pack{File: t.folder.path(name), SHA256: pack.SHA256, Size: len(pack.Bytes), Edges: len(pack.Edges.ByWeight)}
+	t.report.Pack = &Pack{
+		File: t.folder.path(name), SHA256: pack.SHA256, Size: len(pack.Bytes), Edges: len(pack.Edges.ByWeight),
+	}
 	return nil
 }

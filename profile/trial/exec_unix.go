@@ -22,8 +22,8 @@ func setGroup(cmd *exec.Cmd) {
 	}
 }
 
-// terminateGroup sends SIGTERM to a process group.
-func terminateGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) } // fails if the group has ended
+// terminateGroup sends SIGTERM to a process group. It does nothing if the group has ended.
+func terminateGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
 
 // endGroup ends the rest of a process group whose leader has exited. With a grace period, it first sends
 // SIGTERM and waits. Then it sends SIGKILL.

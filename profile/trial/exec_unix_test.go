@@ -26,7 +26,8 @@ func TestStubbornServiceIsEnded(t *testing.T) {
 // TestNothingIsLeftBehind checks that processes that a load leaves running do not survive it.
 func TestNothingIsLeftBehind(t *testing.T) {
 	c := command{
-		words: []string{"sh", "-c", "sleep 300 >/dev/null 2>&1 & echo $!"}, dir: t.TempDir(), out: filepath.Join(t.TempDir(), "x.out"), timeout: time.Minute,
+		words: []string{"sh", "-c", "sleep 300 >/dev/null 2>&1 & echo $!"}, dir: t.TempDir(),
+		out: filepath.Join(t.TempDir(), "x.out"), timeout: time.Minute,
 	}
 	r, err := c.run(t.Context())
 	if err != nil || r.failed != "" {
@@ -37,7 +38,8 @@ func TestNothingIsLeftBehind(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 100 {
-		if state, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat"); err == nil && strings.Contains(string(state), ") Z ") {
+		if state, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat"); err == nil &&
+			strings.Contains(string(state), ") Z ") {
 			return // a zombie
 		}
 		if syscall.Kill(pid, 0) != nil {

@@ -106,14 +106,23 @@ func (t *trial) finish(context.Context) error {
 func (t *trial) sets() (before, after *bench.Set, control [2]*bench.Set) {
 	dropped := t.incompleteMetrics()
 	sets := map[bool]map[string]*bench.Set{
-		false: {sidePlain: {Name: "without PGO", Format: "pgo trial"}, sidePacked: {Name: "with PGO", Format: "pgo trial"}},
-		true:  {sidePlain: {Name: "without PGO", Format: "pgo trial"}, sideCopy: {Name: "without PGO, again", Format: "pgo trial"}},
+		false: {
+			sidePlain: {Name: "without PGO", Format: "pgo trial"}, sidePacked: {Name: "with PGO", Format: "pgo trial"},
+		},
+		true: {
+			sidePlain: {Name: "without PGO", Format: "pgo trial"},
+			sideCopy:  {Name: "without PGO, again", Format: "pgo trial"},
+		},
 	}
 	for i := range t.report.Runs {
 		r := &t.report.Runs[i]
 		if set := sets[r.Control][r.Side]; set != nil {
-			values := slices.DeleteFunc(slices.Clone(r.Values), func(v bench.Value) bool { return v.Benchmark == "" && slices.Contains(dropped, v.Name) })
-			set.Runs = append(set.Runs, bench.Run{Name: strconv.Itoa(r.Number), Pair: strconv.Itoa(r.Pair), Values: values, Failed: r.Failed})
+			values := slices.DeleteFunc(slices.Clone(r.Values), func(v bench.Value) bool {
+				return v.Benchmark == "" && slices.Contains(dropped, v.Name)
+			})
+			set.Runs = append(set.Runs, bench.Run{
+				Name: strconv.Itoa(r.Number), Pair: strconv.Itoa(r.Pair), Values: values, Failed: r.Failed,
+			})
 		}
 	}
 	for _, kind := range sets {
@@ -163,7 +172,9 @@ func number(s string) int {
 func (t *trial) compare(r *Report) error {
 	before, after, control := t.sets()
 	var err error
-	r.Comparison, err = bench.Compare(before, after, bench.Options{Level: t.plan.Level, Effect: t.plan.Effect, Control: control})
+	r.Comparison, err = bench.Compare(before, after, bench.Options{
+		Level: t.plan.Level, Effect: t.plan.Effect, Control: control,
+	})
 	if err != nil {
 		return err
 	}
@@ -229,12 +240,14 @@ func (r *Report) caution() {
 		}
 	}
 	if r.Profiled {
-		add("measured runs wrote profiles too, for both programs: absolute times are slightly high (--profile-load takes profiles separately)")
+		add("measured runs wrote profiles too, for both programs: absolute times are slightly high (--profile-load " +
+			"takes profiles separately)")
 	}
 	if c := r.Comparison.Control; c != nil {
 		for i := range c.Lines {
 			if v := c.Lines[i].Verdict; v == bench.Better || v == bench.Worse || v == bench.Changed {
-				add("the control shows a difference in %s between a program and its own copy: do not trust changes of that size", c.Lines[i].Metric.String())
+				add("the control shows a difference in %s between a program and its own copy: do not trust changes "+
+					"of that size", c.Lines[i].Metric.String())
 			}
 		}
 	}

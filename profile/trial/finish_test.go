@@ -40,7 +40,9 @@ func TestMetricsThatSomeRunsLackAreLeftOut(t *testing.T) {
 	whole := map[string]float64{MetricCPU: 1, MetricRSS: 5, "/A": 1}
 	fewer := map[string]float64{MetricCPU: 1, "/A": 1}
 	failed := Measured{Number: 5, Pair: 3, Side: "a", Failed: "exit status 1"}
-	tr := &trial{report: &Report{Runs: []Measured{measuredRun(2, 1, "b", whole), measuredRun(1, 1, "a", whole), failed}}}
+	tr := &trial{
+		report: &Report{Runs: []Measured{measuredRun(2, 1, "b", whole), measuredRun(1, 1, "a", whole), failed}},
+	}
 	before, after, control := tr.sets()
 	if d := cmp.Diff([]string{MetricCPU, MetricRSS, "time/op"}, sorted(namesOf(before))); d != "" {
 		t.Error(d)
@@ -64,7 +66,9 @@ func sorted(names []string) []string { slices.Sort(names); return names }
 
 // TestFixedDurationLoad checks that a program that serves more requests in the same time is not worse.
 func TestFixedDurationLoad(t *testing.T) {
-	rate := bench.Value{Metric: bench.Metric{Name: "requests per second", Unit: "1/s"}, Better: bench.HigherIsBetter, X: 50}
+	rate := bench.Value{
+		Metric: bench.Metric{Name: "requests per second", Unit: "1/s"}, Better: bench.HigherIsBetter, X: 50,
+	}
 	counted := bench.Value{Metric: bench.Metric{Name: "requests"}, Better: bench.Neither, X: 90}
 	for _, x := range []struct {
 		printed []bench.Value
@@ -79,7 +83,8 @@ func TestFixedDurationLoad(t *testing.T) {
 	before, after, _ := tr.sets()
 	for _, s := range []*bench.Set{before, after} {
 		s.Runs[0].Values = append(s.Runs[0].Values, rate)
-		if d := cmp.Diff([]string{MetricCPUPerRequest, "requests per second", MetricWall}, sorted(namesOf(s))); d != "" {
+		if d := cmp.Diff([]string{MetricCPUPerRequest, "requests per second", MetricWall}, sorted(namesOf(s))); d !=
+			"" {
 			t.Error(d)
 		}
 	}
@@ -91,7 +96,8 @@ func TestFixedDurationLoad(t *testing.T) {
 		t.Error(d)
 	}
 	// If some runs did not print the number of requests, CPU time is compared instead.
-	tr.report.Runs = append(tr.report.Runs, measuredRun(3, 2, "a", values), measuredRun(4, 2, "b", map[string]float64{MetricCPU: 1, MetricWall: 10}))
+	tr.report.Runs = append(tr.report.Runs, measuredRun(3, 2, "a", values),
+		measuredRun(4, 2, "b", map[string]float64{MetricCPU: 1, MetricWall: 10}))
 	before, _, _ = tr.sets()
 	if d := cmp.Diff([]string{MetricCPU, MetricWall}, sorted(namesOf(before))); d != "" {
 		t.Error(d)

@@ -19,7 +19,9 @@ type Machine struct {
 }
 
 func machine() Machine {
-	return Machine{OS: runtime.GOOS, Arch: runtime.GOARCH, Cores: runtime.NumCPU(), Load: loadAverage(), CPU: processor()}
+	return Machine{
+		OS: runtime.GOOS, Arch: runtime.GOARCH, Cores: runtime.NumCPU(), Load: loadAverage(), CPU: processor(),
+	}
 }
 
 // firstLine returns the first line of a file of the kernel, "" if it cannot be read.

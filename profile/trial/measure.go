@@ -168,7 +168,9 @@ func (t *trial) values(ctx context.Context, c *run, r *result) (values []bench.V
 		return nil, err.Error()
 	}
 	add := func(name, unit string, x float64) {
-		values = append(values, bench.Value{Metric: bench.Metric{Name: name, Unit: unit}, Better: bench.LowerIsBetter, X: x})
+		values = append(values, bench.Value{
+			Metric: bench.Metric{Name: name, Unit: unit}, Better: bench.LowerIsBetter, X: x,
+		})
 	}
 	if r.use.known {
 		add(MetricCPU, "s", r.use.cpu.Seconds())

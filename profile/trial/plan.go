@@ -178,7 +178,8 @@ func (p *Plan) checkFiles() error {
 		case err != nil:
 			return planError("", "--profile: %w", err)
 		case info.IsDir():
-			return planError("merge its profiles first: kitescope pgo pack FOLDER -O packed.pgo", "--profile: %s is a folder", path)
+			return planError("merge its profiles first: kitescope pgo pack FOLDER -O packed.pgo",
+				"--profile: %s is a folder", path)
 		}
 	}
 	for _, x := range []struct{ flag, line string }{
@@ -193,7 +194,8 @@ func (p *Plan) checkFiles() error {
 			name = filepath.Join(p.Dir, name) // the working directory of commands is Dir
 		}
 		if _, err := exec.LookPath(name); err != nil {
-			return planError("for shell syntax use sh -c '...'; commands run in --dir", "%s: program %s not found", x.flag,
+			return planError("for shell syntax use sh -c '...'; commands run in --dir", "%s: program %s not found",
+				x.flag,
 				words[0])
 		}
 	}
@@ -202,7 +204,8 @@ func (p *Plan) checkFiles() error {
 
 // canProfile reports whether the trial can take profiles.
 func (p *Plan) canProfile() bool {
-	return p.PProf != "" || hasPlaceholder(p.profileLine(), profilePlaceholder) || hasPlaceholder(p.Serve, profilePlaceholder)
+	return p.PProf != "" || hasPlaceholder(p.profileLine(), profilePlaceholder) ||
+		hasPlaceholder(p.Serve, profilePlaceholder)
 }
 
 // profileLine returns the load under which profiles are taken.
@@ -231,11 +234,13 @@ func (p *Plan) checkLines() error {
 	}
 	switch {
 	case hasPlaceholder(p.Load+p.ProfileLoad+p.Serve, pgoPlaceholder):
-		return planError("a load takes {bin}, and {profile} where it profiles itself", "{pgo} belongs to --build: it is a flag of the go command")
+		return planError("a load takes {bin}, and {profile} where it profiles itself",
+			"{pgo} belongs to --build: it is a flag of the go command")
 	case p.Build == "":
 		return nil
 	case !hasPlaceholder(p.Build, binPlaceholder):
-		return planError("for example: --build 'go build -o {bin} {pgo} ./cmd/x'", "the build command lacks {bin}, the place of the program")
+		return planError("for example: --build 'go build -o {bin} {pgo} ./cmd/x'",
+			"the build command lacks {bin}, the place of the program")
 	case !hasPlaceholder(p.Build, pgoPlaceholder):
 		return planError("for example: --build 'go build -o {bin} {pgo} ./cmd/x'; elsewhere $KITESCOPE_PGO is "+
 			"-pgo=FILE or -pgo=off", "the build does not use the profile: it has no {pgo}")

@@ -33,7 +33,8 @@ func RedactLine(line string) string {
 		case i > 0 && slices.Contains([]string{"-u", "--user", "-user"}, words[i-1]) && strings.Contains(word, ":"):
 			name, _, _ := strings.Cut(word, ":")
 			shown[i] = name + ":" + redacted
-		case i > 0 && strings.HasPrefix(words[i-1], "-") && secretName().MatchString(words[i-1]) && !strings.HasPrefix(word, "-"):
+		case i > 0 && strings.HasPrefix(words[i-1], "-") && secretName().MatchString(words[i-1]) &&
+			!strings.HasPrefix(word, "-"):
 			shown[i] = redacted
 		default:
 			shown[i] = redactWord(word)
@@ -81,5 +82,7 @@ func redactScript(script string) string {
 func redactTokens(text string) string {
 	text = regexp.MustCompile(`([^\s:/@"'=]+):[^\s/@"']+@`).ReplaceAllString(text, "${1}:"+redacted+"@")
 	text = regexp.MustCompile(`^(--?u(?:ser)?=[^:]+):.+$`).ReplaceAllString(text, "${1}:"+redacted)
-	return regexp.MustCompile(`\b(?:eyJ[\w-]+\.[\w-]+\.[\w-]*|gh[pousr]_\w{20,}|github_pat_\w{20,}|xox[abprs]-[\w-]{10,})`).ReplaceAllString(text, redacted)
+	return regexp.MustCompile(
+		`\b(?:eyJ[\w-]+\.[\w-]+\.[\w-]*|gh[pousr]_\w{20,}|github_pat_\w{20,}|xox[abprs]-[\w-]{10,})`,
+	).ReplaceAllString(text, redacted)
 }

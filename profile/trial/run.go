@@ -25,7 +25,8 @@ func (t *trial) newRun(s slot, name string, profiled bool) *run {
 	}
 	file := t.binary(s.side)
 	where := placeholders{
-		binPlaceholder: file, profilePlaceholder: r.profile, dirPlaceholder: t.plan.Dir, runPlaceholder: strconv.Itoa(s.number), outPlaceholder: filepath.Join(r.scratch, "out"),
+		binPlaceholder: file, profilePlaceholder: r.profile, dirPlaceholder: t.plan.Dir,
+		runPlaceholder: strconv.Itoa(s.number), outPlaceholder: filepath.Join(r.scratch, "out"),
 	}
 	line := t.plan.Load
 	if profiled {
@@ -33,7 +34,9 @@ func (t *trial) newRun(s slot, name string, profiled bool) *run {
 	}
 	words, _ := splitWords(line) // settle checked it
 	dir := t.plan.Dir
-	r.load = command{words: words, dir: dir, placeholders: where, out: t.folder.path("runs", name+".out"), timeout: t.plan.Timeout}
+	r.load = command{
+		words: words, dir: dir, placeholders: where, out: t.folder.path("runs", name+".out"), timeout: t.plan.Timeout,
+	}
 	if t.plan.Serve != "" {
 		words, _ := splitWords(t.plan.Serve)
 		r.serve = &command{

@@ -114,8 +114,10 @@ func servedTrial(t *testing.T, mode string) *trial {
 	}
 	tr := &trial{
 		plan: Plan{
-			Dir: t.TempDir(), Serve: "{bin} " + address + " " + mode, Ready: "http://" + address + "/health", PProf: "http://" + address,
-			Load: "env " + helperVariable + "=load {bin} " + address + " 5", Seconds: 1, ReadyTimeout: 20 * time.Second, Timeout: time.Minute,
+			Dir: t.TempDir(), Serve: "{bin} " + address + " " + mode, Ready: "http://" + address + "/health",
+			PProf: "http://" + address,
+			Load:  "env " + helperVariable + "=load {bin} " + address + " 5", Seconds: 1,
+			ReadyTimeout: 20 * time.Second, Timeout: time.Minute,
 			Folder: filepath.Join(t.TempDir(), "trial"),
 		},
 	}
@@ -168,7 +170,8 @@ func TestServiceUnderLoad(t *testing.T) {
 
 func TestServiceIsProfiled(t *testing.T) {
 	tr := servedTrial(t, "well")
-	tr.plan.Seconds, tr.plan.Load = 2, strings.Replace(tr.plan.Load, " 5", " 100000", 1) // the end of the window stops it
+	// the end of the window stops it
+	tr.plan.Seconds, tr.plan.Load = 2, strings.Replace(tr.plan.Load, " 5", " 100000", 1)
 	r := tr.newRun(slot{number: 1, side: sidePlain}, "profile-1", true)
 	r.window = 2 * time.Second
 	got, err := tr.perform(t.Context(), r)
@@ -214,7 +217,8 @@ func TestServiceFails(t *testing.T) {
 		defer l.Close()
 		tr.plan.Ready = l.Addr().String()
 		_, err = measureOne(t.Context(), tr)
-		if mistake, ok := errors.AsType[*PlanError](err); !ok || !strings.Contains(err.Error(), "something responds") || mistake.Hint() == "" {
+		if mistake, ok := errors.AsType[*PlanError](err); !ok || !strings.Contains(err.Error(), "something responds") ||
+			mistake.Hint() == "" {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -234,7 +238,10 @@ func TestServiceEndsWithTheTrial(t *testing.T) {
 }
 
 func TestTimeout(t *testing.T) {
-	c := command{words: []string{"sh", "-c", "echo begun; sleep 100 & sleep 100"}, dir: t.TempDir(), out: filepath.Join(t.TempDir(), "x.out"), timeout: 300 * time.Millisecond}
+	c := command{
+		words: []string{"sh", "-c", "echo begun; sleep 100 & sleep 100"}, dir: t.TempDir(),
+		out: filepath.Join(t.TempDir(), "x.out"), timeout: 300 * time.Millisecond,
+	}
 	began := time.Now()
 	r, err := c.run(t.Context())
 	if err != nil || !strings.Contains(r.failed, "timeout") || outputTail(c.out) != "begun" {

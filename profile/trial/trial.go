@@ -39,8 +39,8 @@ type Event struct {
 
 // steps holds the names of the steps, by number from 1.
 var steps = [...]string{
-	"", "find the module", "build without PGO", "profile the load", "judge the profiles", "pack default.pgo", "build with it",
-	"run both in pairs", "compare and verify",
+	"", "find the module", "build without PGO", "profile the load", "judge the profiles", "pack default.pgo",
+	"build with it", "run both in pairs", "compare and verify",
 }
 
 // Progress receives the events of a trial; it may be nil.
@@ -174,7 +174,8 @@ func Run(ctx context.Context, plan Plan, progress Progress) (*Report, error) {
 
 func newTrial(plan Plan, progress Progress) *trial {
 	return &trial{plan: plan, progress: progress, folder: folder(plan.Folder), report: &Report{
-		Plan: plan.withoutSecrets(), Seed: cmp.Or(plan.Seed, uint64(plan.Now().UnixNano())), Folder: plan.Folder, Repeat: plan.Repeat,
+		Plan: plan.withoutSecrets(), Seed: cmp.Or(plan.Seed, uint64(plan.Now().UnixNano())), Folder: plan.Folder,
+		Repeat:   plan.Repeat,
 		Profiled: plan.profilesAlways(),
 	}}
 }

@@ -112,7 +112,8 @@ func TestTrialOfAProgram(t *testing.T) {
 	if d := cmp.Diff(before, tree(t, p.Dir)); d != "" {
 		t.Error("the module was changed:", d)
 	}
-	if r.Plain.PGO != "" || r.Packed.PGO != filepath.Join(p.Folder, "default.pgo") || r.Plain.SHA256 == r.Packed.SHA256 {
+	if r.Plain.PGO != "" || r.Packed.PGO != filepath.Join(p.Folder, "default.pgo") ||
+		r.Plain.SHA256 == r.Packed.SHA256 {
 		t.Errorf("programs: %+v, %+v", r.Plain, r.Packed)
 	}
 	if len(filepath.Dir(r.Plain.File)) != len(filepath.Dir(r.Packed.File)) {
@@ -122,7 +123,8 @@ func TestTrialOfAProgram(t *testing.T) {
 		t.Errorf("%d runs", len(r.Runs))
 	}
 	for i, slot := range p.order(p.Seed) {
-		if run := r.Runs[i]; run.Number != slot.number || run.Side != slot.side || run.Pair != slot.pair || run.Control != slot.control {
+		if run := r.Runs[i]; run.Number != slot.number || run.Side != slot.side || run.Pair != slot.pair ||
+			run.Control != slot.control {
 			t.Errorf("run %d is %+v, want %+v", i, run, slot)
 		}
 	}
@@ -186,7 +188,8 @@ func TestFailuresAreCounted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(remarks) != 1 || !strings.Contains(remarks[0].Remark, "run 7 of 12") || !strings.Contains(remarks[0].Output, "run 7 has had it") {
+	if len(remarks) != 1 || !strings.Contains(remarks[0].Remark, "run 7 of 12") ||
+		!strings.Contains(remarks[0].Output, "run 7 has had it") {
 		t.Errorf("remarks: %+v", remarks)
 	}
 	if got := r.Failed("a") + r.Failed("b"); got != 1 || len(r.Runs) != 12 {
@@ -231,7 +234,8 @@ func TestBuildsThatFail(t *testing.T) {
 	p := plan(t)
 	p.Build = "go build -o {bin} {pgo} ./nowhere"
 	_, err := Run(t.Context(), p, nil)
-	if said, ok := errors.AsType[*OutputError](err); !ok || !strings.Contains(said.Output, "nowhere") || !strings.Contains(err.Error(), "step 2") {
+	if said, ok := errors.AsType[*OutputError](err); !ok || !strings.Contains(said.Output, "nowhere") ||
+		!strings.Contains(err.Error(), "step 2") {
 		t.Errorf("a build that fails: %v", err)
 	}
 	p.Folder += "-2"

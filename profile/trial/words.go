@@ -45,7 +45,8 @@ func (p placeholders) expand(words []string) []string {
 
 // hasPlaceholder reports whether a line has a placeholder or its variable.
 func hasPlaceholder(line, placeholder string) bool {
-	return strings.Contains(line, placeholder) || strings.Contains(line, "KITESCOPE_"+strings.ToUpper(strings.Trim(placeholder, "{}")))
+	return strings.Contains(line, placeholder) ||
+		strings.Contains(line, "KITESCOPE_"+strings.ToUpper(strings.Trim(placeholder, "{}")))
 }
 
 var (

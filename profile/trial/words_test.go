@@ -86,7 +86,10 @@ func TestRedactLine(t *testing.T) {
 		{"hey http://user:pw@host/x", "hey http://host/x"},
 		{"sh -c 'TOKEN=abc {bin} --secret def'", "sh -c 'TOKEN=<redacted> {bin} --secret <redacted>'"},
 		{"sh -c 'curl http://u:p@h/ && {bin}'", "sh -c 'curl http://h/ && {bin}'"},
-		{"sh -c 'curl http://h/ -H \"X-Auth-Token: abc\" && {bin}'", "sh -c 'curl http://h/ -H \"X-Auth-Token: <redacted>\" && {bin}'"},
+		{
+			"sh -c 'curl http://h/ -H \"X-Auth-Token: abc\" && {bin}'",
+			"sh -c 'curl http://h/ -H \"X-Auth-Token: <redacted>\" && {bin}'",
+		},
 		{"curl -u me:abc http://h/", "curl -u 'me:<redacted>' http://h/"},
 		{"sh -c 'curl -u me:abc http://h/'", "sh -c 'curl -u me:<redacted> http://h/'"},
 		{`x -d '{"a": 1, "password": "abc"}'`, `x -d '{"a": 1, "password": "<redacted>"}'`},
@@ -96,7 +99,10 @@ func TestRedactLine(t *testing.T) {
 		{"hey --header=Authorization:abc", "hey '--header=Authorization:<redacted>'"},
 		{"x --db 'Server=h;Password=abc;'", "x --db 'Server=h;Password=<redacted>;'"},
 		{"x eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc", "x '<redacted>'"},
-		{"go build -ldflags '-X main.token=abc -X main.v=1' {pgo}", "go build -ldflags '-X main.token=<redacted> -X main.v=1' {pgo}"},
+		{
+			"go build -ldflags '-X main.token=abc -X main.v=1' {pgo}",
+			"go build -ldflags '-X main.token=<redacted> -X main.v=1' {pgo}",
+		},
 		{"{bin} -at 12:30 -size=10:20", "{bin} -at 12:30 -size=10:20"},
 		{"a 'b", "<redacted>"},
 	} {

@@ -26,7 +26,8 @@ var ErrNotLocal = errors.New("it is not on this machine")
 // root and the user of the process can find it.
 func OpenListener(network, address string, commands []string, now func() time.Time) (*Process, error) {
 	if runtime.GOOS != "linux" {
-		return nil, fmt.Errorf("find the process listening at %s: needs Linux (/proc), this is %s", address, runtime.GOOS)
+		return nil,
+			fmt.Errorf("find the process listening at %s: needs Linux (/proc), this is %s", address, runtime.GOOS)
 	}
 	return openListener("/proc", network, address, commands, now)
 }
@@ -90,7 +91,8 @@ func listeningSockets(root, network, address string) (map[string]bool, error) {
 				return "", false
 			}
 			bound, ok := parseBound(fields[local])
-			serves := bound.Addr().IsUnspecified() || bound.Addr() == at.Unmap() || host == "localhost" && bound.Addr().IsLoopback()
+			serves := bound.Addr().IsUnspecified() || bound.Addr() == at.Unmap() ||
+				host == "localhost" && bound.Addr().IsLoopback()
 			return fields[inode], ok && uint64(bound.Port()) == number && serves
 		})
 		if err != nil && !errors.Is(err, os.ErrNotExist) { // a kernel without IPv6 has one table

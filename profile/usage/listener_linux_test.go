@@ -33,7 +33,11 @@ func TestOpenListener(t *testing.T) {
 	_, loopbackPort, _ := net.SplitHostPort(loopback)
 	socket := listen(t, "unix", filepath.Join(t.TempDir(), ".s.PGSQL.5432"))
 	for _, at := range [][2]string{
-		{"tcp", loopback}, {"tcp", "localhost:" + loopbackPort}, {"tcp", "127.0.0.1:" + port}, {"tcp", "[::1]:" + port}, {"unix", socket},
+		{"tcp", loopback},
+		{"tcp", "localhost:" + loopbackPort},
+		{"tcp", "127.0.0.1:" + port},
+		{"tcp", "[::1]:" + port},
+		{"unix", socket},
 	} {
 		p, err := OpenListener(at[0], at[1], []string{"postgres", me.command}, time.Now)
 		if err != nil {
@@ -58,7 +62,8 @@ func TestOpenListener(t *testing.T) {
 		{"tcp", other, me.command, "no process on this machine does"},
 		{"unix", socket + "x", me.command, "no process on this machine does"},
 	} {
-		if _, err := OpenListener(c.network, c.address, []string{c.command}, time.Now); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := OpenListener(c.network, c.address, []string{c.command}, time.Now); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s as %s: %v, want %q", c.address, c.command, err, c.want)
 		}
 	}
@@ -72,7 +77,8 @@ func TestOpenListener(t *testing.T) {
 func TestInvisibleListener(t *testing.T) {
 	root := t.TempDir()
 	for name, text := range map[string]string{
-		"net/tcp": "  sl  local_address rem_address   st\n   0: 0100007F:1538 00000000:0000 0A 00000000:00000000 00:00000000 00000000 26 0 4711 1\n",
+		"net/tcp": "  sl  local_address rem_address   st\n   0: 0100007F:1538 00000000:0000 0A 00000000:00000000 " +
+			"00:00000000 00000000 26 0 4711 1\n",
 	} {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(root, name)), 0o700); err != nil {
 			t.Fatal(err)

@@ -45,7 +45,10 @@ func TestReadMetrics(t *testing.T) {
 
 // TestTwoRecordings checks the usage of a real node between two recordings against their texts.
 func TestTwoRecordings(t *testing.T) {
-	times := map[string]time.Time{"t3": time.Date(2026, 11, 20, 7, 53, 56, 86e6, time.UTC), "t6": time.Date(2026, 11, 20, 8, 11, 25, 651e6, time.UTC)}
+	times := map[string]time.Time{
+		"t3": time.Date(2026, 11, 20, 7, 53, 56, 86e6, time.UTC),
+		"t6": time.Date(2026, 11, 20, 8, 11, 25, 651e6, time.UTC),
+	}
 	node := NewSeries("querynode1")
 	for _, at := range []string{"t3", "t6"} {
 		r, err := ReadMetrics(recorded(t, at+"-querynode1"))
@@ -61,11 +64,13 @@ func TestTwoRecordings(t *testing.T) {
 
 func TestReadBrokenMetrics(t *testing.T) {
 	for name, tt := range map[string]struct{ text, want string }{
-		"nothing":          {"", "resource use is unknown"},
-		"a page":           {"<html>404</html>\n", "resource use is unknown"},
-		"other metrics":    {"up 1\n", "resource use is unknown"},
-		"no value":         {"process_cpu_seconds_total \n", "process_cpu_seconds_total: it has no value"},
-		"no number":        {"process_cpu_seconds_total many\n", "process_cpu_seconds_total: its value is not a number"},
+		"nothing":       {"", "resource use is unknown"},
+		"a page":        {"<html>404</html>\n", "resource use is unknown"},
+		"other metrics": {"up 1\n", "resource use is unknown"},
+		"no value":      {"process_cpu_seconds_total \n", "process_cpu_seconds_total: it has no value"},
+		"no number": {
+			"process_cpu_seconds_total many\n", "process_cpu_seconds_total: its value is not a number",
+		},
 		"a line too long":  {strings.Repeat("x", maxMetricsLine+1), "token too long"},
 		"negative, NaN":    {"process_resident_memory_bytes 1 1795165596187\nprocess_cpu_seconds_total NaN\n", ""},
 		"labels of others": {`process_cpu_seconds_total{job="x"} 5` + "\n", "resource use is unknown"},
@@ -95,7 +100,10 @@ func (e *endless) Read(p []byte) (int, error) {
 func TestMetricsTarget(t *testing.T) {
 	clock := begin
 	now := func() time.Time { clock = clock.Add(time.Second); return clock }
-	m := &Metrics{Title: "proxy-1", Now: now, Get: func(context.Context) (io.ReadCloser, error) { return recorded(t, "t3-proxy"), nil }}
+	m := &Metrics{
+		Title: "proxy-1", Now: now,
+		Get: func(context.Context) (io.ReadCloser, error) { return recorded(t, "t3-proxy"), nil },
+	}
 	r, err := m.Read(t.Context())
 	if err != nil || m.Name() != "proxy-1" || !r.At.Equal(begin.Add(1500*time.Millisecond)) {
 		t.Errorf("%+v %v", r, err)

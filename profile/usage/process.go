@@ -51,7 +51,9 @@ func OpenProcess(pid int, tree bool, now func() time.Time) (*Process, error) {
 }
 
 func openProcess(root string, pid int, tree bool, now func() time.Time) (*Process, error) {
-	p := &Process{PID: pid, Tree: tree, root: root, now: now, members: map[int]uint64{}, threads: map[threadID]switches{}}
+	p := &Process{
+		PID: pid, Tree: tree, root: root, now: now, members: map[int]uint64{}, threads: map[threadID]switches{},
+	}
 	if p.now == nil {
 		p.now = time.Now
 	}

@@ -34,7 +34,8 @@ func burn() {
 		for i := range 1 << 20 {
 			n += i & 1
 		}
-		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil || time.Duration(r.Utime.Nano()+r.Stime.Nano()) > burnt {
+		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil ||
+			time.Duration(r.Utime.Nano()+r.Stime.Nano()) > burnt {
 			break
 		}
 	}

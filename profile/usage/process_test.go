@@ -49,15 +49,18 @@ func (m *machine) run(p fakeProcess) {
 		p.state = "S"
 	}
 	dir := strconv.Itoa(p.pid)
-	m.write(fmt.Sprintf("%d (%s) %s %d 1 1 0 -1 4194560 1 2 3 4 %d %d %d %d 20 0 %d 0 %d 1000 250 18446744073709551615 0\n",
-		p.pid, p.name, p.state, p.parent, p.ticks[0], p.ticks[1], p.ticks[2], p.ticks[3], max(1, len(p.threads)), p.began), dir, "stat")
+	m.write(fmt.Sprintf("%d (%s) %s %d 1 1 0 -1 4194560 1 2 3 4 %d %d %d %d 20 0 %d 0 %d 1000 250 "+
+		"18446744073709551615 0\n",
+		p.pid, p.name, p.state, p.parent, p.ticks[0], p.ticks[1], p.ticks[2], p.ticks[3], max(1, len(p.threads)),
+		p.began), dir, "stat")
 	m.write(fmt.Sprintf("Name:\t%s\nVmRSS:\t    %d kB\nThreads:\t%d\n", p.name, p.kib, len(p.threads)), dir, "status")
 	if err := os.RemoveAll(filepath.Join(m.root, dir, "task")); err != nil {
 		m.Fatal(err)
 	}
 	m.write("", dir, "task", "x") // a name that is not a thread
 	for i, x := range p.threads {
-		m.write(fmt.Sprintf("Name:\tx\nvoluntary_ctxt_switches:\t%d\nnonvoluntary_ctxt_switches:\t%d\n", x[0], x[1]), dir, "task", strconv.Itoa(p.pid+i), "status")
+		m.write(fmt.Sprintf("Name:\tx\nvoluntary_ctxt_switches:\t%d\nnonvoluntary_ctxt_switches:\t%d\n", x[0], x[1]),
+			dir, "task", strconv.Itoa(p.pid+i), "status")
 	}
 }
 
@@ -88,7 +91,10 @@ func (m *machine) read(p *Process) Values {
 
 func TestProcess(t *testing.T) {
 	m := newMachine(t)
-	odd := fakeProcess{pid: 7, name: "a) R 1 (b c", ticks: [4]int{150, 50, 900, 900}, began: 5, kib: 2048, threads: [][2]int{{10, 1}, {20, 2}}}
+	odd := fakeProcess{
+		pid: 7, name: "a) R 1 (b c", ticks: [4]int{150, 50, 900, 900}, began: 5, kib: 2048,
+		threads: [][2]int{{10, 1}, {20, 2}},
+	}
 	m.run(odd)
 	p := m.open(7, false)
 	if p.Name() != "pid 7 (a) R 1 (b c)" {
@@ -132,8 +138,12 @@ func TestProcessEnds(t *testing.T) {
 func TestTree(t *testing.T) {
 	m := newMachine(t)
 	m.run(fakeProcess{pid: 7, name: "sh", ticks: [4]int{100, 0, 0, 0}, began: 5, kib: 1, threads: [][2]int{{1, 0}}})
-	m.run(fakeProcess{pid: 8, parent: 7, name: "make", ticks: [4]int{200, 0, 0, 0}, began: 6, kib: 2, threads: [][2]int{{10, 0}}})
-	m.run(fakeProcess{pid: 9, parent: 8, name: "cc", ticks: [4]int{300, 0, 0, 0}, began: 7, kib: 4, threads: [][2]int{{100, 0}}})
+	m.run(fakeProcess{
+		pid: 8, parent: 7, name: "make", ticks: [4]int{200, 0, 0, 0}, began: 6, kib: 2, threads: [][2]int{{10, 0}},
+	})
+	m.run(fakeProcess{
+		pid: 9, parent: 8, name: "cc", ticks: [4]int{300, 0, 0, 0}, began: 7, kib: 4, threads: [][2]int{{100, 0}},
+	})
 	m.run(fakeProcess{pid: 3, parent: 1, name: "other", ticks: [4]int{5000, 0, 0, 0}, began: 1, kib: 99})
 	p := m.open(7, true)
 	v := m.read(p)
@@ -142,12 +152,16 @@ func TestTree(t *testing.T) {
 	almostEqual(t, "switches", v[Voluntary], 111)
 
 	m.end(9) // its parent waited for it
-	m.run(fakeProcess{pid: 8, parent: 7, name: "make", ticks: [4]int{200, 0, 310, 0}, began: 6, kib: 2, threads: [][2]int{{12, 0}}})
+	m.run(fakeProcess{
+		pid: 8, parent: 7, name: "make", ticks: [4]int{200, 0, 310, 0}, began: 6, kib: 2, threads: [][2]int{{12, 0}},
+	})
 	v = m.read(p)
 	almostEqual(t, "CPU of one that was waited for", v[CPU], 6.1)
 	almostEqual(t, "switches of it", v[Voluntary], 113)
 
-	m.run(fakeProcess{pid: 8, parent: 1, name: "make", ticks: [4]int{250, 0, 310, 0}, began: 6, kib: 2, threads: [][2]int{{12, 0}}})
+	m.run(fakeProcess{
+		pid: 8, parent: 1, name: "make", ticks: [4]int{250, 0, 310, 0}, began: 6, kib: 2, threads: [][2]int{{12, 0}},
+	})
 	m.run(fakeProcess{pid: 11, parent: 8, name: "ld", ticks: [4]int{40, 0, 0, 0}, began: 9, kib: 8})
 	v = m.read(p)
 	almostEqual(t, "CPU of one that init adopted", v[CPU], 7)
@@ -162,7 +176,10 @@ func TestTree(t *testing.T) {
 }
 
 func TestBrokenStat(t *testing.T) {
-	for _, text := range []string{"", "7", "7 (x", "7 (x)", "7 (x) S 1 1", "7 )x( S", "7 (x) S a 1 1 0 -1 4194560 1 2 3 4 1 1 1 1 20 0 1 0 5 1", "7 (x) S 1 1 1 0 -1 4194560 1 2 3 4 -1 1 1 1 20 0 1 0 5 1"} {
+	for _, text := range []string{
+		"", "7", "7 (x", "7 (x)", "7 (x) S 1 1", "7 )x( S", "7 (x) S a 1 1 0 -1 4194560 1 2 3 4 1 1 1 1 20 0 1 0 5 1",
+		"7 (x) S 1 1 1 0 -1 4194560 1 2 3 4 -1 1 1 1 20 0 1 0 5 1",
+	} {
 		if s, err := parseStat(7, text); err == nil {
 			t.Errorf("%q is taken for %+v", text, s)
 		}

@@ -41,7 +41,10 @@ func TestWatch(t *testing.T) {
 				<-ctx.Done()
 				return Reading{}, ctx.Err()
 			}},
-			&fake{name: "refuses", read: func(context.Context, int) (Reading, error) { return Reading{}, errors.New("refused") }},
+			&fake{
+				name: "refuses",
+				read: func(context.Context, int) (Reading, error) { return Reading{}, errors.New("refused") },
+			},
 			&fake{name: "ends", read: func(ctx context.Context, n int) (Reading, error) {
 				if n > 3 {
 					return Reading{}, &EndedError{"ended"}
@@ -79,7 +82,13 @@ func TestWatch(t *testing.T) {
 // TestWatchEnds checks that Watch returns when all targets have ended.
 func TestWatchEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		u := Watch(t.Context(), []Target{&fake{name: "x", read: func(context.Context, int) (Reading, error) { return Reading{}, &EndedError{"ended"} }}}, Options{Now: time.Now, Interval: time.Second})
+		u := Watch(t.Context(),
+			[]Target{
+				&fake{
+					name: "x",
+					read: func(context.Context, int) (Reading, error) { return Reading{}, &EndedError{"ended"} },
+				},
+			}, Options{Now: time.Now, Interval: time.Second})
 		if len(u.Series[0].Points) != 0 || u.Series[0].Ended == "" {
 			t.Errorf("%+v", u.Series[0])
 		}

@@ -14,7 +14,8 @@ func apacheBench() format {
 	return format{
 		Format: Format{"ab", "text of ab (ApacheBench): each printed result is a run"},
 		sniff: func(d *doc) bool {
-			return hasAny(d.head, "Concurrency Level:", "This is ApacheBench") && hasAny(string(d.data), "Requests per second:", "Time taken for tests:")
+			return hasAny(d.head, "Concurrency Level:", "This is ApacheBench") &&
+				hasAny(string(d.data), "Requests per second:", "Time taken for tests:")
 		},
 		read: readApacheBench,
 	}

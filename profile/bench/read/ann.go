@@ -15,7 +15,8 @@ func annCSV() format {
 		Format: Format{"ann-benchmarks", "results.csv of data_export.py (export HDF5 files first)"},
 		sniff: func(d *doc) bool {
 			header := "," + strings.ToLower(firstLine(d.head)) + ","
-			return strings.Contains(header, ",algorithm,") && strings.Contains(header, ",k-nn,") && strings.Contains(header, ",qps,")
+			return strings.Contains(header, ",algorithm,") && strings.Contains(header, ",k-nn,") &&
+				strings.Contains(header, ",qps,")
 		},
 		read: readANN,
 	}

@@ -41,7 +41,8 @@ func plainCSV() format {
 // columnNames maps the names of columns with a special meaning to that meaning, e.g. "threads" to
 // "concurrency".
 var columnNames = map[string]string{
-	"run": "run", "iteration": "run", "trial": "run", "pair": "pair", "side": "side", "variant": "side", "version": "side",
+	"run": "run", "iteration": "run", "trial": "run", "pair": "pair", "side": "side", "variant": "side",
+	"version":     "side",
 	"concurrency": "concurrency", "clients": "concurrency", "sessions": "concurrency", "threads": "concurrency",
 	"connections": "concurrency", "users": "concurrency", "vus": "concurrency", "workers": "concurrency",
 	"metric": "metric", "unit": "unit", "value": "value", "better": "better",
@@ -232,7 +233,9 @@ func (g *grid) metric(row []string) bench.Metric {
 // figuresOf returns the values of a line, in the form given by the header.
 func (g *grid) figuresOf(row []string, m *bench.Metric) []figure {
 	var list []figure
-	c := figureColumn{name: g.cell(row, "metric"), unit: g.cell(row, "unit"), better: parseDirection(g.cell(row, "better"))}
+	c := figureColumn{
+		name: g.cell(row, "metric"), unit: g.cell(row, "unit"), better: parseDirection(g.cell(row, "better")),
+	}
 	if g.has("before", "after") && c.name == "" { // the label columns hold the metric name, whatever their header
 		c.name, m.Benchmark = m.Benchmark, ""
 	}
@@ -308,7 +311,8 @@ func (g *grid) put(s *sheet, run int, m bench.Metric, f figure, n int) {
 	}
 	x, unit, ok := g.number(f.cell)
 	if !ok || math.IsNaN(x) || unit != "" && f.unit != "" && !isUnit(unit) {
-		g.d.skip("skipped values that are not numbers", fmt.Sprintf("line %d: %q", g.lines[n], strings.TrimSpace(f.cell)))
+		g.d.skip("skipped values that are not numbers",
+			fmt.Sprintf("line %d: %q", g.lines[n], strings.TrimSpace(f.cell)))
 		return
 	}
 	m.Unit = cmp.Or(unit, f.unit)

@@ -57,7 +57,8 @@ func isCSV(d *doc) bool {
 func isHeader(cells []string) bool {
 	for i, c := range cells {
 		c = strings.TrimSpace(c)
-		if _, _, isNumber := number(c); isNumber && !startsWithPercentile(c) || len(c) > 200 || c == "" && i > 0 && i < len(cells)-1 ||
+		if _, _, isNumber := number(c); isNumber && !startsWithPercentile(c) || len(c) > 200 ||
+			c == "" && i > 0 && i < len(cells)-1 ||
 			len(strings.Fields(c)) > 8 || strings.ContainsAny(c, "{}<>|") {
 			return false
 		}

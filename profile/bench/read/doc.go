@@ -72,7 +72,8 @@ func readAll(r io.Reader, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	if int64(len(data)) > limit {
-		return nil, hints.Errorf("is it a result? a log of every request is not one", "it is larger than %d MiB", limit>>20)
+		return nil,
+			hints.Errorf("is it a result? a log of every request is not one", "it is larger than %d MiB", limit>>20)
 	}
 	return data, nil
 }
@@ -92,7 +93,8 @@ func gunzip(data []byte, limit int64) ([]byte, error) {
 func (d *doc) refuse() error {
 	switch {
 	case len(bytes.TrimSpace(d.data)) == 0:
-		return hints.Errorf("did the benchmark run? its output has to be saved to the file", "%w: it is empty", errNoResult)
+		return hints.Errorf("did the benchmark run? its output has to be saved to the file", "%w: it is empty",
+			errNoResult)
 	case bytes.HasPrefix(d.data, []byte("\x89HDF\r\n\x1a\n")):
 		// https://docs.hdfgroup.org/hdf5/v1_14/_f_m_t3.html: the signature of the superblock.
 		return hints.Errorf("of ann-benchmarks, export them first: python data_export.py --output results.csv",
@@ -131,7 +133,8 @@ var foreignResults = []struct{ mark, what, hint string }{
 	},
 	{
 		`"real_time":`, "JSON of Google Benchmark",
-		"write CSV: --benchmark_repetitions=10 --benchmark_format=csv > FILE.csv; compare its cpu_time with --only cpu_time",
+		"write CSV: --benchmark_repetitions=10 --benchmark_format=csv > FILE.csv; compare its cpu_time with --only " +
+			"cpu_time",
 	},
 	{"Mode  Cnt", "the table of JMH, which has no single forks", "write JSON: -rf json -rff FILE.json"},
 	{"http_req_duration", "the summary of k6", "write a CSV file with a line for each run: run,qps,p99_ms,clients"},

@@ -24,7 +24,10 @@ func TestFormats(t *testing.T) {
 		{"jmh", jmhSample, jmhWant},
 		{"ann-benchmarks", annText, annWant},
 		{"kitescope runs", runsText, runsWant},
-		{"go benchmark of two configurations", "shards: 1\nBenchmarkX 10 5 ns/op\nshards: 4\nBenchmarkX 10 3 ns/op\nBenchmarkX 10 4 ns/op\n", `[0 go benchmark]
+		{
+			"go benchmark of two configurations",
+			"shards: 1\nBenchmarkX 10 5 ns/op\nshards: 4\nBenchmarkX 10 3 ns/op\nBenchmarkX 10 4 ns/op\n",
+			`[0 go benchmark]
 run 1
   BenchmarkX: time/op = 5e-09 s -
 [1 go benchmark]
@@ -32,15 +35,20 @@ run 1
   BenchmarkX: time/op = 3e-09 s -
 run 2
   BenchmarkX: time/op = 4e-09 s -
-`},
-		{"jmh of two implementations", `[{"benchmark":"B","mode":"avgt","params":{"impl":"old","n":"8"},"primaryMetric":{"scoreUnit":"ns/op","rawData":[[5]]}},
-{"benchmark":"B","mode":"avgt","params":{"impl":"new","n":"8"},"primaryMetric":{"scoreUnit":"ns/op","rawData":[[4]]}}]`, `[0 jmh]
+`,
+		},
+		{
+			"jmh of two implementations",
+			`[{"benchmark":"B","mode":"avgt","params":{"impl":"old","n":"8"},"primaryMetric":{"scoreUnit":"ns/op","rawData":[[5]]}},
+{"benchmark":"B","mode":"avgt","params":{"impl":"new","n":"8"},"primaryMetric":{"scoreUnit":"ns/op","rawData":[[4]]}}]`,
+			`[0 jmh]
 run fork 1
   B n=8: mean time = 5e-09 s -
 [1 jmh]
 run fork 1
   B n=8: mean time = 4e-09 s -
-`},
+`,
+		},
 		{"csv with numbers of two forms", "ef,clients,qps\n16,8,1000\n16.0,8.0,1010\n", `[0 csv]
 run 1
   ef=16: qps, 8 clients = 1000 1/s @8 +
@@ -55,14 +63,19 @@ run 2
   qps = 1010 1/s +
   p99 = 0.005 s -
 `},
-		{"csv with figures as lines", "side,run,pair,metric,unit,value,better\nA,1,1,rows,,5,higher\nB,1,1,rows,,6,higher\n", `[0 csv]
+		{
+			"csv with figures as lines",
+			"side,run,pair,metric,unit,value,better\nA,1,1,rows,,5,higher\nB,1,1,rows,,6,higher\n", `[0 csv]
 run 1 pair 1
   rows = 5 +
 [1 csv]
 run 1 pair 1
   rows = 6 +
-`},
-		{"csv with both sides in a line", "metric,pair,before,after\np99 latency (ms),1,5,4\np99 latency (ms),2,6,n/a\n", `[0 csv]
+`,
+		},
+		{
+			"csv with both sides in a line",
+			"metric,pair,before,after\np99 latency (ms),1,5,4\np99 latency (ms),2,6,n/a\n", `[0 csv]
 run 1 pair 1
   p99 latency = 0.005 s -
 run 2 pair 2
@@ -71,7 +84,8 @@ run 2 pair 2
 run 1 pair 1
   p99 latency = 0.004 s -
 run 2 pair 2
-`},
+`,
+		},
 		{"csv with names of what was run", "benchmark\ttime\nencode\t1.5ms\ndecode\t2 s\nencode\t1.25ms\n", `[0 csv]
 run 1
   encode: time = 0.0015 s -

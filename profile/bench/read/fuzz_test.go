@@ -16,7 +16,8 @@ import (
 // values. Sets that were read can be written and read again.
 func FuzzFrom(f *testing.F) {
 	for _, text := range []string{
-		goText, hyperfineText, abText, osbText, jmhSample, annText, runsText, vmstatRun, "metric,before,after\nlatency (ms),5,4\n",
+		goText, hyperfineText, abText, osbText, jmhSample, annText, runsText, vmstatRun,
+		"metric,before,after\nlatency (ms),5,4\n",
 		`{"run_id":"x","results":[{"metrics":{"qps":1,"conc_num_list":[1],"conc_qps_list":[2]},"task_config":{"case_config":{"case_id":1}},"label":":)"}]}`,
 		"\x1f\x8b", "\xff\xfea\x00", "a;b\n1,5;2\n",
 	} {

@@ -16,9 +16,11 @@ import (
 // goBenchmark reads the output of "go test -bench": https://golang.org/design/14313-benchmark-format.
 func goBenchmark() format {
 	return format{
-		Format: Format{"go benchmark", "go test -bench: the n-th line of a benchmark is run n; keys (note: old) are sides"},
-		sniff:  func(d *doc) bool { return isGoBenchmark(d.head) },
-		read:   readGoBenchmark,
+		Format: Format{
+			"go benchmark", "go test -bench: the n-th line of a benchmark is run n; keys (note: old) are sides",
+		},
+		sniff: func(d *doc) bool { return isGoBenchmark(d.head) },
+		read:  readGoBenchmark,
 	}
 }
 
@@ -106,7 +108,9 @@ func scanGo(d *doc) ([]goResult, benchfmt.UnitMetadataMap, error) {
 				return nil, nil, fmt.Errorf("it has more than %d lines of results", maxValues)
 			}
 			config = goConfig(r, config)
-			results = append(results, goResult{pkg: r.GetConfig("pkg"), name: r.Name.String(), config: config, values: slices.Clone(r.Values)})
+			results = append(results, goResult{
+				pkg: r.GetConfig("pkg"), name: r.Name.String(), config: config, values: slices.Clone(r.Values),
+			})
 		}
 	}
 	if err := reader.Err(); err != nil {

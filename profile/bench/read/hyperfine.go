@@ -38,7 +38,8 @@ type hyperfineResult struct {
 
 // isHyperfine distinguishes hyperfine results from other files with a "results" key.
 func isHyperfine(d *doc) bool {
-	return strings.HasPrefix(strings.TrimSpace(string(d.object["results"])), "[") && strings.Contains(d.head, `"command"`)
+	return strings.HasPrefix(strings.TrimSpace(string(d.object["results"])), "[") &&
+		strings.Contains(d.head, `"command"`)
 }
 
 func readHyperfine(d *doc) ([]*bench.Set, error) {
@@ -79,10 +80,13 @@ func readHyperfine(d *doc) ([]*bench.Set, error) {
 // unless several results have the same command: a command name set by the user does not necessarily show the
 // parameters.
 func (r *hyperfineResult) name(commands map[string]int) string {
-	words := strings.FieldsFunc(r.Command, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) && c != '.' })
+	words := strings.FieldsFunc(r.Command, func(c rune) bool {
+		return !unicode.IsLetter(c) && !unicode.IsDigit(c) && c != '.'
+	})
 	hidden := maps.Clone(r.Parameters)
 	maps.DeleteFunc(hidden, func(_, value string) bool {
-		return commands[r.Command] == 1 && (slices.Contains(words, value) || strings.Contains(" "+r.Command+" ", " "+value+" "))
+		return commands[r.Command] == 1 &&
+			(slices.Contains(words, value) || strings.Contains(" "+r.Command+" ", " "+value+" "))
 	})
 	return r.Command + settings(hidden)
 }
@@ -107,7 +111,8 @@ func (r *hyperfineResult) addTo(s *sheet, benchmark string) {
 		run := s.run(strconv.Itoa(i + 1))
 		s.add(run, elapsed, t, bench.LowerIsBetter)
 		if i < len(r.Memory) {
-			s.add(run, bench.Metric{Benchmark: benchmark, Name: "peak memory", Unit: "B"}, r.Memory[i], bench.LowerIsBetter)
+			s.add(run, bench.Metric{Benchmark: benchmark, Name: "peak memory", Unit: "B"}, r.Memory[i],
+				bench.LowerIsBetter)
 		}
 		if i < len(r.ExitCodes) && (r.ExitCodes[i] == nil || *r.ExitCodes[i] != 0) {
 			failed++
@@ -119,6 +124,7 @@ func (r *hyperfineResult) addTo(s *sheet, benchmark string) {
 	}
 	// User and system time are means over all runs, so they belong to a run only if there is exactly one.
 	if len(r.Times) == 1 && r.User != nil && r.System != nil {
-		s.add(0, bench.Metric{Benchmark: benchmark, Name: "cpu time", Unit: "s"}, *r.User+*r.System, bench.LowerIsBetter)
+		s.add(0, bench.Metric{Benchmark: benchmark, Name: "cpu time", Unit: "s"}, *r.User+*r.System,
+			bench.LowerIsBetter)
 	}
 }

@@ -97,7 +97,8 @@ func readJMH(d *doc) ([]*bench.Set, error) {
 		}
 	}
 	if single > 0 && iterations > 1 {
-		d.note(fmt.Sprintf("%d of %d benchmarks ran in a single fork, one run: its %d iterations are not independent; run JMH with -f 5 or more",
+		d.note(fmt.Sprintf("%d of %d benchmarks ran in a single fork, one run: its %d iterations are not "+
+			"independent; run JMH with -f 5 or more",
 			single, len(results), iterations))
 	}
 	return all.sets()

@@ -23,7 +23,9 @@ func (g *collector) join(name string) ([]*bench.Set, error) {
 	for _, f := range g.files {
 		if n := len(f.table.sets); !f.table.observes && n != sides {
 			if sides > 1 || f.path != g.firstResult() {
-				return nil, hints.Errorf("compare files that hold one side each", "read %s: %s holds %d sides, and others do not", name, f.path, n)
+				return nil,
+					hints.Errorf("compare files that hold one side each",
+						"read %s: %s holds %d sides, and others do not", name, f.path, n)
 			}
 			sides = n
 		}
@@ -41,7 +43,9 @@ func (g *collector) join(name string) ([]*bench.Set, error) {
 		sets[i] = j.set
 	}
 	if n := len(g.refused); n > 0 {
-		sets[0].Notes = append(sets[0].Notes, fmt.Sprintf("skipped files that are not results (%d of %d): %s", n, n+len(g.files), words.FirstOf(g.refused, 5, ", ")))
+		sets[0].Notes = append(sets[0].Notes,
+			fmt.Sprintf("skipped files that are not results (%d of %d): %s", n, n+len(g.files),
+				words.FirstOf(g.refused, 5, ", ")))
 	}
 	return sets, nil
 }
@@ -49,7 +53,8 @@ func (g *collector) join(name string) ([]*bench.Set, error) {
 // errNoResults returns the error for a folder without results.
 func (g *collector) errNoResults(name string) error {
 	if len(g.refused) > 0 {
-		return hints.Errorf(formatsHint(), "read %s: none of its %d files is a result; the first: %w", name, len(g.refused), g.first)
+		return hints.Errorf(formatsHint(), "read %s: none of its %d files is a result; the first: %w", name,
+			len(g.refused), g.first)
 	}
 	return hints.Errorf("each file or subfolder of a folder is a run", "read %s: the folder is empty", name)
 }
@@ -137,7 +142,8 @@ func (j *joiner) group(files []file, side int) {
 	var results, seen []bench.Run
 	for _, f := range files {
 		if f.table.observes && j.several {
-			j.set.Notes = append(j.set.Notes, clean(filepath.Base(f.path))+" skipped: it does not name the side it observed")
+			j.set.Notes = append(j.set.Notes,
+				clean(filepath.Base(f.path))+" skipped: it does not name the side it observed")
 			continue
 		}
 		s := f.table.sets[min(side, len(f.table.sets)-1)]
@@ -157,14 +163,16 @@ func (j *joiner) group(files []file, side int) {
 	switch {
 	case len(results) == 1:
 		if _, ok := rateOf(&results[0]); !ok && len(seen) > 0 && results[0].Failed == "" {
-			j.set.Notes = append(j.set.Notes, "run "+results[0].Name+" has no single request rate: observed values are not shown per request")
+			j.set.Notes = append(j.set.Notes,
+				"run "+results[0].Name+" has no single request rate: observed values are not shown per request")
 		}
 		for _, o := range seen {
 			observe(&results[0], o)
 		}
 	case len(results) > 1 && len(seen) > 0:
 		j.set.Notes = append(j.set.Notes, fmt.Sprintf(
-			"observed values (%s) skipped: they cover %d runs together", clean(filepath.Base(files[len(files)-1].path)), len(results)))
+			"observed values (%s) skipped: they cover %d runs together", clean(filepath.Base(files[len(files)-1].path)),
+			len(results)))
 	case len(results) == 0:
 		results = combine(nil, seen)
 	}

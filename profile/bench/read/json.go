@@ -17,7 +17,8 @@ func (d *doc) peekJSON() {
 	text := bytes.TrimLeft(d.data, " \t\r\n")
 	switch {
 	case bytes.HasPrefix(text, []byte("{")):
-		d.object, d.jsonErr = pick(json.NewDecoder(bytes.NewReader(text)), "results", "run_id", "test-run-id", "test-execution-id", "race-id",
+		d.object, d.jsonErr = pick(json.NewDecoder(bytes.NewReader(text)), "results", "run_id", "test-run-id",
+			"test-execution-id", "race-id",
 			"workload", "track", "test_procedure", "challenge", "workload-params", "track-params")
 	case bytes.HasPrefix(text, []byte("[")):
 		dec := json.NewDecoder(bytes.NewReader(text))
@@ -82,7 +83,8 @@ func has(object map[string]json.RawMessage, keys ...string) bool {
 // decode decodes the whole file as JSON.
 func (d *doc) decode(into any) error {
 	if len(d.data) > maxJSON {
-		return hints.Errorf("is it a result? a log of every request is not one", "JSON of more than %d MiB", maxJSON>>20)
+		return hints.Errorf("is it a result? a log of every request is not one", "JSON of more than %d MiB",
+			maxJSON>>20)
 	}
 	err := json.Unmarshal(d.data, into)
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {

@@ -179,7 +179,8 @@ func stem(base string) string {
 	for _, w := range parts {
 		switch strings.ToLower(w) {
 		case "ab", "hyperfine", "bench", "benchmark", "benchmarks", "vmstat", "perf", "stat", "perfstat", "jmh",
-			"osb", "result", "results", "output", "out", "stdout", "stderr", "log", "txt", "text", "json", "jsonl", "csv", "md", "gz", "load":
+			"osb", "result", "results", "output", "out", "stdout", "stderr", "log", "txt", "text", "json", "jsonl",
+			"csv", "md", "gz", "load":
 		default:
 			kept = append(kept, w)
 		}

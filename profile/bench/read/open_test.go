@@ -35,7 +35,8 @@ func folder(t *testing.T, files map[string]string) string {
 }
 
 func ab(rate, requests int) string {
-	return fmt.Sprintf("Concurrency Level:      4\nTime taken for tests:   10 seconds\nComplete requests:      %d\nRequests per second:    %d.00 [#/sec] (mean)\n", requests, rate)
+	return fmt.Sprintf("Concurrency Level:      4\nTime taken for tests:   10 seconds\nComplete requests:      %d\n"+
+		"Requests per second:    %d.00 [#/sec] (mean)\n", requests, rate)
 }
 
 const vmstatRun = `procs -----------memory---------- ---swap-- -----io---- -system-- ------cpu-----
@@ -55,15 +56,46 @@ func TestFilesOfOneRunAreJoined(t *testing.T) {
 		runs  int
 		want  map[string]float64 // of the first run
 	}{
-		{"by folder", map[string]string{"r1/load.txt": ab(1000, 10000), "r1/vm.txt": vmstatRun, "r2/load.txt": ab(1100, 11000), "r2/vm.txt": vmstatRun}, 2, map[string]float64{
-			"cpu per query %·s": 0.04, "context switches per query ": 4, "cpu %": 40,
-		}},
-		{"by name", map[string]string{"ab-1.txt": ab(1000, 10000), "vmstat.1.txt": vmstatRun, "ab-2.txt": ab(900, 9000), "vmstat.2.txt": vmstatRun}, 2, map[string]float64{
-			"context switches per query ": 4,
-		}},
-		{"one run alone", map[string]string{"ab.txt": ab(1000, 10000), "vmstat.txt": vmstatRun}, 1, map[string]float64{"context switches per query ": 4}},
-		{"one run of another name", map[string]string{"qps.csv": "qps,p99_ms\n1000,5\n", "vmstat.txt": vmstatRun}, 1, map[string]float64{"context switches per query ": 4}},
-		{"observed alone", map[string]string{"a/vmstat.txt": vmstatRun, "b/vmstat.txt": vmstatRun}, 2, map[string]float64{"context switches per second 1/s": 4000}},
+		{
+			"by folder",
+			map[string]string{
+				"r1/load.txt": ab(1000, 10000), "r1/vm.txt": vmstatRun, "r2/load.txt": ab(1100, 11000),
+				"r2/vm.txt": vmstatRun,
+			},
+			2,
+			map[string]float64{
+				"cpu per query %·s": 0.04, "context switches per query ": 4, "cpu %": 40,
+			},
+		},
+		{
+			"by name",
+			map[string]string{
+				"ab-1.txt": ab(1000, 10000), "vmstat.1.txt": vmstatRun, "ab-2.txt": ab(900, 9000),
+				"vmstat.2.txt": vmstatRun,
+			},
+			2,
+			map[string]float64{
+				"context switches per query ": 4,
+			},
+		},
+		{
+			"one run alone",
+			map[string]string{"ab.txt": ab(1000, 10000), "vmstat.txt": vmstatRun},
+			1,
+			map[string]float64{"context switches per query ": 4},
+		},
+		{
+			"one run of another name",
+			map[string]string{"qps.csv": "qps,p99_ms\n1000,5\n", "vmstat.txt": vmstatRun},
+			1,
+			map[string]float64{"context switches per query ": 4},
+		},
+		{
+			"observed alone",
+			map[string]string{"a/vmstat.txt": vmstatRun, "b/vmstat.txt": vmstatRun},
+			2,
+			map[string]float64{"context switches per second 1/s": 4000},
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -101,7 +133,8 @@ func TestObservationOfSeveralRuns(t *testing.T) {
 
 func TestFolderOfRuns(t *testing.T) {
 	dir := folder(t, map[string]string{
-		"run10.txt": ab(1000, 1), "run2.txt": ab(1100, 1), "run1.txt": ab(900, 1), "README.md": "# Runs\nnothing here\n", ".hidden": "x",
+		"run10.txt": ab(1000, 1), "run2.txt": ab(1100, 1), "run1.txt": ab(900, 1),
+		"README.md": "# Runs\nnothing here\n", ".hidden": "x",
 	})
 	sets, err := Open(context.Background(), []string{dir}, Options{})
 	if err != nil {
@@ -117,7 +150,8 @@ func TestFolderOfRuns(t *testing.T) {
 	if diff := cmp.Diff([]string{"skipped files that are not results (1 of 4): README.md"}, sets[0].Notes); diff != "" {
 		t.Errorf("notes: -want +got:\n%s", diff)
 	}
-	several, err := Open(context.Background(), []string{filepath.Join(dir, "run1.txt"), filepath.Join(dir, "run2.txt")}, Options{})
+	several, err := Open(context.Background(), []string{filepath.Join(dir, "run1.txt"), filepath.Join(dir, "run2.txt")},
+		Options{})
 	if err != nil || len(several) != 1 || len(several[0].Runs) != 2 {
 		t.Errorf("two files are two runs: %v\n%s", err, show(several))
 	}
@@ -125,7 +159,10 @@ func TestFolderOfRuns(t *testing.T) {
 
 // TestFilesOfManyRunsInAFolder checks that all runs are kept if several files of a benchmark have several runs each.
 func TestFilesOfManyRunsInAFolder(t *testing.T) {
-	dir := folder(t, map[string]string{"a.txt": ab(1000, 1) + ab(1010, 1), "b.txt": ab(1020, 1) + ab(1030, 1) + ab(1040, 1), "c/d.txt": ab(1050, 1) + ab(1060, 1)})
+	dir := folder(t, map[string]string{
+		"a.txt": ab(1000, 1) + ab(1010, 1), "b.txt": ab(1020, 1) + ab(1030, 1) + ab(1040, 1),
+		"c/d.txt": ab(1050, 1) + ab(1060, 1),
+	})
 	sets, err := Open(context.Background(), []string{dir}, Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -160,17 +197,20 @@ func TestFilesThatHoldBothSides(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(sets) != 2 || len(sets[0].Runs) != 2 || len(sets[1].Runs) != 2 || sets[0].Name != "before" || sets[1].Name != "after" {
+	if len(sets) != 2 || len(sets[0].Runs) != 2 || len(sets[1].Runs) != 2 || sets[0].Name != "before" ||
+		sets[1].Name != "after" {
 		t.Errorf("want two sides of two runs:\n%s", show(sets))
 	}
-	if sets, err = From(context.Background(), "x", strings.NewReader(hyperfineText), Options{Side: true}); err != nil || len(sets) != 1 {
+	if sets, err = From(context.Background(), "x", strings.NewReader(hyperfineText), Options{Side: true}); err != nil ||
+		len(sets) != 1 {
 		t.Errorf("with Side two commands are one side: %v, %d", err, len(sets))
 	}
 	for _, text := range []string{
 		"note: before\nBenchmarkX 10 5 ns/op\nnote: after\nBenchmarkX 10 3 ns/op\n",
 		vdbText(`{"db_case_config": {"M": 8}}`, `{"db_case_config": {"M": 16}}`),
 	} {
-		if sets := readText(t, text, Options{}); len(sets) != 2 || sets[0].Runs[0].Values[0].Metric != sets[1].Runs[0].Values[0].Metric || sets[0].Name == sets[1].Name {
+		if sets := readText(t, text, Options{}); len(sets) != 2 ||
+			sets[0].Runs[0].Values[0].Metric != sets[1].Runs[0].Values[0].Metric || sets[0].Name == sets[1].Name {
 			t.Errorf("want two sides\n%s", show(sets))
 		}
 	}
@@ -200,7 +240,10 @@ func TestMillisecondsAndSecondsAgree(t *testing.T) {
 func TestWriteRunsIsReadBack(t *testing.T) {
 	want := &bench.Set{Name: "a", Format: "trial", Notes: []string{"n"}, Runs: []bench.Run{
 		{Name: "1", Pair: "p", Values: []bench.Value{
-			{Metric: bench.Metric{Benchmark: "search", Name: "QPS", Unit: "1/s", Concurrency: 8}, Better: bench.HigherIsBetter, X: 1.0 / 3},
+			{
+				Metric: bench.Metric{Benchmark: "search", Name: "QPS", Unit: "1/s", Concurrency: 8},
+				Better: bench.HigherIsBetter, X: 1.0 / 3,
+			},
 			{Metric: bench.Metric{Name: "odd unit", Unit: "%·s"}, Better: bench.LowerIsBetter, X: -0.5},
 			{Metric: bench.Metric{Name: "requests"}, Better: bench.Neither, X: 1e300},
 		}},
@@ -227,7 +270,8 @@ func TestWriteRunsIsReadBack(t *testing.T) {
 }
 
 func TestUserDirections(t *testing.T) {
-	sets := readText(t, "run,Punkte\n1,5\n2,6\n", Options{Better: map[string]bench.Direction{"Punkte": bench.HigherIsBetter}})
+	sets := readText(t, "run,Punkte\n1,5\n2,6\n",
+		Options{Better: map[string]bench.Direction{"Punkte": bench.HigherIsBetter}})
 	if got, want := show(sets), "[0 csv]\nrun 1\n  Punkte = 5 +\nrun 2\n  Punkte = 6 +\n"; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
@@ -244,14 +288,35 @@ func TestNotAResult(t *testing.T) {
 		{"prose", "Dear all,\nit is faster now.\n", "not a supported benchmark result", "supported formats"},
 		{"truncated json", truncated, "unexpected EOF", "not complete"},
 		{"truncated jmh", jmhSample[:400], "unexpected end of JSON input", "not complete"},
-		{"wrk2", "  Thread calibration: mean lat.: 0.982ms\n  Thread Stats   Avg      Stdev\n", "it is the output of wrk2", "run,qps,p99_ms,target_rate"},
-		{"wrk", "Running 30s test\n  Thread Stats   Avg      Stdev\n", "it is the output of wrk", "run,qps,p99_ms,clients"},
-		{"hyperfine markdown", "| Command | Mean [s] | Min [s] |\n|:---|---:|---:|\n| `a` | 1.0 ± 0.1 | 0.9 |\n", "it is the Markdown table of hyperfine", "--export-json"},
-		{"benchstat", "name   old time/op  new time/op\nX      5ns ± 1%     4ns ± 1%\n", "it is a table of benchstat", "go test -bench"},
-		{"google benchmark", `{"context": {}, "benchmarks": [{"name": "BM_x", "real_time": 1e1}]}`, "it is JSON of Google Benchmark", "--benchmark_format=csv"},
+		{
+			"wrk2", "  Thread calibration: mean lat.: 0.982ms\n  Thread Stats   Avg      Stdev\n",
+			"it is the output of wrk2", "run,qps,p99_ms,target_rate",
+		},
+		{
+			"wrk", "Running 30s test\n  Thread Stats   Avg      Stdev\n", "it is the output of wrk",
+			"run,qps,p99_ms,clients",
+		},
+		{
+			"hyperfine markdown", "| Command | Mean [s] | Min [s] |\n|:---|---:|---:|\n| `a` | 1.0 ± 0.1 | 0.9 |\n",
+			"it is the Markdown table of hyperfine", "--export-json",
+		},
+		{
+			"benchstat", "name   old time/op  new time/op\nX      5ns ± 1%     4ns ± 1%\n",
+			"it is a table of benchstat", "go test -bench",
+		},
+		{
+			"google benchmark", `{"context": {}, "benchmarks": [{"name": "BM_x", "real_time": 1e1}]}`,
+			"it is JSON of Google Benchmark", "--benchmark_format=csv",
+		},
 		{"other json", `{"a":1}`, "not a supported benchmark result", "supported formats"},
-		{"benchmark without a figure", "BenchmarkX-8 100 oops ns/op\n", "it has no figures: skipped a line that is not a result", "did the program end"},
-		{"vmstat of one line", vmstatRun[:strings.Index(vmstatRun, "\n 1  0")+1], "averages since boot", "did the program end"},
+		{
+			"benchmark without a figure", "BenchmarkX-8 100 oops ns/op\n",
+			"it has no figures: skipped a line that is not a result", "did the program end",
+		},
+		{
+			"vmstat of one line", vmstatRun[:strings.Index(vmstatRun, "\n 1  0")+1], "averages since boot",
+			"did the program end",
+		},
 		{"a newer format", `{"kitescope_runs":2}` + "\n", "version 2", "newer"},
 		{"too large", "run,x\n" + strings.Repeat("1,2\n", 1<<19), "larger than 1 MiB", "a log of every request"},
 		{"gzip that is none", "\x1f\x8bgarbage", "decompress", ""},
@@ -282,10 +347,12 @@ func TestLimits(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		runs.String(): "more than 10000 runs", metrics.String(): "more than 20000 metrics",
-		strings.Repeat("a,", maxColumns+1) + "b\n" + strings.Repeat("1,", maxColumns+1) + "1\n": "more than 2000 columns",
-		`{"results":[{"command":"a","times":[1]}` + strings.Repeat(" ", maxJSON) + "]}":         "JSON of more than 16 MiB",
+		strings.Repeat("a,", maxColumns+1) + "b\n" + strings.Repeat("1,", maxColumns+1) +
+			"1\n": "more than 2000 columns",
+		`{"results":[{"command":"a","times":[1]}` + strings.Repeat(" ", maxJSON) + "]}": "JSON of more than 16 MiB",
 	} {
-		if _, err := From(context.Background(), "x", strings.NewReader(text), Options{}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := From(context.Background(), "x", strings.NewReader(text), Options{}); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
@@ -308,7 +375,8 @@ func TestErrorsOfFiles(t *testing.T) {
 		{[]string{prose}, "none of its 2 files is a result"},
 		{[]string{filepath.Join(prose, "a.txt")}, "not a supported benchmark result"},
 	} {
-		if _, err := Open(context.Background(), tt.paths, Options{}); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if _, err := Open(context.Background(), tt.paths, Options{}); err == nil ||
+			!strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%v: error %v, want %q", tt.paths, err, tt.want)
 		}
 	}
@@ -327,7 +395,9 @@ func TestErrorsOfFiles(t *testing.T) {
 // because it covers all runs together.
 func TestObservationWithoutRun(t *testing.T) {
 	t.Parallel()
-	dir := folder(t, map[string]string{"small.csv": "qps,p99_ms\n1000,5\n", "large.csv": "qps,p99_ms\n500,9\n", "vmstat.txt": vmstatRun})
+	dir := folder(t, map[string]string{
+		"small.csv": "qps,p99_ms\n1000,5\n", "large.csv": "qps,p99_ms\n500,9\n", "vmstat.txt": vmstatRun,
+	})
 	sets, err := Open(context.Background(), []string{dir}, Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -335,7 +405,8 @@ func TestObservationWithoutRun(t *testing.T) {
 	if len(sets) != 1 || len(sets[0].Runs) != 2 {
 		t.Fatalf("want the two runs, got\n%s", show(sets))
 	}
-	if notes := strings.Join(sets[0].Notes, "\n"); !strings.Contains(notes, "vmstat.txt matches no run by name and was left out: name it after its run, such as large-vmstat.txt") {
+	if notes := strings.Join(sets[0].Notes, "\n"); !strings.Contains(notes,
+		"vmstat.txt matches no run by name and was left out: name it after its run, such as large-vmstat.txt") {
 		t.Errorf("notes: %s", notes)
 	}
 }

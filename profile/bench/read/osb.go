@@ -17,9 +17,12 @@ import (
 // shard totals are in milliseconds, whatever unit the summary shows.
 func openSearchRun() format {
 	return format{
-		Format: Format{"opensearch benchmark", "test_run.json of OpenSearch Benchmark, race.json of Rally: a file is a run"},
+		Format: Format{
+			"opensearch benchmark", "test_run.json of OpenSearch Benchmark, race.json of Rally: a file is a run",
+		},
 		sniff: func(d *doc) bool {
-			return has(d.object, "results") && (has(d.object, "test-run-id") || has(d.object, "test-execution-id") || has(d.object, "race-id"))
+			return has(d.object, "results") &&
+				(has(d.object, "test-run-id") || has(d.object, "test-execution-id") || has(d.object, "race-id"))
 		},
 		read: readOpenSearchRun,
 	}
@@ -61,7 +64,9 @@ func readOpenSearchRun(d *doc) ([]*bench.Set, error) {
 	run := s.begin("")
 	s.load = osbLoad(d)
 	for _, raw := range file.Results.Ops {
-		osbOperation(s, run, pickFrom(raw, "task", "operation", "throughput", "latency", "service_time", "processing_time", "error_rate"))
+		osbOperation(s, run,
+			pickFrom(raw, "task", "operation", "throughput", "latency", "service_time", "processing_time",
+				"error_rate"))
 		if s.err != nil {
 			return nil, s.err
 		}
@@ -167,7 +172,9 @@ func osbPercentiles(s *sheet, run int, task, name string, raw json.RawMessage) {
 	}
 }
 
-func osbStatistic(s *sheet, run int, task, name string, raw json.RawMessage, which, unit string, better bench.Direction) {
+func osbStatistic(
+	s *sheet, run int, task, name string, raw json.RawMessage, which, unit string, better bench.Direction,
+) {
 	var x *float64
 	if json.Unmarshal(pickFrom(raw, which)[which], &x) == nil && x != nil {
 		s.add(run, bench.Metric{Benchmark: task, Name: name, Unit: unit}, *x, better)

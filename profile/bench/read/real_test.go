@@ -20,16 +20,30 @@ func TestRealOutput(t *testing.T) {
 		note   string
 	}{
 		"ab.txt": {"ab", 1, map[string]float64{
-			"/: time taken, 4 clients s": 0.181, "/: requests, 4 clients ": 2000, "/: failed requests, 4 clients ": 0, "/: non-2xx responses, 4 clients ": 0,
-			"/: requests per second, 4 clients 1/s": 11072.60, "/: mean latency, 4 clients s": 0.000361, "/: transfer rate, 4 clients B/s": 6801.43 * 1024,
-			"/: p50 latency, 4 clients s": 0, "/: p99 latency, 4 clients s": 0.002, "/: max latency, 4 clients s": 0.004,
+			"/: time taken, 4 clients s": 0.181, "/: requests, 4 clients ": 2000, "/: failed requests, 4 clients ": 0,
+			"/: non-2xx responses, 4 clients ":      0,
+			"/: requests per second, 4 clients 1/s": 11072.60, "/: mean latency, 4 clients s": 0.000361,
+			"/: transfer rate, 4 clients B/s": 6801.43 * 1024,
+			"/: p50 latency, 4 clients s":     0, "/: p99 latency, 4 clients s": 0.002,
+			"/: max latency, 4 clients s": 0.004,
 		}, ""},
-		"ab-404.txt":      {"ab", 1, map[string]float64{"/404: non-2xx responses, 2 clients ": 200, "/404: requests per second, 2 clients 1/s": 19284.54}, "responses were errors"},
-		"hyperfine.json":  {"hyperfine", 8, map[string]float64{"time s": 0.000512965}, ""},
-		"vmstat-wide.txt": {"vmstat", 1, map[string]float64{"cpu %": 92, "cpu user %": 77.5, "context switches per second 1/s": 5891}, ""},
+		"ab-404.txt": {
+			"ab", 1,
+			map[string]float64{
+				"/404: non-2xx responses, 2 clients ": 200, "/404: requests per second, 2 clients 1/s": 19284.54,
+			},
+			"responses were errors",
+		},
+		"hyperfine.json": {"hyperfine", 8, map[string]float64{"time s": 0.000512965}, ""},
+		"vmstat-wide.txt": {
+			"vmstat", 1,
+			map[string]float64{"cpu %": 92, "cpu user %": 77.5, "context switches per second 1/s": 5891},
+			"",
+		},
 		"go-bench.txt": {"go benchmark", 2, map[string]float64{
-			"BenchmarkJSON-2: time/op s": 1.294e-6, "BenchmarkJSON-2: alloc/op B": 400, "BenchmarkRepeat-2: speed B/s": 504.66e6,
-			"BenchmarkSub/large-2: p99 s": 0.0035, "BenchmarkSub/large-2: queries/s 1/s": 4514075,
+			"BenchmarkJSON-2: time/op s": 1.294e-6, "BenchmarkJSON-2: alloc/op B": 400,
+			"BenchmarkRepeat-2: speed B/s": 504.66e6,
+			"BenchmarkSub/large-2: p99 s":  0.0035, "BenchmarkSub/large-2: queries/s 1/s": 4514075,
 		}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -73,7 +87,9 @@ func TestMissingCountIsZero(t *testing.T) {
 	for _, name := range []string{"ab"} {
 		before, after := openSide(t, name+".txt"), openSide(t, name+"-404.txt")
 		has := func(s *bench.Set, x func(float64) bool) bool {
-			return slices.ContainsFunc(s.Runs[0].Values, func(v bench.Value) bool { return v.Name == errorResponses && x(v.X) })
+			return slices.ContainsFunc(s.Runs[0].Values, func(v bench.Value) bool {
+				return v.Name == errorResponses && x(v.X)
+			})
 		}
 		if !has(before, func(x float64) bool { return x == 0 }) || !has(after, func(x float64) bool { return x > 0 }) {
 			t.Errorf("%s: errors cannot be compared:\n%s", name, show([]*bench.Set{before, after}))

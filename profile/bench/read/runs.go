@@ -43,8 +43,8 @@ type runsValue struct {
 	X           *float64 `json:"value"`
 }
 
-// kitescopeRuns reads the output of WriteRuns. It consists of JSON lines: a header for each Set, followed by a line for each
-// run.
+// kitescopeRuns reads the output of WriteRuns. It consists of JSON lines: a header for each Set, followed by a line for
+// each run.
 //
 //	{"kitescope_runs":1,"name":"before","format":"trial"}
 //	{"run":"1","pair":"1","values":[{"name":"QPS","unit":"1/s","better":"higher","value":1234.5}]}
@@ -67,7 +67,9 @@ func kitescopeRuns() format {
 // WriteRuns writes a Set as JSON lines that Open and From can read. It returns an error if a value is not finite.
 func WriteRuns(w io.Writer, s *bench.Set) error {
 	buffered := bufio.NewWriter(w)
-	if err := writeLine(buffered, runsHeader{Version: runsVersion, Name: s.Name, Format: s.Format, Notes: s.Notes}); err != nil {
+	if err := writeLine(buffered, runsHeader{
+		Version: runsVersion, Name: s.Name, Format: s.Format, Notes: s.Notes,
+	}); err != nil {
 		return err
 	}
 	for i := range s.Runs {
@@ -86,7 +88,8 @@ func WriteRun(w io.Writer, r *bench.Run) error {
 			return fmt.Errorf("write run %s: %s is %v", r.Name, v.String(), v.X)
 		}
 		line.Values = append(line.Values, runsValue{
-			Of: v.Benchmark, Name: v.Name, Unit: v.Unit, Concurrency: v.Concurrency, Better: directionName(v.Better), Load: v.Load, X: &v.X,
+			Of: v.Benchmark, Name: v.Name, Unit: v.Unit, Concurrency: v.Concurrency, Better: directionName(v.Better),
+			Load: v.Load, X: &v.X,
 		})
 	}
 	return writeLine(w, line)
@@ -203,6 +206,7 @@ func (l *runsLine) addTo(s *sheet, n int) {
 			continue
 		}
 		s.load = clean(v.Load)
-		s.add(at, bench.Metric{Benchmark: v.Of, Name: v.Name, Unit: v.Unit, Concurrency: max(v.Concurrency, 0)}, *v.X, parseDirection(v.Better))
+		s.add(at, bench.Metric{Benchmark: v.Of, Name: v.Name, Unit: v.Unit, Concurrency: max(v.Concurrency, 0)}, *v.X,
+			parseDirection(v.Better))
 	}
 }

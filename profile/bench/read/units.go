@@ -178,11 +178,13 @@ func direction(m bench.Metric) bench.Direction {
 	name := strings.ToLower(m.Name)
 	words := wordsOf(name) // short words occur in longer ones: a fault in "default", tps in "https"
 	switch {
-	case hasAny(name, "recall", "ndcg", "precision", "accuracy", "hit rate", "hit ratio", "insn per cycle") || hasAny(words, " ipc "):
+	case hasAny(name, "recall", "ndcg", "precision", "accuracy", "hit rate", "hit ratio", "insn per cycle") ||
+		hasAny(words, " ipc "):
 		return bench.HigherIsBetter
 	case hasAny(words, " miss", " drop", " fault", " gc ", " stall", " steal"),
 		hasAny(name, "error", "fail", "timeout", "retries", "context switch", "migration",
-			"garbage", "cumulative", "segment count", "store size", "translog size", "per query", "per request", "iowait"):
+			"garbage", "cumulative", "segment count", "store size", "translog size", "per query", "per request",
+			"iowait"):
 		return bench.LowerIsBetter
 	case hasAny(name, "iteration", "sample", "clients", "concurrency", "connections", "threads", "target", "offered"):
 		return bench.Neither
@@ -193,12 +195,14 @@ func direction(m bench.Metric) bench.Direction {
 	case "s":
 		return bench.LowerIsBetter
 	case "B":
-		if hasAny(name, "alloc", "memory", "size", "heap", "b/op", "disk", "store") || hasAny(words, " mem ", " rss ", " maxrss ") {
+		if hasAny(name, "alloc", "memory", "size", "heap", "b/op", "disk", "store") ||
+			hasAny(words, " mem ", " rss ", " maxrss ") {
 			return bench.LowerIsBetter
 		}
 	}
 	switch {
-	case hasAny(name, "latency", "response time", "duration", "elapsed", "alloc", "memory", "cpu", "cycles", "instructions") || hasAny(words, " rss "):
+	case hasAny(name, "latency", "response time", "duration", "elapsed", "alloc", "memory", "cpu", "cycles",
+		"instructions") || hasAny(words, " rss "):
 		return bench.LowerIsBetter
 	case hasAny(name, "throughput", "qps", "per second", "speed", "bandwidth") || hasAny(words, " rps ", " tps ") ||
 		strings.HasSuffix(name, "/s") || strings.HasSuffix(name, "/sec"):

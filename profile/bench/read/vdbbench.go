@@ -18,9 +18,12 @@ import (
 // Latencies and durations in the file are in seconds; VectorDBBench multiplies by 1000 to show milliseconds.
 func vectorDBBench() format {
 	return format{
-		Format: Format{"vectordbbench", "result_*.json of VectorDBBench: a file is a run; settings that differ are sides"},
+		Format: Format{
+			"vectordbbench", "result_*.json of VectorDBBench: a file is a run; settings that differ are sides",
+		},
 		sniff: func(d *doc) bool {
-			return has(d.object, "run_id", "results") && hasAny(d.head, `"task_config"`, `"task_label"`, `"case_config"`)
+			return has(d.object, "run_id", "results") &&
+				hasAny(d.head, `"task_config"`, `"task_label"`, `"case_config"`)
 		},
 		read: readVectorDBBench,
 	}
@@ -221,7 +224,8 @@ func vdbFlatten(into map[string]string, section string, raw json.RawMessage) {
 		}
 		const exact = 1 << 53 // larger integers are not exact as float64
 		var x float64
-		if json.Unmarshal(value, &x) == nil && math.Abs(x) < exact { // 16.0 is 16; text that looks like a number may be a version
+		// 16.0 is 16; text that looks like a number may be a version
+		if json.Unmarshal(value, &x) == nil && math.Abs(x) < exact {
 			text = strconv.FormatFloat(x, 'f', -1, 64)
 		}
 		into[at] = text
@@ -271,7 +275,8 @@ func (c *vdbCase) addTo(s *sheet, run int, benchmark string) {
 			continue
 		}
 		for i, x := range list {
-			s.add(run, bench.Metric{Benchmark: benchmark, Name: f.name, Unit: f.unit, Concurrency: max(clients[i], 0)}, x, f.better)
+			s.add(run, bench.Metric{Benchmark: benchmark, Name: f.name, Unit: f.unit, Concurrency: max(clients[i], 0)},
+				x, f.better)
 		}
 	}
 }

@@ -29,7 +29,8 @@ func vmstatText() format {
 // isVmstatHeader reports whether a line is the second line of the heading, wide (-w) or not, with or without -a and
 // -t.
 func isVmstatHeader(fields []string) bool {
-	return len(fields) >= 16 && fields[0] == "r" && fields[1] == "b" && fields[2] == "swpd" && indexOf(fields, "cs") > 0 && indexOf(fields, "us") > 0
+	return len(fields) >= 16 && fields[0] == "r" && fields[1] == "b" && fields[2] == "swpd" &&
+		indexOf(fields, "cs") > 0 && indexOf(fields, "us") > 0
 }
 
 func indexOf(fields []string, name string) int {
@@ -70,7 +71,8 @@ func readVmstat(d *doc) ([]*bench.Set, error) {
 			if sums == nil {
 				sums = make([]float64, len(header))
 			}
-		case header == nil || len(fields) == 0 || strings.HasPrefix(fields[0], "procs") || strings.HasPrefix(fields[0], "--"):
+		case header == nil || len(fields) == 0 || strings.HasPrefix(fields[0], "procs") ||
+			strings.HasPrefix(fields[0], "--"):
 		default:
 			row, ok := vmstatRow(fields, len(header))
 			if !ok {
