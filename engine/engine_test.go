@@ -82,7 +82,9 @@ func TestSlice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []struct{ first, end, rows int }{{0, 3, 3}, {1, 2, 1}, {2, 2, 0}, {3, 3, 0}, {-1, 2, -1}, {2, 1, -1}, {0, 4, -1}} {
+	for _, c := range []struct{ first, end, rows int }{
+		{0, 3, 3}, {1, 2, 1}, {2, 2, 0}, {3, 3, 0}, {-1, 2, -1}, {2, 1, -1}, {0, 4, -1},
+	} {
 		part, err := v.Slice(c.first, c.end)
 		if (err == nil) != (c.rows >= 0) {
 			t.Fatalf("%d to %d: %v", c.first, c.end, err)
@@ -100,7 +102,9 @@ func TestSlice(t *testing.T) {
 }
 
 func TestTooManyRows(t *testing.T) {
-	for _, c := range []struct{ dim, rows int }{{0, 1}, {-3, 1}, {1, -1}, {128, math.MaxInt / 4}, {math.MaxInt / 8, 2}, {1 << 62, 1}, {math.MaxInt/4 + 2, 1}} {
+	for _, c := range []struct{ dim, rows int }{
+		{0, 1}, {-3, 1}, {1, -1}, {128, math.MaxInt / 4}, {math.MaxInt / 8, 2}, {1 << 62, 1}, {math.MaxInt/4 + 2, 1},
+	} {
 		if _, err := NewVectors(dist.Float32, c.dim, c.rows); err == nil {
 			t.Errorf("%d rows of %d were made", c.rows, c.dim)
 		}

@@ -66,21 +66,25 @@ type SearchParam struct {
 var searchParams = [...]SearchParam{
 	{
 		Key: "ef", Flag: "ef", Trait: HasGraph, Range: "1 to 2147483647", lower: 1, upper: math.MaxInt32, free: true,
-		Help: "candidates of an HNSW search", IndexHelp: "; default: the file's, or the library's", ReplayHelp: "; 0 is 64",
-		intField: func(p *SearchParams) *int { return &p.EF },
+		Help: "candidates of an HNSW search", IndexHelp: "; default: the file's, or the library's",
+		ReplayHelp: "; 0 is 64",
+		intField:   func(p *SearchParams) *int { return &p.EF },
 	},
 	{
-		Key: "nprobe", Flag: "nprobe", Trait: HasLists, Range: "1 to 2147483647", lower: 1, upper: math.MaxInt32, free: true,
+		Key: "nprobe", Flag: "nprobe", Trait: HasLists, Range: "1 to 2147483647", lower: 1, upper: math.MaxInt32,
+		free: true,
 		Help: "lists of an IVF search", IndexHelp: "; default: the file's", ReplayHelp: "; 0 for the library's default",
 		intField: func(p *SearchParams) *int { return &p.NProbe },
 	},
 	{
-		Key: "drop_ratio_search", Flag: "drop-ratio", Trait: HasSparse, Range: "0 to less than 1", upper: 1 - 1.0/(1<<53),
+		Key: "drop_ratio_search", Flag: "drop-ratio", Trait: HasSparse, Range: "0 to less than 1",
+		upper:      1 - 1.0/(1<<53),
 		Help:       "sparse vectors: share of the query's values to leave out, the smallest (drop_ratio_search)",
 		floatField: func(p *SearchParams) *float32 { return &p.DropRatio },
 	},
 	{
-		Key: "dim_max_score_ratio", Trait: HasSparse, lower: 0.5, upper: 1.3, free: true, // server only: no skipping here
+		// server only: no skipping here
+		Key: "dim_max_score_ratio", Trait: HasSparse, lower: 0.5, upper: 1.3, free: true,
 		floatField: func(p *SearchParams) *float32 { return &p.MaxScoreRatio },
 	},
 	{
@@ -88,9 +92,11 @@ var searchParams = [...]SearchParam{
 		floatField: func(p *SearchParams) *float32 { return &p.AvgDL },
 	},
 	{
-		Key: "refine_factor", Flag: "refine-factor", Trait: HasSparse, Range: "1 to 1000", lower: 1, upper: MaxRefineFactor, free: true,
-		Help: "sparse vectors: with --drop-ratio, compare so many times k again with the whole query", IndexHelp: "; default: the library's",
-		intField: func(p *SearchParams) *int { return &p.RefineFactor },
+		Key: "refine_factor", Flag: "refine-factor", Trait: HasSparse, Range: "1 to 1000", lower: 1,
+		upper: MaxRefineFactor, free: true,
+		Help:      "sparse vectors: with --drop-ratio, compare so many times k again with the whole query",
+		IndexHelp: "; default: the library's",
+		intField:  func(p *SearchParams) *int { return &p.RefineFactor },
 	},
 }
 

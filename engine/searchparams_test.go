@@ -35,7 +35,8 @@ func TestEachFieldIsAParameter(t *testing.T) {
 			}
 			names[name] = true
 		}
-		if SearchParamOf(f.Key) != f || f.Key == "" || (f.Flag == "") != (f.Help == "") || f.ReplayHelp != "" && f.Flag == "" {
+		if SearchParamOf(f.Key) != f || f.Key == "" || (f.Flag == "") != (f.Help == "") ||
+			f.ReplayHelp != "" && f.Flag == "" {
 			t.Errorf("%+v", f)
 		}
 		var p SearchParams

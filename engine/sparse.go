@@ -28,7 +28,8 @@ func NewSparse(sizes []int) (*Vectors, error) {
 func ViewSparse(data []byte, offsets []int, skip int) (*Vectors, error) {
 	for i := range offsets[1:] {
 		if offsets[i] < 0 || offsets[i+1] > len(data) || skip > offsets[i+1]-offsets[i] {
-			return nil, fmt.Errorf("row %d has the bytes from %d to %d, of %d", i, offsets[i]+skip, offsets[i+1], len(data))
+			return nil,
+				fmt.Errorf("row %d has the bytes from %d to %d, of %d", i, offsets[i]+skip, offsets[i+1], len(data))
 		}
 	}
 	return &Vectors{Element: dist.Sparse, Rows: len(offsets) - 1, offsets: offsets, skip: skip, data: data}, nil

@@ -184,14 +184,16 @@ func (d *octetEntries) lookUp(b, rows []byte) error {
 		for len(b) >= 8 && len(rows) >= 8 {
 			x := binary.LittleEndian.Uint64(b)
 			binary.LittleEndian.PutUint64(rows,
-				uint64(w[uint16(x)])|uint64(w[uint16(x>>16)])<<16|uint64(w[uint16(x>>32)])<<32|uint64(w[uint16(x>>48)])<<48)
+				uint64(w[uint16(x)])|uint64(w[uint16(x>>16)])<<16|uint64(w[uint16(x>>32)])<<32|
+					uint64(w[uint16(x>>48)])<<48)
 			b, rows = b[8:], rows[8:]
 		}
 	}
 	for len(b) >= 8 && len(rows) >= 8 {
 		x := binary.LittleEndian.Uint64(b)
 		lo := uint64(t[byte(x)]) | uint64(t[byte(x>>8)])<<8 | uint64(t[byte(x>>16)])<<16 | uint64(t[byte(x>>24)])<<24
-		hi := uint64(t[byte(x>>32)]) | uint64(t[byte(x>>40)])<<8 | uint64(t[byte(x>>48)])<<16 | uint64(t[byte(x>>56)])<<24
+		hi := uint64(t[byte(x>>32)]) | uint64(t[byte(x>>40)])<<8 | uint64(t[byte(x>>48)])<<16 | uint64(t[byte(x>>56)])<<
+			24
 		binary.LittleEndian.PutUint64(rows, lo|hi<<32)
 		b, rows = b[8:], rows[8:]
 	}

@@ -128,14 +128,20 @@ func readLogs(ctx context.Context, logs []*logFile) (*Column, error) {
 	var all []source
 	for _, l := range logs {
 		d := l.Descriptor
-		if d.Collection != c.Collection || d.Partition != c.Partition || d.Segment != c.Segment || d.Field != c.Field || d.Type != c.Type {
-			return nil, fmt.Errorf("read %s: field %d (%v) of segment %d of collection %d, while %s is of field %d (%v), %d, %d",
-				l.name, d.Field, d.Type, d.Segment, d.Collection, first.name, c.Field, c.Type, c.Segment, c.Collection)
+		if d.Collection != c.Collection || d.Partition != c.Partition || d.Segment != c.Segment || d.Field != c.Field ||
+			d.Type != c.Type {
+			return nil,
+				fmt.Errorf("read %s: field %d (%v) of segment %d of collection %d, while %s is of field %d (%v), "+
+					"%d, %d",
+					l.name, d.Field, d.Type, d.Segment, d.Collection, first.name, c.Field, c.Type, c.Segment,
+					c.Collection)
 		}
 		c.Start, c.End = min(c.Start, d.Start), max(c.End, d.End)
 		for _, p := range l.parts {
 			if len(p.Leaves) != 1 {
-				return nil, fmt.Errorf("read %s: parquet file at offset %d: expected one column, found %d", l.name, p.Base, len(p.Leaves))
+				return nil,
+					fmt.Errorf("read %s: parquet file at offset %d: expected one column, found %d", l.name, p.Base,
+						len(p.Leaves))
 			}
 			all = append(all, source{l.name, p, 0})
 		}
@@ -164,7 +170,8 @@ func (c *Column) read(ctx context.Context, all []source) error {
 			return s.errorf("it is repeated or in a group, unexpected for %v", c.Type)
 		}
 		if s.leaf().Physical != all[0].leaf().Physical || s.leaf().Length != all[0].leaf().Length {
-			return s.errorf("it is %s of %d bytes, that of %s is not", parquet.PhysicalName(s.leaf().Physical), s.leaf().Length, all[0].name)
+			return s.errorf("it is %s of %d bytes, that of %s is not", parquet.PhysicalName(s.leaf().Physical),
+				s.leaf().Length, all[0].name)
 		}
 		c.Rows += int(s.file.Rows)
 	}
@@ -269,7 +276,8 @@ func (c *Column) sink(all []source) (to sink, width int, err error) {
 		return &slice[float64]{c.Floats, parse, least}, 8, nil
 	case String, VarChar, Text, Array, JSON, Geometry, SparseFloatVector:
 		if leaf.Physical != parquet.ByteArray {
-			return nil, 0, all[0].errorf("%v: parquet type %s holds no strings", c.Type, parquet.PhysicalName(leaf.Physical))
+			return nil, 0,
+				all[0].errorf("%v: parquet type %s holds no strings", c.Type, parquet.PhysicalName(leaf.Physical))
 		}
 		c.Strings = make([]string, c.Rows)
 		return &slice[string]{c.Strings, parseStrings, 4}, 16, nil

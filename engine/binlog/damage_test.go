@@ -26,12 +26,14 @@ func countsOf(t *testing.T, file []byte) (fields []damagetest.Field) {
 		t.Fatal(err)
 	}
 	extras := 4 + eventHeaderSize + fixedPartSize + postHeaderSize
-	fields = append(fields, damagetest.Little(file, "length of an event", 4+9, 4), damagetest.Little(file, "length of extras", extras, 4))
+	fields = append(fields, damagetest.Little(file, "length of an event", 4+9, 4),
+		damagetest.Little(file, "length of extras", extras, 4))
 	if at := bytes.Index(file, []byte(`"original_size":"`)); at > 0 {
 		fields = append(fields, damagetest.Text(file, "original_size", at+len(`"original_size":"`)))
 	}
 	for _, p := range payloads {
-		fields = append(fields, damagetest.Little(file, "length of an event", int(p.at)-dataPartSize-eventHeaderSize+9, 4))
+		fields = append(fields,
+			damagetest.Little(file, "length of an event", int(p.at)-dataPartSize-eventHeaderSize+9, 4))
 		if bytes.HasPrefix(file[p.at:], []byte("PAR1")) {
 			fields = append(fields, parquettest.Fields(t, file, int(p.at), int(p.length))...)
 		}
@@ -70,7 +72,9 @@ func TestDamagedCounts(t *testing.T) {
 			return hex.EncodeToString(x.Blobs["HNSW"].Bytes()), nil
 		},
 	}
-	for field, kind := range map[int64]Type{100: Int64, 101: VarChar, 102: FloatVector, 103: Bool, 104: SparseFloatVector} {
+	for field, kind := range map[int64]Type{
+		100: Int64, 101: VarChar, 102: FloatVector, 103: Bool, 104: SparseFloatVector,
+	} {
 		readers[fmt.Sprint("packed ", kind)] = func(b []byte) (string, error) {
 			columns, err := ReadPacked(t.Context(), files{"file": b}, []string{"file"}, map[int64]Type{field: kind})
 			if err == nil && columns[field] == nil {

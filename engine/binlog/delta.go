@@ -117,7 +117,8 @@ func checkTextSize(name string, file *parquet.File, texts []string) error {
 	most, total := columnFloor+columnRatio*file.Size, int64(0)
 	for i, text := range texts {
 		if total += int64(len(text)); total > most {
-			return fmt.Errorf("read %s: row %d of %d: more than %d bytes of keys in a file of %d", name, i, len(texts), most, file.Size)
+			return fmt.Errorf("read %s: row %d of %d: more than %d bytes of keys in a file of %d", name, i, len(texts),
+				most, file.Size)
 		}
 	}
 	return nil
@@ -140,7 +141,8 @@ func (d *Deltas) texts(ctx context.Context, name string, file *parquet.File) err
 			return ctx.Err()
 		}
 		if err := d.add(text); err != nil {
-			return fmt.Errorf("read %s: row %d: expected a deleted key, found %s: %w", name, i, parquet.Quote(text), err)
+			return fmt.Errorf("read %s: row %d: expected a deleted key, found %s: %w", name, i, parquet.Quote(text),
+				err)
 		}
 	}
 	if len(d.Int64s) > 0 && len(d.Strings) > 0 {

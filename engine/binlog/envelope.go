@@ -59,7 +59,9 @@ func (e *envelope) open(ctx context.Context) ([]entry, error) {
 	}
 	if d.Type == Int8 {
 		if physical := e.file.Leaves[0].Physical; physical != parquet.Int32 {
-			return nil, fmt.Errorf("parquet file at offset %d: expected bytes as INT32, found %s", p.at, parquet.PhysicalName(physical))
+			return nil,
+				fmt.Errorf("parquet file at offset %d: expected bytes as INT32, found %s", p.at,
+					parquet.PhysicalName(physical))
 		}
 		e.size = e.file.Rows
 		if err := (source{e.name, e.file, 0}).checkRows(1); err != nil {
@@ -199,7 +201,9 @@ func readDirectory(r object.Reader, size int64) ([]entry, error) {
 	left := data
 	for _, e := range directory.Entries {
 		if e.Offset < 0 || e.Size < 0 || e.Offset > data || e.Size > data-e.Offset || e.Size > left {
-			return nil, fmt.Errorf("directory at offset %d: entry %s has %d bytes at %d of %d", at-length, parquet.Quote(e.Name), e.Size, e.Offset, data)
+			return nil,
+				fmt.Errorf("directory at offset %d: entry %s has %d bytes at %d of %d", at-length,
+					parquet.Quote(e.Name), e.Size, e.Offset, data)
 		}
 		left -= e.Size // entries do not overlap
 	}

@@ -29,7 +29,9 @@ func (f indexFiles) put(t testing.TB, name string, kind Type, extras map[string]
 		err = writeEvents(&b, d, indexEvent, len(blob), blob)
 	default:
 		var body []byte
-		if body, err = WriteParquet(parquet.Encoded(parquet.String(), &parquet.Plain), 1, func(int) parquet.Value { return parquet.ByteArrayValue(blob) }); err == nil {
+		if body, err = WriteParquet(parquet.Encoded(parquet.String(), &parquet.Plain), 1, func(int) parquet.Value {
+			return parquet.ByteArrayValue(blob)
+		}); err == nil {
 			err = writeEvents(&b, d, indexEvent, len(blob), body)
 		}
 	}
@@ -65,13 +67,17 @@ func TestEnvelopes(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer x.Release()
-	for name, want := range map[string][]byte{"HNSW": large, "HNSW_10": small, "raw": small, "text": small, "zero": nil} {
+	for name, want := range map[string][]byte{
+		"HNSW": large, "HNSW_10": small, "raw": small, "text": small, "zero": nil,
+	} {
 		if b := x.Blobs[name]; b == nil || !bytes.Equal(b.Bytes(), want) {
 			t.Errorf("blob %s differs", name)
 		}
 	}
-	if len(x.Blobs) != 5 || x.BuildID != 7 || x.Segment != 3 || x.Type != "HNSW" || x.Params["M"] != "8" || x.Dir != "index_files/7/1/2/3" {
-		t.Errorf("%v, build %d, segment %d, type %s, %v, %s", sortedKeys(x.Blobs), x.BuildID, x.Segment, x.Type, x.Params, x.Dir)
+	if len(x.Blobs) != 5 || x.BuildID != 7 || x.Segment != 3 || x.Type != "HNSW" || x.Params["M"] != "8" ||
+		x.Dir != "index_files/7/1/2/3" {
+		t.Errorf("%v, build %d, segment %d, type %s, %v, %s", sortedKeys(x.Blobs), x.BuildID, x.Segment, x.Type,
+			x.Params, x.Dir)
 	}
 }
 
@@ -86,8 +92,10 @@ func TestRefusedEnvelopes(t *testing.T) {
 		"is missing": func(f indexFiles) {
 			f.put(t, "SLICE_META", Int8, nil, []byte(`{"meta":[{"name":"HNSW","slice_num":1000000000000}]}`))
 		},
-		"encrypted at rest":         func(f indexFiles) { f.put(t, "raw", None, map[string]string{"edek": "x"}, nil) },
-		"original_size is 5":        func(f indexFiles) { f.put(t, "raw", None, map[string]string{"original_size": "5"}, nil) },
+		"encrypted at rest": func(f indexFiles) { f.put(t, "raw", None, map[string]string{"edek": "x"}, nil) },
+		"original_size is 5": func(f indexFiles) {
+			f.put(t, "raw", None, map[string]string{"original_size": "5"}, nil)
+		},
 		"a second index next to":    func(f indexFiles) { f["index_files/7/2/2/3/HNSW"] = f[dir+"HNSW_0"] },
 		"payload is of type Double": func(f indexFiles) { f.put(t, "raw", Double, nil, nil) },
 		"parameters as JSON":        func(f indexFiles) { f.put(t, "indexParams", None, nil, []byte("x")) },
@@ -106,14 +114,16 @@ func TestRefusedEnvelopes(t *testing.T) {
 			t.Errorf("%v, %v; expected %q", x, err, want)
 		}
 	}
-	if _, err := ReadIndex(t.Context(), files{"index_files/70/1/2/3/x": nil}, "index_files/7"); err == nil || !strings.Contains(err.Error(), "no index files") {
+	if _, err := ReadIndex(t.Context(), files{"index_files/70/1/2/3/x": nil}, "index_files/7"); err == nil ||
+		!strings.Contains(err.Error(), "no index files") {
 		t.Errorf("no index: %v", err)
 	}
 }
 
 func TestBuildOfAPath(t *testing.T) {
 	for dir, want := range map[string]int64{
-		"index_files/7/1/2/3": 7, "files/index_files/7/1/2/3": 7, "index_v1/1/2/3/55/4": 55, "files/index_v1/1/2/3/55/4": 55, "7/1/2/3": 7,
+		"index_files/7/1/2/3": 7, "files/index_files/7/1/2/3": 7, "index_v1/1/2/3/55/4": 55,
+		"files/index_v1/1/2/3/55/4": 55, "7/1/2/3": 7,
 		"2/3": 0, "index_files": 0, "": 0,
 	} {
 		if got := buildOf(dir); got != want {
@@ -128,7 +138,9 @@ func singleFile(entries map[string]string, edit func(directory map[string]any)) 
 	var list []map[string]any
 	for _, name := range sortedKeys(entries) {
 		crc := crc32.Checksum([]byte(entries[name]), crc32.MakeTable(crc32.Castagnoli))
-		list = append(list, map[string]any{"name": name, "offset": len(b) - 8, "size": len(entries[name]), "crc32": fmt.Sprintf("%08X", crc)})
+		list = append(list, map[string]any{
+			"name": name, "offset": len(b) - 8, "size": len(entries[name]), "crc32": fmt.Sprintf("%08X", crc),
+		})
 		b = append(b, entries[name]...)
 	}
 	directory := map[string]any{"version": 3, "entries": list}
@@ -150,7 +162,8 @@ func TestSingleFileIndex(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer x.Release()
-	if string(x.Blobs["index"].Bytes()) != entries["index"] || len(x.Blobs["valid"].Bytes()) != 0 || string(x.Meta) != `{"rows":3}` || len(x.Blobs) != 2 {
+	if string(x.Blobs["index"].Bytes()) != entries["index"] || len(x.Blobs["valid"].Bytes()) != 0 ||
+		string(x.Meta) != `{"rows":3}` || len(x.Blobs) != 2 {
 		t.Errorf("%v, meta %s", sortedKeys(x.Blobs), x.Meta)
 	}
 	first := func(d map[string]any) map[string]any { return d["entries"].([]map[string]any)[0] }

@@ -56,14 +56,17 @@ func readEvents(r io.ReaderAt, size int64) (*Descriptor, []payload, error) {
 		return nil, nil, err
 	}
 	if len(head) < 4 || binary.LittleEndian.Uint32(head) != magic {
-		return nil, nil, fmt.Errorf("offset 0: expected the magic number bc fa ff 00, found % x", head[:min(4, len(head))])
+		return nil, nil,
+			fmt.Errorf("offset 0: expected the magic number bc fa ff 00, found % x", head[:min(4, len(head))])
 	}
 	kind, length, err := eventHeader(head[4:], 4, size)
 	if err != nil {
 		return nil, nil, err
 	}
 	if kind != descriptorEvent || length > maxDescriptor || length < int64(len(head))-4 {
-		return nil, nil, fmt.Errorf("offset 4: expected a descriptor event of 81 bytes to 1 MiB, found one of type %d with %d", kind, length)
+		return nil, nil,
+			fmt.Errorf("offset 4: expected a descriptor event of 81 bytes to 1 MiB, found one of type %d with %d", kind,
+				length)
 	}
 	body := make([]byte, length)
 	if err := parquet.ReadAt(r, body, 4); err != nil {

@@ -40,20 +40,22 @@ func TestHostileEvents(t *testing.T) {
 		data []byte
 		want string
 	}{
-		"descriptor of -1":    {with(4+9, -1), "an event of -1 bytes"},
-		"descriptor of 2^31":  {with(4+9, math.MaxInt32), "an event of 2147483647 bytes where"},
-		"descriptor of 17":    {with(4+9, 17), "expected a descriptor event of 81 bytes"},
-		"event of -1":         {with(event+9, -1), "an event of -1 bytes"},
-		"event of 0":          {with(event+9, 0), "an event of 0 bytes"},
-		"event of 20":         {with(event+9, 20), "an event of 20 bytes is shorter than its fixed part"},
-		"event of -2^31":      {with(event+9, math.MinInt32), "an event of -2147483648 bytes"},
-		"event of 2^31":       {with(event+9, math.MaxInt32), "an event of 2147483647 bytes where"},
-		"extras of -1":        {with(extras, -1), "-1 bytes of extras"},
-		"extras of 2^31":      {with(extras, math.MaxInt32), "2147483647 bytes of extras where"},
-		"extras nested":       {said(strings.Repeat(`{"a":`, 100_000)), "extras are not a JSON object"},
-		"extras of lists":     {said(strings.Repeat(`[`, 500_000)), "extras are not a JSON object"},
-		"extras as a list":    {said(`[1]`), "extras are not a JSON object"},
-		"descriptor of 2 MB":  {said(`{"a":"` + strings.Repeat("x", 2<<20) + `"}`), "expected a descriptor event of 81 bytes to 1 MiB"},
+		"descriptor of -1":   {with(4+9, -1), "an event of -1 bytes"},
+		"descriptor of 2^31": {with(4+9, math.MaxInt32), "an event of 2147483647 bytes where"},
+		"descriptor of 17":   {with(4+9, 17), "expected a descriptor event of 81 bytes"},
+		"event of -1":        {with(event+9, -1), "an event of -1 bytes"},
+		"event of 0":         {with(event+9, 0), "an event of 0 bytes"},
+		"event of 20":        {with(event+9, 20), "an event of 20 bytes is shorter than its fixed part"},
+		"event of -2^31":     {with(event+9, math.MinInt32), "an event of -2147483648 bytes"},
+		"event of 2^31":      {with(event+9, math.MaxInt32), "an event of 2147483647 bytes where"},
+		"extras of -1":       {with(extras, -1), "-1 bytes of extras"},
+		"extras of 2^31":     {with(extras, math.MaxInt32), "2147483647 bytes of extras where"},
+		"extras nested":      {said(strings.Repeat(`{"a":`, 100_000)), "extras are not a JSON object"},
+		"extras of lists":    {said(strings.Repeat(`[`, 500_000)), "extras are not a JSON object"},
+		"extras as a list":   {said(`[1]`), "extras are not a JSON object"},
+		"descriptor of 2 MB": {
+			said(`{"a":"` + strings.Repeat("x", 2<<20) + `"}`), "expected a descriptor event of 81 bytes to 1 MiB",
+		},
 		"a parquet of 0":      {append(bytes.Clone(good[:event]), empty...), "offset"},
 		"a million of events": {append(bytes.Clone(good[:event]), bytes.Repeat(empty, 1_000_000)...), "offset"},
 	} {
@@ -89,7 +91,8 @@ func TestDeltasOfOneText(t *testing.T) {
 	}
 	file := &parquet.File{Size: 1000}
 	start := time.Now()
-	if err := checkTextSize("file", file, texts); err == nil || !strings.Contains(err.Error(), "row 64 of 50000: more than 68132864 bytes of keys in a file of 1000") {
+	if err := checkTextSize("file", file, texts); err == nil ||
+		!strings.Contains(err.Error(), "row 64 of 50000: more than 68132864 bytes of keys in a file of 1000") {
 		t.Error(err)
 	}
 	if took := time.Since(start); took > 5*time.Second {

@@ -113,8 +113,10 @@ func pageOf(rows, values, uncompressed int, encoding byte, content []byte) []byt
 	join := func(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
 	page := join(number(1, 0), number(1, uncompressed), number(1, len(body)), []byte{2<<4 | thriftStruct},
 		number(1, values), number(1, int(encoding)), number(1, 3), number(1, 3), []byte{0, 0}, body)
-	column := join([]byte{3<<4 | thriftStruct}, number(1, 1), []byte{1<<4 | thriftList, thriftI32}, []byte{1<<4 | thriftList, thriftBinary},
-		number(1, parquet.CodecZstd), long(1, rows), long(1, uncompressed), long(1, len(page)), long(2, 4), []byte{0, 0})
+	column := join([]byte{3<<4 | thriftStruct}, number(1, 1), []byte{1<<4 | thriftList, thriftI32},
+		[]byte{1<<4 | thriftList, thriftBinary},
+		number(1, parquet.CodecZstd), long(1, rows), long(1, uncompressed), long(1, len(page)), long(2, 4),
+		[]byte{0, 0})
 	footer := join(number(1, 1), []byte{1<<4 | thriftList, 2<<4 | thriftStruct},
 		[]byte{4<<4 | thriftBinary, 6}, []byte("schema"), number(1, 1), []byte{0},
 		number(1, 1), number(2, 1), []byte{1<<4 | thriftBinary, 3}, []byte("val"), []byte{0},
@@ -143,9 +145,10 @@ func TestHostilePages(t *testing.T) {
 	wide := bytes.Clone(four)
 	wide[len(wide)-3] = 1 // 456
 	for want, b := range map[string][]byte{
-		"does not fit in a byte":             pageOf(4, 4, len(wide), parquet.PlainEncoding, wide),
-		"has 5 values where 4 rows":          pageOf(4, 5, len(four), parquet.PlainEncoding, four),
-		"page header":                        pageOf(5, 4, len(four), parquet.PlainEncoding, append(level(4), four[6:]...)),
+		"does not fit in a byte":    pageOf(4, 4, len(wide), parquet.PlainEncoding, wide),
+		"has 5 values where 4 rows": pageOf(4, 5, len(four), parquet.PlainEncoding, four),
+		"page header": pageOf(5, 4, len(four), parquet.PlainEncoding,
+			append(level(4), four[6:]...)),
 		"ZSTD":                               pageOf(4, 4, len(four)+1, parquet.PlainEncoding, four),
 		"claim to decompress to":             pageOf(4, 4, 1<<30, parquet.PlainEncoding, four),
 		"a missing dictionary":               pageOf(4, 4, len(four), parquet.RLEDictionary, four),
@@ -157,7 +160,9 @@ func TestHostilePages(t *testing.T) {
 		"end with 4 missing":                 pageOf(4, 4, 4, parquet.PlainEncoding, make([]byte, 4)),
 		"an empty run":                       pageOf(4, 4, 8, parquet.PlainEncoding, []byte{4, 0, 0, 0, 0, 0, 0, 0}),
 		"byte 0 of the index is null":        pageOf(4, 4, 6, parquet.PlainEncoding, []byte{2, 0, 0, 0, 8, 0}),
-		"groups of eight packed values in":   pageOf(4, 4, 8, parquet.PlainEncoding, []byte{4, 0, 0, 0, 0xff, 0xff, 0xff, 0x7f}),
+		"groups of eight packed values in": pageOf(4, 4, 8, parquet.PlainEncoding, []byte{
+			4, 0, 0, 0, 0xff, 0xff, 0xff, 0x7f,
+		}),
 	} {
 		x, err := ReadIndex(t.Context(), files{"file/1/2/3/HNSW": b}, "file")
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -217,7 +222,8 @@ func FuzzColumn(f *testing.F) {
 			return
 		}
 		defer c.Release()
-		if n := len(c.Int64s) + len(c.Floats) + len(c.Strings); c.Vectors == nil && n != c.Rows || c.Vectors != nil && c.Vectors.Rows != c.Rows {
+		if n := len(c.Int64s) + len(c.Floats) + len(c.Strings); c.Vectors == nil && n != c.Rows ||
+			c.Vectors != nil && c.Vectors.Rows != c.Rows {
 			t.Fatalf("%d values in %d rows", n, c.Rows)
 		}
 	})

@@ -213,7 +213,9 @@ func assemble(ctx context.Context, open map[string]*envelope) (map[string][]*env
 			total += part[0].size
 		}
 		if _, twice := parts[m.Name]; twice || total != m.Total || len(all) == 0 {
-			return nil, fmt.Errorf("read %s: %s has %d bytes in %d slices, expected %d", notes.name, parquet.Quote(m.Name), total, len(all), m.Total)
+			return nil,
+				fmt.Errorf("read %s: %s has %d bytes in %d slices, expected %d", notes.name, parquet.Quote(m.Name),
+					total, len(all), m.Total)
 		}
 		parts[m.Name] = all
 	}

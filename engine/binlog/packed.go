@@ -18,7 +18,9 @@ func IsPacked(r object.Reader) (bool, error) { return isParquet(r) }
 // Rows of the logs are concatenated in the order of names. The result lacks a field that is in no file. The files
 // record how a value is stored but not its type, so types must come from the collection's schema (reference:
 // internal/storage/rw.go, internal/storagev2/packed).
-func ReadPacked(ctx context.Context, store object.Store, names []string, types map[int64]Type) (map[int64]*Column, error) {
+func ReadPacked(
+	ctx context.Context, store object.Store, names []string, types map[int64]Type,
+) (map[int64]*Column, error) {
 	var logs []source
 	var readers []object.Reader
 	defer func() {
@@ -69,7 +71,8 @@ func readField(ctx context.Context, logs []source, field int64, kind Type) (*Col
 		return nil, nil //nolint:nilnil // a field that the group has not: no column, no error
 	}
 	if len(all) != len(logs) {
-		return nil, fmt.Errorf("read %s: field %d is in %d of %d logs of the group", logs[0].name, field, len(all), len(logs))
+		return nil,
+			fmt.Errorf("read %s: field %d is in %d of %d logs of the group", logs[0].name, field, len(all), len(logs))
 	}
 	return c, c.read(ctx, all)
 }

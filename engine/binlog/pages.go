@@ -264,5 +264,6 @@ func (c *column) denseValues(p page, b []byte, n int) error {
 			})
 		})
 	}
-	return fmt.Errorf("encoding %s of %s is not supported", parquet.EncodingName(p.header.Encoding), parquet.PhysicalName(c.leaf.Physical))
+	return fmt.Errorf("encoding %s of %s is not supported", parquet.EncodingName(p.header.Encoding),
+		parquet.PhysicalName(c.leaf.Physical))
 }

@@ -110,7 +110,10 @@ func TestValuesEqualThoseOfPyarrow(t *testing.T) {
 			t.Errorf("%s: %d rows with digest %s, pyarrow has %s with %s", name, n, got, rows, want)
 		}
 	}
-	want := map[string]int{"1": 3, "2": 30, "3": 3, "4": 3, "5": 159, "10": 7, "11": 3, "20": 1, "21": 33, "22": 1, "23": 2, "100": 3, "101": 52}
+	want := map[string]int{
+		"1": 3, "2": 30, "3": 3, "4": 3, "5": 159, "10": 7, "11": 3, "20": 1, "21": 33, "22": 1, "23": 2, "100": 3,
+		"101": 52,
+	}
 	if d := cmp.Diff(want, kinds); d != "" {
 		t.Errorf("files by type (-want +got)\n%s", d)
 	}
@@ -164,7 +167,10 @@ func TestVectorsEqualTheInserted(t *testing.T) {
 		{"2.3.5", "insert_log/470590760626297661/", "hnsw_l2_parts", 102},
 		{"2.3.5", "insert_log/470590760626297790/", "hnsw_sim", 101},
 		{"2.3.5", "insert_log/470590760626297908/", "binvec", 101},
-		{"cluster-2.3.5", "files/insert_log/470590569933053232/470590569933053233/470590569932853030/", "small_truth", 102},
+		{
+			"cluster-2.3.5", "files/insert_log/470590569933053232/470590569933053233/470590569932853030/",
+			"small_truth", 102,
+		},
 	} {
 		s := openStorage(t, c.dir)
 		rows := map[int64][]byte{}
@@ -177,7 +183,8 @@ func TestVectorsEqualTheInserted(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if v.Rows != pk.Rows || v.Vectors.Rows != pk.Rows || v.Field != c.field || v.Segment != pk.Segment || v.Valid != nil {
+			if v.Rows != pk.Rows || v.Vectors.Rows != pk.Rows || v.Field != c.field || v.Segment != pk.Segment ||
+				v.Valid != nil {
 				t.Fatalf("%s %s: %d vectors of field %d, %d keys", c.dir, c.name, v.Rows, v.Field, pk.Rows)
 			}
 			for i, id := range pk.Int64s {
@@ -222,12 +229,18 @@ func TestScalarsEqualTheirFormulas(t *testing.T) {
 			if i%3 == 0 {
 				is3 = 1
 			}
-			got := []any{b.Int64s[i], i8.Int64s[i], i16.Int64s[i], i32.Int64s[i], f.Floats[i], d.Floats[i], text.Strings[i]}
-			want := []any{is3, i%128 - 64, i*3 - 400, i*1000 - 7, float64(i) * .25, float64(i) * .125, strings.Repeat("s", int(i%50)) + strconv.FormatInt(i, 10)}
+			got := []any{
+				b.Int64s[i], i8.Int64s[i], i16.Int64s[i], i32.Int64s[i], f.Floats[i], d.Floats[i], text.Strings[i],
+			}
+			want := []any{
+				is3, i%128 - 64, i*3 - 400, i*1000 - 7, float64(i) * .25, float64(i) * .125,
+				strings.Repeat("s", int(i%50)) + strconv.FormatInt(i, 10),
+			}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Fatalf("row %d (-want +got)\n%s", i, diff)
 			}
-			if !strings.Contains(j.Strings[i], fmt.Sprintf(`"k":"v%d"`, i)) && !strings.Contains(j.Strings[i], fmt.Sprintf(`"k": "v%d"`, i)) {
+			if !strings.Contains(j.Strings[i], fmt.Sprintf(`"k":"v%d"`, i)) &&
+				!strings.Contains(j.Strings[i], fmt.Sprintf(`"k": "v%d"`, i)) {
 				t.Fatalf("row %d: JSON %s", i, j.Strings[i])
 			}
 		}
@@ -255,9 +268,12 @@ func TestIndexes(t *testing.T) {
 			map[string]string{"index_type": "IVF_FLAT", "metric_type": "L2", "nlist": "32"},
 		},
 		"2.1.0/files/index_files/470590615426170882": {
-			470590615426170882, 470590614756655107, 101, "BIN_FLAT", "BinaryIVF", map[string]string{"index_type": "BIN_FLAT", "metric_type": "JACCARD"},
+			470590615426170882, 470590614756655107, 101, "BIN_FLAT", "BinaryIVF",
+			map[string]string{"index_type": "BIN_FLAT", "metric_type": "JACCARD"},
 		},
-		"2.3.5/index_files/470590760626297896": {470590760626297896, 470590760626297878, 101, "IVF_FLAT", "IVF_FLAT", nil},
+		"2.3.5/index_files/470590760626297896": {
+			470590760626297896, 470590760626297878, 101, "IVF_FLAT", "IVF_FLAT", nil,
+		},
 		"2.3.5/index_files/470590760626297819": {470590760626297819, 470590760626297798, 101, "HNSW", "HNSW", nil},
 	} {
 		x, err := ReadIndex(t.Context(), openStorage(t, "."), dir)
@@ -275,7 +291,8 @@ func TestIndexes(t *testing.T) {
 
 func TestDeltaLogOfAServer(t *testing.T) {
 	s := openStorage(t, "2.3.5")
-	d, err := ReadDeltas(t.Context(), s, []string{"delta_log/470590760626297790/470590760626297791/470590760626297798/470590760626097609"})
+	d, err := ReadDeltas(t.Context(), s,
+		[]string{"delta_log/470590760626297790/470590760626297791/470590760626297798/470590760626097609"})
 	if err != nil {
 		t.Fatal(err)
 	}

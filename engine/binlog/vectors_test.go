@@ -25,7 +25,8 @@ func TestVectors(t *testing.T) {
 			}
 		}
 		var b bytes.Buffer
-		if err := WriteColumn(&b, &Column{Descriptor: Descriptor{Type: FloatVector}, Rows: rows, Vectors: v}); err != nil {
+		if err := WriteColumn(&b, &Column{Descriptor: Descriptor{Type: FloatVector}, Rows: rows, Vectors: v}); err !=
+			nil {
 			t.Fatal(err)
 		}
 		c, err := ReadColumn(t.Context(), fileOf(b.Bytes()), "log")

@@ -6,5 +6,6 @@ import (
 )
 
 func init() {
-	binlog.WriteColumn, binlog.WriteIndexFile, binlog.WriteParquet = binlogtest.WriteColumn, binlogtest.WriteIndexFile, binlogtest.WriteParquet
+	binlog.WriteColumn, binlog.WriteIndexFile, binlog.WriteParquet = binlogtest.WriteColumn, binlogtest.WriteIndexFile,
+		binlogtest.WriteParquet
 }

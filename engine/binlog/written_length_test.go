@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestDeclaredSize checks that each log and index file of real servers is as long as its headers declare, and that every
-// truncation is detected unless it is at the end of an event.
+// TestDeclaredSize checks that each log and index file of real servers is as long as its headers declare, and that
+// every truncation is detected unless it is at the end of an event.
 func TestDeclaredSize(t *testing.T) {
 	files, events := 0, 0
 	root := filepath.Join("..", "..", "testdata", "storage")
@@ -43,7 +43,10 @@ func TestDeclaredSize(t *testing.T) {
 	if events < 50 || events*10 < files {
 		t.Errorf("%d of %d files are of events", events, files)
 	}
-	for name, data := range map[string][]byte{"empty": nil, "short": {0xbc}, "other": []byte("PAR1 and so on"), "no lengths": append([]byte{0xbc, 0xfa, 0xff, 0}, make([]byte, 40)...)} {
+	for name, data := range map[string][]byte{
+		"empty": nil, "short": {0xbc}, "other": []byte("PAR1 and so on"),
+		"no lengths": append([]byte{0xbc, 0xfa, 0xff, 0}, make([]byte, 40)...),
+	} {
 		if got, err := DeclaredSize(bytes.NewReader(data), int64(len(data))); got != 0 || err != nil {
 			t.Errorf("%s: %d, %v", name, got, err)
 		}

@@ -38,7 +38,10 @@ func encodeColumn(t testing.TB, c *Column) []byte {
 func columnOf(t testing.TB, kind Type, rows int, nulls bool) *Column {
 	t.Helper()
 	r := rand.New(rand.NewPCG(uint64(kind), 7))
-	c := &Column{Descriptor: Descriptor{Collection: 1, Partition: 2, Segment: 3, Field: 100, Start: 5, End: 9, Type: kind}, Rows: rows}
+	c := &Column{
+		Descriptor: Descriptor{Collection: 1, Partition: 2, Segment: 3, Field: 100, Start: 5, End: 9, Type: kind},
+		Rows:       rows,
+	}
 	if nulls {
 		c.Valid = engine.NewBitset(rows)
 	}
@@ -108,10 +111,12 @@ func equal(t *testing.T, want, got *Column) {
 		want.Valid = nil
 	}
 	if !slices.Equal(want.Valid.Words(), got.Valid.Words()) || want.Valid.Len() != got.Valid.Len() {
-		t.Errorf("%v: %d valid rows of %d, expected %d of %d", want.Type, got.Valid.Count(), got.Valid.Len(), want.Valid.Count(), want.Valid.Len())
+		t.Errorf("%v: %d valid rows of %d, expected %d of %d", want.Type, got.Valid.Count(), got.Valid.Len(),
+			want.Valid.Count(), want.Valid.Len())
 	}
 	if want.Vectors != nil {
-		if w, g := want.Vectors, got.Vectors; g.Dim != w.Dim || g.Element != w.Element || g.Rows != w.Rows || digest(want) != digest(got) {
+		if w, g := want.Vectors, got.Vectors; g.Dim != w.Dim || g.Element != w.Element || g.Rows != w.Rows ||
+			digest(want) != digest(got) {
 			t.Errorf("%v: %d vectors of %d dimensions differ from %d of %d", want.Type, g.Rows, g.Dim, w.Rows, w.Dim)
 		}
 	}
@@ -154,7 +159,10 @@ func TestLargeColumn(t *testing.T) {
 func TestLogsAreConcatenatedByNumber(t *testing.T) {
 	store := files{}
 	for _, id := range []int64{9, 10, 100, 11} {
-		c := &Column{Descriptor: Descriptor{Segment: 3, Field: 100, Type: Int64, Start: uint64(id), End: uint64(2 * id)}, Rows: 2, Int64s: []int64{id, -id}}
+		c := &Column{
+			Descriptor: Descriptor{Segment: 3, Field: 100, Type: Int64, Start: uint64(id), End: uint64(2 * id)},
+			Rows:       2, Int64s: []int64{id, -id},
+		}
 		store[fmt.Sprintf("insert_log/1/2/3/100/%d", id)] = encodeColumn(t, c)
 	}
 	c, err := ReadColumns(t.Context(), store, sortedKeys(store))
@@ -166,7 +174,8 @@ func TestLogsAreConcatenatedByNumber(t *testing.T) {
 	}
 	other := &Column{Descriptor: Descriptor{Segment: 4, Field: 100, Type: Int64}, Rows: 1, Int64s: []int64{1}}
 	store["insert_log/1/2/3/100/12"] = encodeColumn(t, other)
-	if _, err := ReadColumns(t.Context(), store, sortedKeys(store)); err == nil || !strings.Contains(err.Error(), "segment 4") {
+	if _, err := ReadColumns(t.Context(), store, sortedKeys(store)); err == nil ||
+		!strings.Contains(err.Error(), "segment 4") {
 		t.Errorf("logs of two segments: %v", err)
 	}
 	if _, err := ReadColumns(t.Context(), store, []string{"insert_log/1/2/3/100/13"}); err == nil {
@@ -212,7 +221,9 @@ func TestPackedLogs(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	types := map[int64]Type{0: Int64, 1: Int64, 100: Int64, 101: VarChar, 102: FloatVector, 103: Bool, 104: Double, 105: Int8, 999: Int64}
+	types := map[int64]Type{
+		0: Int64, 1: Int64, 100: Int64, 101: VarChar, 102: FloatVector, 103: Bool, 104: Double, 105: Int8, 999: Int64,
+	}
 	for _, names := range [][]string{{"packed-1", "packed-2"}, {"packed-v2-snappy"}, {"packed-plain"}} {
 		got, err := ReadPacked(t.Context(), store, names, types)
 		if err != nil {
@@ -224,13 +235,16 @@ func TestPackedLogs(t *testing.T) {
 		}
 		checkPacked(t, got)
 	}
-	if _, err := ReadPacked(t.Context(), store, []string{"packed-1"}, map[int64]Type{106: Array}); err == nil || !strings.Contains(err.Error(), "repeated or in a group") {
+	if _, err := ReadPacked(t.Context(), store, []string{"packed-1"}, map[int64]Type{106: Array}); err == nil ||
+		!strings.Contains(err.Error(), "repeated or in a group") {
 		t.Errorf("a list: %v", err)
 	}
-	if _, err := ReadPacked(t.Context(), store, []string{"packed-1"}, map[int64]Type{100: FloatVector}); err == nil || !strings.Contains(err.Error(), "holds no FloatVector") {
+	if _, err := ReadPacked(t.Context(), store, []string{"packed-1"}, map[int64]Type{100: FloatVector}); err == nil ||
+		!strings.Contains(err.Error(), "holds no FloatVector") {
 		t.Errorf("keys as vectors: %v", err)
 	}
-	if _, err := ReadPacked(t.Context(), store, []string{"unsupported"}, map[int64]Type{100: Int64}); err == nil || !strings.Contains(err.Error(), "DELTA_BINARY_PACKED") {
+	if _, err := ReadPacked(t.Context(), store, []string{"unsupported"}, map[int64]Type{100: Int64}); err == nil ||
+		!strings.Contains(err.Error(), "DELTA_BINARY_PACKED") {
 		t.Errorf("an encoding that is not read: %v", err)
 	}
 	for _, name := range []string{"delta", "delta-text"} {
@@ -252,7 +266,8 @@ func checkPacked(t *testing.T, got map[int64]*Column) {
 	t.Helper()
 	for i := range 1000 {
 		f := float32(i)
-		if got[0].Int64s[i] != int64(i) || got[1].Int64s[i] != 470590000000000000 || got[100].Int64s[i] != int64(3*i-5) || got[105].Int64s[i] != int64(i%256-128) {
+		if got[0].Int64s[i] != int64(i) || got[1].Int64s[i] != 470590000000000000 ||
+			got[100].Int64s[i] != int64(3*i-5) || got[105].Int64s[i] != int64(i%256-128) {
 			t.Fatalf("row %d: a wrong integer", i)
 		}
 		if d := cmp.Diff([]float32{f, f + .125, f + .25, -f}, got[102].Vectors.Float32(i)); d != "" {
@@ -269,7 +284,8 @@ func checkPacked(t *testing.T, got map[int64]*Column) {
 			score = 0
 		}
 		if got[101].Strings[i] != name || got[101].Valid.Has(i) != (i%7 != 3) || got[103].Int64s[i] != flag ||
-			got[103].Valid.Has(i) != (i%11 != 0) || got[104].Floats[i] != score || got[104].Valid.Has(i) != (i/100 != 2) {
+			got[103].Valid.Has(i) != (i%11 != 0) || got[104].Floats[i] != score ||
+			got[104].Valid.Has(i) != (i/100 != 2) {
 			t.Fatalf("row %d: %q, %d, %v", i, got[101].Strings[i], got[103].Int64s[i], got[104].Floats[i])
 		}
 	}
@@ -277,12 +293,14 @@ func checkPacked(t *testing.T, got map[int64]*Column) {
 
 func TestDeltaForms(t *testing.T) {
 	log := func(kind byte, extras map[string]string, texts ...string) []byte {
-		body, err := WriteParquet(parquet.Encoded(parquet.String(), &parquet.Plain), len(texts), func(i int) parquet.Value { return parquet.ByteArrayValue([]byte(texts[i])) })
+		body, err := WriteParquet(parquet.Encoded(parquet.String(), &parquet.Plain), len(texts),
+			func(i int) parquet.Value { return parquet.ByteArrayValue([]byte(texts[i])) })
 		if err != nil {
 			t.Fatal(err)
 		}
 		var b bytes.Buffer
-		if err := writeEvents(&b, Descriptor{Segment: 3, Field: -1, Type: String, Extras: extras}, kind, 0, body); err != nil {
+		if err := writeEvents(&b, Descriptor{Segment: 3, Field: -1, Type: String, Extras: extras}, kind, 0,
+			body); err != nil {
 			t.Fatal(err)
 		}
 		return b.Bytes()
@@ -296,7 +314,8 @@ func TestDeltaForms(t *testing.T) {
 	plain := make([]byte, r.Size())
 	r.ReadAt(plain, 0)
 	var event bytes.Buffer
-	writeEvents(&event, Descriptor{Segment: 3, Type: Int64, Extras: map[string]string{"version": "MULTI_FIELD"}}, deleteEvent, 0, plain)
+	writeEvents(&event, Descriptor{Segment: 3, Type: Int64, Extras: map[string]string{"version": "MULTI_FIELD"}},
+		deleteEvent, 0, plain)
 	store := files{
 		"int/1":    log(deleteEvent, nil, "7,100", "-8,18446744073709551615"),
 		"int/2":    log(deleteEvent, nil, `{"pk":9223372036854775807,"ts":200,"pkType":5}`, `{"ts":1,"pk":-1}`),
@@ -326,7 +345,9 @@ func TestDeltaForms(t *testing.T) {
 	if d, err := ReadDeltas(t.Context(), store, []string{"empty/1"}); err != nil || len(d.Timestamps) != 0 {
 		t.Errorf("an empty log: %v", err)
 	}
-	for _, names := range [][]string{{"bad/1"}, {"bad/2"}, {"bad/3"}, {"bad/4"}, {"bad/5"}, {"short/10"}, {"int/1", "text/1"}, {"none"}} {
+	for _, names := range [][]string{
+		{"bad/1"}, {"bad/2"}, {"bad/3"}, {"bad/4"}, {"bad/5"}, {"short/10"}, {"int/1", "text/1"}, {"none"},
+	} {
 		if d, err := ReadDeltas(t.Context(), store, names); err == nil {
 			t.Errorf("%v was read: %v", names, d)
 		}

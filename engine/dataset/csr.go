@@ -28,7 +28,9 @@ func readCSR(ctx context.Context, data []byte) (*Set, error) {
 	case dim < 0 || dim > math.MaxInt32:
 		return nil, fmt.Errorf("offset 8: %d dimensions, expected 0 to %d", dim, math.MaxInt32)
 	case values < 0 || values != (left-8*(rows+1))/8 || left%8 != 0:
-		return nil, fmt.Errorf("offset 16: %d values, where %d of the file's %d bytes are left for 8 bytes each", values, left-8*(rows+1), len(data))
+		return nil,
+			fmt.Errorf("offset 16: %d values, where %d of the file's %d bytes are left for 8 bytes each", values,
+				left-8*(rows+1), len(data))
 	}
 	starts := data[csrHeader:]
 	dims := starts[8*(rows+1):]
@@ -37,7 +39,8 @@ func readCSR(ctx context.Context, data []byte) (*Set, error) {
 	for i := range sizes {
 		from, to := int64At(starts, i), int64At(starts, i+1)
 		if from < 0 || to < from || to > values || i == 0 && from != 0 || i == len(sizes)-1 && to != values {
-			return nil, fmt.Errorf("offset %d: row %d has the values from %d to %d, of %d", csrHeader+8*i, i, from, to, values)
+			return nil,
+				fmt.Errorf("offset %d: row %d has the values from %d to %d, of %d", csrHeader+8*i, i, from, to, values)
 		}
 		sizes[i] = int(to-from) * sparse.PairBytes
 	}

@@ -64,7 +64,9 @@ func TestDamagedParquetCounts(t *testing.T) {
 
 // TestDamagedCounts is TestDamagedParquetCounts for the other formats.
 func TestDamagedCounts(t *testing.T) {
-	for _, name := range []string{"f4.npy", "f2.npy", "i1.npy", "u1.npy", "f8.npy", "fortran.npy", "i8.npy", "list.npy", "version2.npy"} {
+	for _, name := range []string{
+		"f4.npy", "f2.npy", "i1.npy", "u1.npy", "f8.npy", "fortran.npy", "i8.npy", "list.npy", "version2.npy",
+	} {
 		t.Run(name, func(t *testing.T) {
 			file, err := os.ReadFile(testdata(name))
 			if err != nil {

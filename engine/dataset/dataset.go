@@ -174,7 +174,8 @@ func FormatOf(name string) Format {
 // the module proxy has no reader in pure Go, and a new reader would be a lot of code to trust.
 func refuseHDF5(path string) error {
 	return fmt.Errorf("HDF5 is not supported; convert it to .npy files: python3 -c "+
-		"'import h5py,numpy,sys; f=h5py.File(sys.argv[1]); [numpy.save(k,f[k]) for k in (\"train\",\"test\",\"neighbors\")]' %s", path)
+		"'import h5py,numpy,sys; f=h5py.File(sys.argv[1]); [numpy.save(k,f[k]) for k in "+
+		"(\"train\",\"test\",\"neighbors\")]' %s", path)
 }
 
 // checkEvery is the number of rows between checks of the context in long loops.

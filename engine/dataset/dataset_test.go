@@ -80,9 +80,11 @@ func TestFloat32Vectors(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			s := load(t, test.name)
 			if s.Vectors.Element != dist.Float32 || s.Vectors.Dim != 4 || s.IDs != nil || s.NaNs != 0 {
-				t.Errorf("element %v of %d dimensions, %d ids, %d NaNs", s.Vectors.Element, s.Vectors.Dim, len(s.IDs), s.NaNs)
+				t.Errorf("element %v of %d dimensions, %d ids, %d NaNs", s.Vectors.Element, s.Vectors.Dim, len(s.IDs),
+					s.NaNs)
 			}
-			if s.Format != test.format || s.Column != test.column || s.Mapped != test.mapped || s.Rounded != test.rounded {
+			if s.Format != test.format || s.Column != test.column || s.Mapped != test.mapped ||
+				s.Rounded != test.rounded {
 				t.Errorf("format %q, column %q, mapped %v, rounded %d", s.Format, s.Column, s.Mapped, s.Rounded)
 			}
 			if d := cmp.Diff(floats(), float32Rows(s.Vectors)); d != "" {
@@ -95,7 +97,8 @@ func TestFloat32Vectors(t *testing.T) {
 func TestOtherElements(t *testing.T) {
 	// 0, 1/8, 1/4, 3/8 in half precision; 3.1 is the last value of the last row.
 	half := func(v *engine.Vectors) bool {
-		return bytes.Equal(v.Row(0), []byte{0, 0, 0, 0x30, 0, 0x34, 0, 0x36}) && bytes.Equal(v.Row(4)[6:], []byte{0x33, 0x42})
+		return bytes.Equal(v.Row(0), []byte{0, 0, 0, 0x30, 0, 0x34, 0, 0x36}) &&
+			bytes.Equal(v.Row(4)[6:], []byte{0x33, 0x42})
 	}
 	signed := func(v *engine.Vectors) bool {
 		return bytes.Equal(v.Row(0), []byte{0xeb, 0xf2, 0xf9, 0}) && bytes.Equal(v.Row(4), []byte{91, 98, 105, 112})
@@ -159,7 +162,9 @@ func TestIDs(t *testing.T) {
 }
 
 func TestNoVectorsNamesTheColumn(t *testing.T) {
-	for name, want := range map[string]string{"i8.npy": "it has ids", "table.parquet#neighbors": "column neighbors has ids"} {
+	for name, want := range map[string]string{
+		"i8.npy": "it has ids", "table.parquet#neighbors": "column neighbors has ids",
+	} {
 		if err := load(t, name).NoVectors(); !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", name, err, want)
 		}
@@ -204,7 +209,8 @@ func TestRefused(t *testing.T) {
 
 func TestHostileFiles(t *testing.T) {
 	npy := func(version byte, length int, text string, data int) []byte {
-		return append([]byte("\x93NUMPY"+string([]byte{version, 0, byte(length), byte(length >> 8)})+text), make([]byte, data)...)
+		return append([]byte("\x93NUMPY"+string([]byte{version, 0, byte(length), byte(length >> 8)})+text),
+			make([]byte, data)...)
 	}
 	shape := func(shape string, data int) []byte {
 		text := "{'descr': '<f4', 'fortran_order': False, 'shape': " + shape + "}"
@@ -222,30 +228,37 @@ func TestHostileFiles(t *testing.T) {
 		data   []byte
 		want   string
 	}{
-		"npy empty":           {NPY, nil, "offset 0: expected a .npy file"},
-		"npy version":         {NPY, npy(4, 0, "", 0), "offset 6: expected version 1, 2 or 3"},
-		"npy header length":   {NPY, npy(1, 500, "{}", 0), "a header of 500 bytes declared, at most 2"},
-		"npy no descr":        {NPY, npy(1, 2, "{}", 0), "no 'descr'"},
-		"npy truncated":       {NPY, shape("(5, 4)", 79), "expected 5 rows of 4 values of 4 bytes, found 79 bytes"},
-		"npy too long":        {NPY, shape("(5, 4)", 81), "expected the end of the file, 1 bytes follow"},
-		"npy overflow":        {NPY, shape("(2305843009213693951, 2305843009213693951)", 16), "found 16 bytes"},
-		"npy overflow to 0":   {NPY, shape("(4611686018427387904, 4)", 16), "offset 10: expected a shape of whole numbers"},
-		"npy negative":        {NPY, shape("(-1, 4)", 16), "expected a shape of whole numbers"},
-		"npy no columns":      {NPY, shape("(99999999999, 0)", 0), "rows of no columns"},
-		"fvecs empty":         {Fvecs, nil, "offset 0: expected the dimension"},
-		"fvecs dimension 0":   {Fvecs, vecs(0, 0), "a row of 0 values"},
-		"fvecs negative":      {Fvecs, vecs(-1, 0), "a row of -1 values"},
-		"fvecs huge":          {Fvecs, vecs(math.MaxInt32, 0), "4 bytes follow"},
-		"fvecs truncated":     {Fvecs, vecs(2, 0, 0, 2, 0), "offset 12: expected a row of 12 bytes, found 8"},
-		"fvecs other":         {Fvecs, vecs(1, 0, 2, 0), "offset 8: row 1: expected dimension 1, found 2"},
-		"parquet empty":       {Parquet, nil, "a parquet file"},
-		"parquet long footer": {Parquet, []byte("PAR1\x00\xff\x00\x00\x00PAR1"), "offset 5: parquet metadata of 255 bytes in a file of 13"},
+		"npy empty":         {NPY, nil, "offset 0: expected a .npy file"},
+		"npy version":       {NPY, npy(4, 0, "", 0), "offset 6: expected version 1, 2 or 3"},
+		"npy header length": {NPY, npy(1, 500, "{}", 0), "a header of 500 bytes declared, at most 2"},
+		"npy no descr":      {NPY, npy(1, 2, "{}", 0), "no 'descr'"},
+		"npy truncated":     {NPY, shape("(5, 4)", 79), "expected 5 rows of 4 values of 4 bytes, found 79 bytes"},
+		"npy too long":      {NPY, shape("(5, 4)", 81), "expected the end of the file, 1 bytes follow"},
+		"npy overflow":      {NPY, shape("(2305843009213693951, 2305843009213693951)", 16), "found 16 bytes"},
+		"npy overflow to 0": {
+			NPY, shape("(4611686018427387904, 4)", 16), "offset 10: expected a shape of whole numbers",
+		},
+		"npy negative":      {NPY, shape("(-1, 4)", 16), "expected a shape of whole numbers"},
+		"npy no columns":    {NPY, shape("(99999999999, 0)", 0), "rows of no columns"},
+		"fvecs empty":       {Fvecs, nil, "offset 0: expected the dimension"},
+		"fvecs dimension 0": {Fvecs, vecs(0, 0), "a row of 0 values"},
+		"fvecs negative":    {Fvecs, vecs(-1, 0), "a row of -1 values"},
+		"fvecs huge":        {Fvecs, vecs(math.MaxInt32, 0), "4 bytes follow"},
+		"fvecs truncated":   {Fvecs, vecs(2, 0, 0, 2, 0), "offset 12: expected a row of 12 bytes, found 8"},
+		"fvecs other":       {Fvecs, vecs(1, 0, 2, 0), "offset 8: row 1: expected dimension 1, found 2"},
+		"parquet empty":     {Parquet, nil, "a parquet file"},
+		"parquet long footer": {
+			Parquet, []byte("PAR1\x00\xff\x00\x00\x00PAR1"), "offset 5: parquet metadata of 255 bytes in a file of 13",
+		},
 		// A list of 2^28 structs in a footer of 8 bytes.
-		"parquet long list":   {Parquet, []byte("PAR1\x29\xfc\xff\xff\xff\x7f\x00\x00\x08\x00\x00\x00PAR1"), "parquet metadata at offset 4"},
+		"parquet long list": {
+			Parquet, []byte("PAR1\x29\xfc\xff\xff\xff\x7f\x00\x00\x08\x00\x00\x00PAR1"), "parquet metadata at offset 4",
+		},
 		"parquet of no pages": {Parquet, []byte("PAR1\x00\x00\x00\x00PAR1"), "parquet metadata at offset 4"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := parse(t.Context(), test.format, "", test.data); err == nil || !strings.Contains(err.Error(), test.want) {
+			if _, err := parse(t.Context(), test.format, "", test.data); err == nil ||
+				!strings.Contains(err.Error(), test.want) {
 				t.Errorf("error %v, want %q", err, test.want)
 			}
 		})
@@ -311,7 +324,9 @@ func TestWriteMatchesNumPy(t *testing.T) {
 func TestOpenCanceled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	for _, name := range []string{"f4.npy", "fortran.npy", "f8.npy", "i8.npy", "f4.fvecs", "u1.bvecs", "i4.ivecs", "plain.parquet"} {
+	for _, name := range []string{
+		"f4.npy", "fortran.npy", "f8.npy", "i8.npy", "f4.fvecs", "u1.bvecs", "i4.ivecs", "plain.parquet",
+	} {
 		if _, err := Open(ctx, testdata(name)); err == nil {
 			t.Errorf("%s: no error", name)
 		}
@@ -323,7 +338,13 @@ func TestOpenCanceled(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	formats := []Format{NPY, Fvecs, Bvecs, Ivecs, Parquet, CSR}
 	f.Add(byte(5), csr(3, 10, 3, []int64{0, 2, 2, 3}, []int32{1, 9, 4}, []float32{0.5, 2, -1}))
-	for i, names := range [][]string{{"f4.npy", "f8.npy", "i4.npy", "fortran.npy"}, {"f4.fvecs"}, {"u1.bvecs"}, {"i4.ivecs"}, {"one.parquet", "plain.parquet", "gzip.parquet"}} {
+	for i, names := range [][]string{
+		{"f4.npy", "f8.npy", "i4.npy", "fortran.npy"},
+		{"f4.fvecs"},
+		{"u1.bvecs"},
+		{"i4.ivecs"},
+		{"one.parquet", "plain.parquet", "gzip.parquet"},
+	} {
 		for _, name := range names {
 			data, err := os.ReadFile(testdata(name))
 			if err != nil {
@@ -366,8 +387,9 @@ func TestForeignFormatsAreNamed(t *testing.T) {
 		}
 	}
 	for name, want := range map[string][2]string{
-		"a b.npz": {"an archive of NumPy (.npz)", "f.files]' 'a b.npz'"}, "a.u8bin": {"a file of big-ann-benchmarks (.u8bin, uint8", "astype('float32'))\" a.u8bin"},
-		folder: {"Chroma", folder + " 384"}, filepath.Join(folder, "header.bin"): {"Chroma", folder + " 384"},
+		"a b.npz": {"an archive of NumPy (.npz)", "f.files]' 'a b.npz'"},
+		"a.u8bin": {"a file of big-ann-benchmarks (.u8bin, uint8", "astype('float32'))\" a.u8bin"},
+		folder:    {"Chroma", folder + " 384"}, filepath.Join(folder, "header.bin"): {"Chroma", folder + " 384"},
 	} {
 		_, err := OpenAs(t.Context(), name, "", "")
 		if err == nil || !strings.Contains(err.Error(), want[0]) || !strings.Contains(hints.Of(err), want[1]) {

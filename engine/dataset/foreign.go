@@ -27,7 +27,8 @@ func Foreign(path string) error {
 		}
 		return hints.Errorf("convert it to out.npy: python3 -c \"import numpy,sys; "+
 			"n,d=map(int,numpy.fromfile(sys.argv[1],'uint32',2)); "+
-			"numpy.save('out.npy',numpy.fromfile(sys.argv[1],'"+kind+"',n*d,offset=8).reshape(n,d).astype('"+to+"'))\" "+quoted,
+			"numpy.save('out.npy',numpy.fromfile(sys.argv[1],'"+kind+"',n*d,offset=8).reshape(n,d).astype('"+to+
+			"'))\" "+quoted,
 			"a file of big-ann-benchmarks (%s, %s values after two counts) is not supported", ending, kind)
 	}
 	folder := path
@@ -39,8 +40,10 @@ func Foreign(path string) error {
 			return nil //nolint:nilerr // without one of its files it is another folder
 		}
 	}
-	return hints.Errorf("convert it to vectors.npy, in the order of its labels (after pip install chroma-hnswlib, with the dimension for 384): python3 -c "+
-		"'import hnswlib,numpy,sys; i=hnswlib.Index(\"l2\",int(sys.argv[2])); i.load_index(sys.argv[1],is_persistent_index=True); "+
+	return hints.Errorf("convert it to vectors.npy, in the order of its labels (after pip install chroma-hnswlib, "+
+		"with the dimension for 384): python3 -c "+
+		"'import hnswlib,numpy,sys; i=hnswlib.Index(\"l2\",int(sys.argv[2])); "+
+		"i.load_index(sys.argv[1],is_persistent_index=True); "+
 		"numpy.save(\"vectors.npy\",i.get_items(sorted(i.get_ids_list())))' "+shellquote.Word(folder)+" 384",
 		"an index folder of Chroma (its own form of hnswlib) is not supported")
 }

@@ -132,7 +132,8 @@ func onePage(t *testing.T, codec format.CompressionCodec, h format.PageHeader, b
 	footer := good[len(good)-8-int(binary.LittleEndian.Uint32(good[len(good)-8:])) : len(good)-8]
 	return editFooter(t, withFooter(append(page, make([]byte, n)...), footer), func(m *format.FileMetaData) {
 		meta := &m.RowGroups[0].Columns[0].MetaData
-		meta.DataPageOffset, meta.DictionaryPageOffset, meta.TotalCompressedSize, meta.Codec = 4, 0, int64(len(page)), codec
+		meta.DataPageOffset, meta.DictionaryPageOffset, meta.TotalCompressedSize, meta.Codec = 4, 0, int64(len(page)),
+			codec
 		meta.NumValues = int64(h.DataPageHeader.V.NumValues)
 	})
 }
@@ -140,7 +141,10 @@ func onePage(t *testing.T, codec format.CompressionCodec, h format.PageHeader, b
 func dataPage(values, size int32) format.PageHeader {
 	return format.PageHeader{
 		Type: format.DataPage, UncompressedPageSize: size,
-		DataPageHeader: thrift.New(format.DataPageHeader{NumValues: values, Encoding: format.Plain, DefinitionLevelEncoding: format.RLE, RepetitionLevelEncoding: format.RLE}),
+		DataPageHeader: thrift.New(format.DataPageHeader{
+			NumValues: values, Encoding: format.Plain, DefinitionLevelEncoding: format.RLE,
+			RepetitionLevelEncoding: format.RLE,
+		}),
 	}
 }
 
@@ -166,13 +170,24 @@ func TestHostileParquet(t *testing.T) {
 		data []byte
 		want string
 	}{
-		"2^40 rows":        {says(func(m *meta, _ *chunk) { m.RowGroups[0].NumRows, m.NumRows = 1<<40, 1<<40 }), "expected 1099511627776 rows, found 3"},
-		"2^62 rows":        {says(func(m *meta, _ *chunk) { m.NumRows = 1 << 62 }), "has 4611686018427387904 rows, its row groups 3"},
-		"-1 rows":          {says(func(m *meta, _ *chunk) { m.NumRows = -1 }), "has -1 rows, its row groups 3"},
-		"no column chunks": {says(func(m *meta, _ *chunk) { m.RowGroups[0].Columns = nil }), "a row group without columns"},
-		"offset 2^63":      {says(func(_ *meta, c *chunk) { c.DataPageOffset = math.MaxInt64 }), "bytes at 9223372036854775807 of"},
-		"offset 0":         {says(func(_ *meta, c *chunk) { c.DataPageOffset = 0 }), "bytes at 0 of"},
-		"size 2^63":        {says(func(_ *meta, c *chunk) { c.TotalCompressedSize = math.MaxInt64 }), "has 9223372036854775807 bytes"},
+		"2^40 rows": {
+			says(func(m *meta, _ *chunk) { m.RowGroups[0].NumRows, m.NumRows = 1<<40, 1<<40 }),
+			"expected 1099511627776 rows, found 3",
+		},
+		"2^62 rows": {
+			says(func(m *meta, _ *chunk) { m.NumRows = 1 << 62 }), "has 4611686018427387904 rows, its row groups 3",
+		},
+		"-1 rows": {says(func(m *meta, _ *chunk) { m.NumRows = -1 }), "has -1 rows, its row groups 3"},
+		"no column chunks": {
+			says(func(m *meta, _ *chunk) { m.RowGroups[0].Columns = nil }), "a row group without columns",
+		},
+		"offset 2^63": {
+			says(func(_ *meta, c *chunk) { c.DataPageOffset = math.MaxInt64 }), "bytes at 9223372036854775807 of",
+		},
+		"offset 0": {says(func(_ *meta, c *chunk) { c.DataPageOffset = 0 }), "bytes at 0 of"},
+		"size 2^63": {
+			says(func(_ *meta, c *chunk) { c.TotalCompressedSize = math.MaxInt64 }), "has 9223372036854775807 bytes",
+		},
 		"size -1":          {says(func(_ *meta, c *chunk) { c.TotalCompressedSize = -1 }), "has -1 bytes"},
 		"20,000 levels":    {elements(20_000, 1, "c"), "columns nested deeper than 64"},
 		"65 levels":        {elements(66, 1, "c"), "columns nested deeper than 64"},
@@ -187,14 +202,32 @@ func TestHostileParquet(t *testing.T) {
 		"2M columns":       {empties(columns, 2<<20), "parquet metadata at offset 4"},
 		"nested structs":   {withFooter(nil, bytes.Repeat([]byte{1<<4 | 12}, 1<<20)), "nested deeper than 16"},
 		"list of booleans": {withFooter(nil, []byte{15<<4 | 9, 2<<4 | 1, 1, 1, 0}), "a schema without a root"},
-		"snappy of 1 GB":   {onePage(t, format.Snappy, dataPage(4, 16), snappy, 5<<20), "snappy do not decompress to the declared 16"},
-		"zstd of 1 GB":     {onePage(t, format.Zstd, dataPage(4, 1<<30), z.EncodeAll(make([]byte, 64), nil), 5<<20), "claim to decompress to 1073741824"},
-		"zstd bomb":        {onePage(t, format.Zstd, dataPage(4, 16), z.EncodeAll(make([]byte, 96<<20), nil), 0), "ZSTD: decompressed size exceeds configured limit"},
-		"gzip of 1 GB":     {onePage(t, format.Gzip, dataPage(4, 1<<30), g.Bytes(), 5<<20), "claim to decompress to 1073741824"},
-		"gzip bomb":        {onePage(t, format.Gzip, dataPage(4, 16), g.Bytes(), 0), "GZIP: 17 bytes, expected 16"},
-		"2^31 values":      {onePage(t, format.Uncompressed, dataPage(math.MaxInt32, 6), []byte{2, 0, 0, 0, 8, 1}, 0), "more values than a file of"},
-		"-1 values":        {onePage(t, format.Uncompressed, dataPage(-1, 6), []byte{2, 0, 0, 0, 8, 1}, 0), "has -1 values in 1 rows"},
-		"1 GB that is not": {onePage(t, format.Uncompressed, dataPage(1, 1<<30), []byte{2, 0, 0, 0, 8, 1}, 5<<20), "claim to decompress to 1073741824"},
+		"snappy of 1 GB": {
+			onePage(t, format.Snappy, dataPage(4, 16), snappy, 5<<20), "snappy do not decompress to the declared 16",
+		},
+		"zstd of 1 GB": {
+			onePage(t, format.Zstd, dataPage(4, 1<<30), z.EncodeAll(make([]byte, 64), nil), 5<<20),
+			"claim to decompress to 1073741824",
+		},
+		"zstd bomb": {
+			onePage(t, format.Zstd, dataPage(4, 16), z.EncodeAll(make([]byte, 96<<20), nil), 0),
+			"ZSTD: decompressed size exceeds configured limit",
+		},
+		"gzip of 1 GB": {
+			onePage(t, format.Gzip, dataPage(4, 1<<30), g.Bytes(), 5<<20), "claim to decompress to 1073741824",
+		},
+		"gzip bomb": {onePage(t, format.Gzip, dataPage(4, 16), g.Bytes(), 0), "GZIP: 17 bytes, expected 16"},
+		"2^31 values": {
+			onePage(t, format.Uncompressed, dataPage(math.MaxInt32, 6), []byte{2, 0, 0, 0, 8, 1}, 0),
+			"more values than a file of",
+		},
+		"-1 values": {
+			onePage(t, format.Uncompressed, dataPage(-1, 6), []byte{2, 0, 0, 0, 8, 1}, 0), "has -1 values in 1 rows",
+		},
+		"1 GB that is not": {
+			onePage(t, format.Uncompressed, dataPage(1, 1<<30), []byte{2, 0, 0, 0, 8, 1}, 5<<20),
+			"claim to decompress to 1073741824",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var before, after runtime.MemStats
@@ -207,7 +240,8 @@ func TestHostileParquet(t *testing.T) {
 			if used := int64(after.TotalAlloc - before.TotalAlloc); used > 32<<20 {
 				t.Errorf("%d MB for a file of %d bytes", used>>20, len(test.data))
 			}
-			if text := err.Error(); len(text) > 2000 || strings.ContainsFunc(text, unicode.IsControl) || !utf8.ValidString(text) {
+			if text := err.Error(); len(text) > 2000 || strings.ContainsFunc(text, unicode.IsControl) ||
+				!utf8.ValidString(text) {
 				t.Errorf("%d bytes of text: %.300q", len(text), text)
 			}
 		})
@@ -217,8 +251,10 @@ func TestHostileParquet(t *testing.T) {
 // TestDamagedParquet changes each byte of small files, including levels, runs and dictionary indexes.
 func TestDamagedParquet(t *testing.T) {
 	for name, options := range map[string][]parquet.WriterOption{
-		"plain": nil, "version 1": {parquet.DataPageVersion(1)}, "dictionary": {parquet.DefaultEncodingFor(parquet.Float, &parquet.RLEDictionary)},
-		"snappy": {parquet.Compression(&parquet.Snappy)}, "gzip": {parquet.Compression(&parquet.Gzip)}, "zstd": {parquet.Compression(&parquet.Zstd)},
+		"plain": nil, "version 1": {parquet.DataPageVersion(1)},
+		"dictionary": {parquet.DefaultEncodingFor(parquet.Float, &parquet.RLEDictionary)},
+		"snappy":     {parquet.Compression(&parquet.Snappy)}, "gzip": {parquet.Compression(&parquet.Gzip)},
+		"zstd": {parquet.Compression(&parquet.Zstd)},
 	} {
 		data := vectorsOf(t, 3, 4, nil, options...)
 		refused := 0

@@ -95,7 +95,9 @@ func readNPYHeader(data []byte) (*npyHeader, error) {
 		return nil, fmt.Errorf("offset 6: expected version 1, 2 or 3 of .npy, found %d", version)
 	}
 	if length > maxHeader || length > len(data)-start {
-		return nil, fmt.Errorf("offset 8: a header of %d bytes declared, at most %d found", length, min(maxHeader, len(data)-start))
+		return nil,
+			fmt.Errorf("offset 8: a header of %d bytes declared, at most %d found", length,
+				min(maxHeader, len(data)-start))
 	}
 	text := data[start : start+length]
 	h := &npyHeader{data: start + length}

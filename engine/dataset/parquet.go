@@ -62,8 +62,10 @@ func chooseColumn(leaves []parquet.Leaf, name string) (vectorColumn, error) {
 		c.index, ok = i, ok && end == i+1
 		if name != "" && top.Top == name {
 			if !ok {
-				return c, fmt.Errorf("column %s is %s: expected numbers, a list of numbers or a FIXED_LEN_BYTE_ARRAY of float32",
-					parquet.QuoteName(name), kindOf(leaves[i:end]))
+				return c,
+					fmt.Errorf("column %s is %s: expected numbers, a list of numbers or a FIXED_LEN_BYTE_ARRAY of "+
+						"float32",
+						parquet.QuoteName(name), kindOf(leaves[i:end]))
 			}
 			return c, nil
 		}
@@ -110,8 +112,10 @@ func asVectors(l parquet.Leaf, scalars bool) (c vectorColumn, ok bool) {
 		return c, false
 	}
 	if !c.list {
-		c.ids = scalars && (l.Physical == parquet.Int32 || l.Physical == parquet.Int64) && l.Logical != parquet.OtherLogical
-		return c, c.ids || l.Physical == parquet.Fixed && l.Logical == parquet.NoLogical && l.Length > 0 && l.Length%4 == 0
+		c.ids = scalars && (l.Physical == parquet.Int32 || l.Physical == parquet.Int64) &&
+			l.Logical != parquet.OtherLogical
+		return c,
+			c.ids || l.Physical == parquet.Fixed && l.Logical == parquet.NoLogical && l.Length > 0 && l.Length%4 == 0
 	}
 	switch l.Physical {
 	case parquet.Float, parquet.Double:

@@ -22,7 +22,8 @@ func readVecs(ctx context.Context, format Format, data []byte) (*Set, error) {
 	}
 	dim := int(int32(binary.LittleEndian.Uint32(data)))
 	if dim <= 0 || dim > (len(data)-4)/size {
-		return nil, fmt.Errorf("offset 0: a row of %d values of %d bytes declared, %d bytes follow", dim, size, len(data)-4)
+		return nil,
+			fmt.Errorf("offset 0: a row of %d values of %d bytes declared, %d bytes follow", dim, size, len(data)-4)
 	}
 	stride := 4 + dim*size
 	rows := len(data) / stride

@@ -64,13 +64,15 @@ func WriteIDs(w io.Writer, ids [][]int64) error {
 func writeNPYHeader(out *bufio.Writer, descr string, rows, cols int) {
 	text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%d, %d), }", descr, rows, cols)
 	total := (10 + len(text) + 1 + 63) &^ 63
-	_, _ = fmt.Fprintf(out, "%s%-*s\n", []byte{0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, byte(total - 10), byte((total - 10) >> 8)}, total-11, text)
+	_, _ = fmt.Fprintf(out, "%s%-*s\n",
+		[]byte{0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, byte(total - 10), byte((total - 10) >> 8)}, total-11, text)
 }
 
 // WriteFvecs writes float32 vectors. Each vector is preceded by its dimension.
 func WriteFvecs(w io.Writer, v *engine.Vectors) error {
 	if v.Element != dist.Float32 || v.Dim > math.MaxInt32 {
-		return fmt.Errorf(".fvecs holds only float32 vectors, these have element %d and %d dimensions", v.Element, v.Dim)
+		return fmt.Errorf(".fvecs holds only float32 vectors, these have element %d and %d dimensions", v.Element,
+			v.Dim)
 	}
 	out := bufio.NewWriterSize(w, 1<<16)
 	var dim [4]byte

@@ -29,7 +29,8 @@ func TestGatherAheadMatchesGather(t *testing.T) {
 						k.GatherAhead(q, base, 4*most, ids, got)
 						k.Gather(q, base, 4*most, ids[:n], want)
 						if !slices.Equal(got, want) {
-							t.Fatalf("%s, %s, %s, %d dimensions, %d rows: %v, Gather has %v", b, m, p, dim, n, got, want)
+							t.Fatalf("%s, %s, %s, %d dimensions, %d rows: %v, Gather has %v", b, m, p, dim, n, got,
+								want)
 						}
 					}
 				}

@@ -100,7 +100,9 @@ type (
 	rowsFunc func(q, base unsafe.Pointer, stride uintptr, ids *uint32, out *float32, count, n int)
 	// blockFunc writes to out[j*outStride+i] the distance from the query at q+j*qStride, for j from 0 to 3, to
 	// the row at x+i*stride.
-	blockFunc func(q unsafe.Pointer, qStride uintptr, x unsafe.Pointer, stride uintptr, out *float32, outStride, rows, n int)
+	blockFunc func(
+		q unsafe.Pointer, qStride uintptr, x unsafe.Pointer, stride uintptr, out *float32, outStride, rows, n int,
+	)
 )
 
 // Query returns a 64-byte aligned copy of the query stored in row, in the form that kernels take. It widens
@@ -188,7 +190,8 @@ func (k *Kernel) Block(q unsafe.Pointer, qStride uintptr, x unsafe.Pointer, stri
 	const few = 16
 	for done := 0; done < rows; done += few {
 		for j := range 4 {
-			k.Scan(unsafe.Add(q, uintptr(j)*qStride), unsafe.Add(x, uintptr(done)*stride), stride, out[j*rows+done:][:min(few, rows-done)])
+			k.Scan(unsafe.Add(q, uintptr(j)*qStride), unsafe.Add(x, uintptr(done)*stride), stride,
+				out[j*rows+done:][:min(few, rows-done)])
 		}
 	}
 }

@@ -25,8 +25,10 @@ type kind struct {
 
 func kinds() []kind {
 	special := []float32{
-		0, float32(math.Copysign(0, -1)), 1, -1, math.SmallestNonzeroFloat32, -math.SmallestNonzeroFloat32, 1e-40, -3e-39, 1e-30, -1e-25,
-		1 + 1e-7, 16777216, 1e19, math.MaxFloat32, -math.MaxFloat32, float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN()),
+		0, float32(math.Copysign(0, -1)), 1, -1, math.SmallestNonzeroFloat32, -math.SmallestNonzeroFloat32, 1e-40,
+		-3e-39, 1e-30, -1e-25,
+		1 + 1e-7, 16777216, 1e19, math.MaxFloat32, -math.MaxFloat32, float32(math.Inf(1)), float32(math.Inf(-1)),
+		float32(math.NaN()),
 	}
 	return []kind{
 		{"normal", func(r *rand.Rand) float32 { return float32(r.NormFloat64()) }},

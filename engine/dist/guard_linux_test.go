@@ -12,7 +12,8 @@ func beforeGuard(t *testing.T, n int) []byte {
 	t.Helper()
 	page := syscall.Getpagesize()
 	size := (n + page - 1) / page * page
-	all, err := syscall.Mmap(-1, 0, size+page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	all, err := syscall.Mmap(-1, 0, size+page, syscall.PROT_READ|syscall.PROT_WRITE,
+		syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	if err != nil {
 		t.Fatal(err)
 	}

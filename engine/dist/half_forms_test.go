@@ -90,7 +90,8 @@ func (g *lcg) input(e Element, size int, special bool) kernelInput {
 func (in kernelInput) scans(k *Kernel) []float32 {
 	out := make([]float32, 4*testRows)
 	for j := range 4 {
-		k.Scan(unsafe.Pointer(&in.queries[j*in.qStride]), unsafe.Pointer(&in.rows[0]), uintptr(in.stride), out[j*testRows:][:testRows])
+		k.Scan(unsafe.Pointer(&in.queries[j*in.qStride]), unsafe.Pointer(&in.rows[0]), uintptr(in.stride),
+			out[j*testRows:][:testRows])
 	}
 	return out
 }
@@ -113,7 +114,8 @@ func (in kernelInput) gathers(k *Kernel) []float32 {
 // block returns the same distances as scans, computed for four queries at once.
 func (in kernelInput) block(k *Kernel) []float32 {
 	out := make([]float32, 4*testRows)
-	k.Block(unsafe.Pointer(&in.queries[0]), uintptr(in.qStride), unsafe.Pointer(&in.rows[0]), uintptr(in.stride), out, testRows)
+	k.Block(unsafe.Pointer(&in.queries[0]), uintptr(in.qStride), unsafe.Pointer(&in.rows[0]), uintptr(in.stride), out,
+		testRows)
 	return out
 }
 
@@ -151,7 +153,8 @@ func compareForms(t *testing.T, what string, got, want []float32) {
 	t.Helper()
 	for i := range want {
 		if !same(got[i], want[i]) {
-			t.Fatalf("%s: query %d, row %d: %x, the specification has %x", what, i/testRows, i%testRows, got[i], want[i])
+			t.Fatalf("%s: query %d, row %d: %x, the specification has %x", what, i/testRows, i%testRows, got[i],
+				want[i])
 		}
 	}
 }
@@ -184,7 +187,8 @@ func TestJaccardOfZeros(t *testing.T) {
 		z, o := unsafe.Pointer(&zero[0]), unsafe.Pointer(&one[0])
 		got := []float32{k.One(z, z), k.One(z, o), k.One(o, o)}
 		if !slices.Equal(got, []float32{1, 1, 0}) {
-			t.Errorf("back end %d: distances %v of two empty, an empty and a single, two equal sets; want 1, 1, 0", b, got)
+			t.Errorf("back end %d: distances %v of two empty, an empty and a single, two equal sets; want 1, 1, 0", b,
+				got)
 		}
 	}
 }

@@ -87,7 +87,8 @@ func checkKnowhere(t *testing.T, in *bytes.Reader, e Element, q, x []byte, dim i
 					size = sizeOf(e, q, x)
 				}
 				if !almostEqual(got, want[i], size) || !almostEqual(norm, want[2], float64(want[2])) {
-					t.Errorf("metric %d, element %d, level %d, back end %d, dim %d: %x and norm %x, knowhere has %x and %x",
+					t.Errorf("metric %d, element %d, level %d, back end %d, dim %d: %x and norm %x, knowhere has %x "+
+						"and %x",
 						m, e, level, b, dim, got, norm, want[i], want[2])
 				}
 			}

@@ -34,10 +34,16 @@ func nativeForms(b Backend, m Metric, e Element, o order) (f forms, ok bool) {
 		f = float32Forms(b, m, o)
 	case Float16:
 		f = pick(b, m, [2]forms{{rows: float16L2RowsAVX2}, {rows: float16IPRowsAVX2}},
-			[2]forms{{rows: float16L2RowsAVX512, block: float16L2BlockAVX512}, {rows: float16IPRowsAVX512, block: float16IPBlockAVX512}})
+			[2]forms{
+				{rows: float16L2RowsAVX512, block: float16L2BlockAVX512},
+				{rows: float16IPRowsAVX512, block: float16IPBlockAVX512},
+			})
 	case BFloat16:
 		f = pick(b, m, [2]forms{{rows: bfloat16L2RowsAVX2}, {rows: bfloat16IPRowsAVX2}},
-			[2]forms{{rows: bfloat16L2RowsAVX512, block: bfloat16L2BlockAVX512}, {rows: bfloat16IPRowsAVX512, block: bfloat16IPBlockAVX512}})
+			[2]forms{
+				{rows: bfloat16L2RowsAVX512, block: bfloat16L2BlockAVX512},
+				{rows: bfloat16IPRowsAVX512, block: bfloat16IPBlockAVX512},
+			})
 	case Int8:
 		all := [2]forms{{rows: int8L2RowsAVX2}, {rows: int8IPRowsAVX2}}
 		f = pick(b, m, all, all)
@@ -150,14 +156,18 @@ func visit(slots []uint32, seen *VisitedSet, base unsafe.Pointer, stride uintptr
 }
 
 //go:noescape
-func visitAMD64(slots *uint32, count int, words *uint32, rows int, base unsafe.Pointer, stride uintptr, lines int, fresh *uint32) (ret int)
+func visitAMD64(
+	slots *uint32, count int, words *uint32, rows int, base unsafe.Pointer, stride uintptr, lines int, fresh *uint32,
+) (ret int)
 
 func peek(slots []uint32, seen *VisitedSet, base unsafe.Pointer, stride uintptr, lines int, fresh []uint32) int {
 	return peekAMD64(&slots[0], len(slots), &seen.words[0], int(seen.rows), base, stride, lines, &fresh[0])
 }
 
 //go:noescape
-func peekAMD64(slots *uint32, count int, words *uint32, rows int, base unsafe.Pointer, stride uintptr, lines int, fresh *uint32) (ret int)
+func peekAMD64(
+	slots *uint32, count int, words *uint32, rows int, base unsafe.Pointer, stride uintptr, lines int, fresh *uint32,
+) (ret int)
 
 func prefetch(p unsafe.Pointer, lines int) { prefetchAMD64(p, lines) }
 

@@ -12,7 +12,10 @@ import (
 // finite.
 func TestRankedKeepsTheNearest(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 9))
-	odd := []float32{float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1)), math.MaxFloat32, -1, float32(math.Copysign(0, -1)), 0}
+	odd := []float32{
+		float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1)), math.MaxFloat32, -1,
+		float32(math.Copysign(0, -1)), 0,
+	}
 	forms := rankForms()
 	lists := make([]*RankedList, len(forms))
 	for i, f := range forms {
@@ -50,11 +53,14 @@ func TestRankedKeepsTheNearest(t *testing.T) {
 			wantD, wantIDs := lists[0].Nodes()
 			for i, l := range lists[1:] {
 				gotLeast, gotCertain := l.Add(d, ids)
-				if gotD, gotIDs := l.Nodes(); !slices.Equal(wantIDs, gotIDs) || !slices.EqualFunc(wantD, gotD, sameFloat) {
-					t.Fatalf("round %d, room %d, kernel %d: after %v\n%v %v, the specification has\n%v %v", round, room, i, d, gotD, gotIDs, wantD, wantIDs)
+				if gotD, gotIDs := l.Nodes(); !slices.Equal(wantIDs, gotIDs) ||
+					!slices.EqualFunc(wantD, gotD, sameFloat) {
+					t.Fatalf("round %d, room %d, kernel %d: after %v\n%v %v, the specification has\n%v %v", round, room,
+						i, d, gotD, gotIDs, wantD, wantIDs)
 				}
 				if gotCertain != certain || (least < len(wantD) || gotLeast < len(wantD)) && gotLeast != least {
-					t.Fatalf("round %d, kernel %d: place %d, %v, the specification has %d, %v (full before: %v)", round, i, gotLeast, gotCertain, least, certain, full)
+					t.Fatalf("round %d, kernel %d: place %d, %v, the specification has %d, %v (full before: %v)", round,
+						i, gotLeast, gotCertain, least, certain, full)
 				}
 			}
 		}
@@ -73,7 +79,8 @@ func TestRankedKeepsTheNearest(t *testing.T) {
 		d, ids := lists[0].Nodes()
 		for i, n := range all[:min(len(all), room)] {
 			if d[i] != n.d || ids[i] != n.id {
-				t.Fatalf("round %d: place %d has %v of node %d, sorting puts %v of node %d there", round, i, d[i], ids[i], n.d, n.id)
+				t.Fatalf("round %d: place %d has %v of node %d, sorting puts %v of node %d there", round, i, d[i],
+					ids[i], n.d, n.id)
 			}
 		}
 	}

@@ -40,7 +40,10 @@ type Cut struct {
 type (
 	// sieveFunc writes words of bits to out for as many queries as the form takes. Queries are qStride bytes
 	// apart, each has a cut, and their words are outStride words apart.
-	sieveFunc func(q unsafe.Pointer, qStride uintptr, x unsafe.Pointer, a, b *float32, cut, out unsafe.Pointer, outStride, words, quads int)
+	sieveFunc func(
+		q unsafe.Pointer, qStride uintptr, x unsafe.Pointer, a, b *float32, cut, out unsafe.Pointer,
+		outStride, words, quads int,
+	)
 	// sieveForms holds the kernels of a back end. fine takes one query, blockFine two and blockCoarse four.
 	// fine and blockFine take two planes, blockCoarse takes one. blockFine and blockCoarse may be nil. If wide
 	// is set, a query is a single plane of 16 bits in all forms.
@@ -104,7 +107,8 @@ func (s *Sieve) One(q []byte, x unsafe.Pointer, a, b []float32, cut *Cut, out []
 		return
 	}
 	_, _ = a[SieveWord*len(out)-1], b[SieveWord*len(out)-1]
-	s.forms.fine(unsafe.Pointer(&q[0]), 0, x, keep(&a[0]), keep(&b[0]), pointerTo(cut), pointerTo(&out[0]), 0, len(out), s.quads)
+	s.forms.fine(unsafe.Pointer(&q[0]), 0, x, keep(&a[0]), keep(&b[0]), pointerTo(cut), pointerTo(&out[0]), 0, len(out),
+		s.quads)
 }
 
 // Block is like One for four queries, QueryBytes apart. out holds the words of the four queries one after the
@@ -132,7 +136,9 @@ func (s *Sieve) Block(q []byte, coarse bool, x unsafe.Pointer, a, b []float32, c
 func pointerTo[T any](p *T) unsafe.Pointer { return unsafe.Pointer(keep(p)) }
 
 // sieveGeneric is the specification of the kernels, for one query.
-func sieveGeneric(q unsafe.Pointer, _ uintptr, x unsafe.Pointer, a, b *float32, cut, out unsafe.Pointer, _, words, quads int) {
+func sieveGeneric(
+	q unsafe.Pointer, _ uintptr, x unsafe.Pointer, a, b *float32, cut, out unsafe.Pointer, _, words, quads int,
+) {
 	v, c := unsafe.Slice((*int16)(q), 4*quads), (*Cut)(cut)
 	ofA, ofB := unsafe.Slice(a, SieveWord*words), unsafe.Slice(b, SieveWord*words)
 	to := unsafe.Slice((*uint64)(out), words)

@@ -43,7 +43,9 @@ func newSieveInput(r *rand.Rand, s *Sieve, dim, words, limit int) *sieveInput {
 			}
 		}
 		size := float32(limit) * 74 * float32(math.Sqrt(float64(dim)))
-		in.cuts[j] = Cut{F: 2 / size, K: float32(r.NormFloat64()) / 4, A: float32(r.NormFloat64()), B: -float32(r.ExpFloat64()) / 4}
+		in.cuts[j] = Cut{
+			F: 2 / size, K: float32(r.NormFloat64()) / 4, A: float32(r.NormFloat64()), B: -float32(r.ExpFloat64()) / 4,
+		}
 	}
 	return in
 }
@@ -99,7 +101,8 @@ func checkSieve(t *testing.T, form int, s *Sieve, in *sieveInput, want [4][]uint
 		got := make([]uint64, words)
 		s.One(q, x, in.a, in.b, &in.cuts[j], got)
 		if !slices.Equal(got, want[j]) {
-			t.Fatalf("form %d, %d elements, query %d: rows %x pass, the specification has %x", form, len(in.v[j]), j, got, want[j])
+			t.Fatalf("form %d, %d elements, query %d: rows %x pass, the specification has %x", form, len(in.v[j]), j,
+				got, want[j])
 		}
 	}
 	for _, c := range []bool{false, coarse} {
@@ -110,7 +113,8 @@ func checkSieve(t *testing.T, form int, s *Sieve, in *sieveInput, want [4][]uint
 		s.Block(qs, c, x, in.a, in.b, &in.cuts, got)
 		for j := range want {
 			if !slices.Equal(got[j*words:(j+1)*words], want[j]) {
-				t.Fatalf("form %d, %d elements, coarse %v, four at once, query %d: rows %x pass, the specification has %x",
+				t.Fatalf("form %d, %d elements, coarse %v, four at once, query %d: rows %x pass, the specification "+
+					"has %x",
 					form, len(in.v[j]), c, j, got[j*words:(j+1)*words], want[j])
 			}
 		}

@@ -35,7 +35,8 @@ func TestSQ8MatchesKnowhere(t *testing.T) {
 	for lines := bufio.NewScanner(f); lines.Scan(); {
 		var dim int
 		var want [4]uint32
-		if _, err := fmt.Sscanf(lines.Text(), "%d %x %x %x %x", &dim, &want[0], &want[1], &want[2], &want[3]); err != nil {
+		if _, err := fmt.Sscanf(lines.Text(), "%d %x %x %x %x", &dim, &want[0], &want[1], &want[2], &want[3]); err !=
+			nil {
 			t.Fatal(err)
 		}
 		low, span, q, code := floats(dim), floats(dim), floats(dim), make([]byte, dim)

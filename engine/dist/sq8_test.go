@@ -40,7 +40,8 @@ func TestSQ8AgreesWithTheSpecification(t *testing.T) {
 						for i, got := range out {
 							want := specifiedSQ8(k, m, q, codes[i*stride:][:dim])
 							if !same(got, want) {
-								t.Fatalf("%s, %s, %d dimensions, row %d of %d: %x, the specification has %x", b, m, dim, i, n, got, want)
+								t.Fatalf("%s, %s, %d dimensions, row %d of %d: %x, the specification has %x", b, m, dim,
+									i, n, got, want)
 							}
 							compared++
 						}
@@ -65,7 +66,12 @@ func TestNewSQ8Errors(t *testing.T) {
 	for _, c := range []struct {
 		m         Metric
 		low, span []float32
-	}{{Jaccard, []float32{1}, []float32{1}}, {Cosine, []float32{1}, []float32{1}}, {L2, nil, nil}, {L2, []float32{1}, []float32{1, 2}}} {
+	}{
+		{Jaccard, []float32{1}, []float32{1}},
+		{Cosine, []float32{1}, []float32{1}},
+		{L2, nil, nil},
+		{L2, []float32{1}, []float32{1, 2}},
+	} {
 		if _, err := NewSQ8(c.m, c.low, c.span); err == nil {
 			t.Errorf("%+v: no error", c)
 		}

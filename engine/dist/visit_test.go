@@ -36,7 +36,8 @@ func TestVisitListsEachNewNeighbourOnce(t *testing.T) {
 				t.Errorf("visits %v, want %v", fresh[:n], c.want)
 			}
 			for i := range uint32(10) {
-				if got, want := met.words[0]>>i&1 == 1, slices.Contains(c.seen, i) || slices.Contains(c.want, i); got != want {
+				if got, want := met.words[0]>>i&1 == 1, slices.Contains(c.seen, i) || slices.Contains(c.want, i); got !=
+					want {
 					t.Errorf("row %d was met: %v", i, got)
 				}
 			}

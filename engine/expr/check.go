@@ -143,7 +143,9 @@ func (c *checker) test(n *node) (step, error) {
 	case "&", "|", "^", "<<", ">>":
 		return nil, c.fail(n, "the operator %s is in Milvus's grammar, but no server evaluates it", n.op)
 	case "=~", "!~":
-		return nil, c.failHint(n, "use like, or give the ids that pass as a list", "regular expressions (%s, 3.0) are not evaluated", n.op)
+		return nil,
+			c.failHint(n, "use like, or give the ids that pass as a list",
+				"regular expressions (%s, 3.0) are not evaluated", n.op)
 	}
 	return c.contains(n)
 }
@@ -299,7 +301,9 @@ func (c *checker) prefixed(n *node) (*operand, error) {
 		v := boolValue(!o.value.Bool)
 		return &operand{value: &v}, nil
 	case n.op == opNot:
-		return nil, c.failHint(n, "put what it negates in parentheses: not (a > 0)", "not takes a condition, found %s: %s", o.kindName(), c.source(n.args[0]))
+		return nil,
+			c.failHint(n, "put what it negates in parentheses: not (a > 0)", "not takes a condition, found %s: %s",
+				o.kindName(), c.source(n.args[0]))
 	case n.op == opBitNot:
 		return nil, c.fail(n, "the operator ~ is in Milvus's grammar, but no server evaluates it")
 	case n.op == opPlus && (o.value != nil || o.step == nil):

@@ -33,7 +33,9 @@ func (c *checker) arithmetic(n *node) (*operand, error) {
 	case a.column != nil && b.column != nil:
 		return nil, c.fail(n, "arithmetic with two fields: Milvus computes with one field and a constant")
 	case a.sum != nil || b.sum != nil:
-		return nil, c.failHint(n, "put constants together: a + 3 instead of a + 1 + 2", "Milvus computes one operation with a field, found two: %s", c.source(n))
+		return nil,
+			c.failHint(n, "put constants together: a + 3 instead of a + 1 + 2",
+				"Milvus computes one operation with a field, found two: %s", c.source(n))
 	case col == nil || by == nil:
 		return nil, c.fail(n, "a constant %s a field is not supported by Milvus: write the field first", n.op)
 	}
@@ -129,7 +131,9 @@ func (c *checker) compareColumn(n *node, op string, col *column, v Value) (step,
 	v, ok := cast(col.kind(), c.narrowed(col.field, v))
 	switch {
 	case !ok && col.kind() == Int && v.Kind == Float:
-		return nil, c.failHint(n, "compare with a whole number", "field %s is %s: it cannot be compared with %s", col.field.Name, col.typeName(), v.String())
+		return nil,
+			c.failHint(n, "compare with a whole number", "field %s is %s: it cannot be compared with %s",
+				col.field.Name, col.typeName(), v.String())
 	case !ok:
 		return nil, c.fail(n, "field %s is %s: it cannot be compared with %s", col.field.Name, col.typeName(), v.Kind)
 	case v.Kind == List && op != "==" && op != "!=" && col.json():
@@ -172,7 +176,9 @@ func (c *checker) compareList(n *node, op string, col *column, v Value) (step, e
 	}
 	for i := range v.List {
 		if k := v.List[i].Kind; k != v.List[0].Kind || !comparableKinds(kindOf(col.field.Element), k) {
-			return nil, c.fail(n, "field %s is %s: it cannot be compared with a list that has %s", col.field.Name, col.typeName(), k)
+			return nil,
+				c.fail(n, "field %s is %s: it cannot be compared with a list that has %s", col.field.Name,
+					col.typeName(), k)
 		}
 	}
 	return &arrayEqual{field: col.field, list: v.List, equal: op == "=="}, nil
@@ -199,7 +205,9 @@ func (c *checker) compareSum(n *node, op string, s *sum, v Value) (step, error) 
 		s.constant = floatValue(s.constant.number())
 	}
 	if v.Kind != s.constant.Kind {
-		return nil, c.failHint(n, "compare with a whole number", "whole numbers are computed and cannot be compared with %s", v.String())
+		return nil,
+			c.failHint(n, "compare with a whole number", "whole numbers are computed and cannot be compared with %s",
+				v.String())
 	}
 	old := c.schema.Release.before(6)
 	switch {
@@ -211,13 +219,18 @@ func (c *checker) compareSum(n *node, op string, s *sum, v Value) (step, error) 
 		return &elementTest{column: s.column, test: sumTest(s.op, s.constant, op, v, old)}, nil
 	}
 	s.constant, v = c.narrowed(s.column.field, s.constant), c.narrowed(s.column.field, v)
-	return &sumRows{field: s.column.field, op: s.op, constant: s.constant, compare: op, value: v, old: old, wraps: s.column.field.Type == binlog.Int32 && c.schema.Release.before(2)}, nil
+	return &sumRows{
+		field: s.column.field, op: s.op, constant: s.constant, compare: op, value: v, old: old,
+		wraps: s.column.field.Type == binlog.Int32 && c.schema.Release.before(2),
+	}, nil
 }
 
 func (c *checker) compareFields(n *node, op string, a, b *column) (step, error) {
 	for _, col := range []*column{a, b} {
 		if col.json() || col.field.Type == binlog.Array {
-			return nil, c.failHint(n, "compare with constants", "two fields are compared only if neither is JSON or an array: %s", c.source(n))
+			return nil,
+				c.failHint(n, "compare with constants",
+					"two fields are compared only if neither is JSON or an array: %s", c.source(n))
 		}
 	}
 	x, y := a.kind(), b.kind()
@@ -228,7 +241,9 @@ func (c *checker) compareFields(n *node, op string, a, b *column) (step, error) 
 		y = Int
 	}
 	if x != y && !comparableKinds(x, y) {
-		return nil, c.fail(n, "field %s is %s: it cannot be compared with field %s, %s", a.field.Name, a.typeName(), b.field.Name, b.typeName())
+		return nil,
+			c.fail(n, "field %s is %s: it cannot be compared with field %s, %s", a.field.Name, a.typeName(),
+				b.field.Name, b.typeName())
 	}
 	return &fieldsTest{a: a.field, b: b.field, op: op}, nil
 }

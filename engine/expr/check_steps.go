@@ -20,14 +20,18 @@ func (c *checker) membership(n *node) (step, error) {
 		return nil, err
 	}
 	if list.value == nil || list.value.Kind != List {
-		return nil, c.failHint(n.args[1], "write a in [1, 2]", "expected a list of constants after in, found %s", c.source(n.args[1]))
+		return nil,
+			c.failHint(n.args[1], "write a in [1, 2]", "expected a list of constants after in, found %s",
+				c.source(n.args[1]))
 	}
 	col := o.column
 	values := make([]Value, 0, len(list.value.List))
 	for i := range list.value.List {
 		v, ok := cast(col.kind(), list.value.List[i])
 		if !ok || v.Kind == List {
-			return nil, c.fail(n.args[1], "field %s is %s: %s is not one of its values", col.field.Name, col.typeName(), list.value.List[i].String())
+			return nil,
+				c.fail(n.args[1], "field %s is %s: %s is not one of its values", col.field.Name, col.typeName(),
+					list.value.List[i].String())
 		}
 		values = append(values, c.narrowed(col.field, v))
 	}
@@ -93,7 +97,8 @@ func (c *checker) exists(n *node) (step, error) {
 	col := o.column
 	switch {
 	case col == nil || !col.json():
-		return nil, c.fail(n.args[0], "exists takes a key of a JSON field, found %s: %s", o.kindName(), c.source(n.args[0]))
+		return nil,
+			c.fail(n.args[0], "exists takes a key of a JSON field, found %s: %s", o.kindName(), c.source(n.args[0]))
 	case len(col.path) == 0:
 		return nil, c.fail(n.args[0], "exists takes a key of a JSON field, found the whole field: %s",
 			c.source(n.args[0]))
@@ -129,7 +134,8 @@ func (c *checker) contains(n *node) (step, error) {
 	}
 	col := o.column
 	if col == nil || !col.json() && !col.whole() {
-		return nil, c.fail(n.args[0], "%s takes an array or JSON, found %s: %s", n.op, o.kindName(), c.source(n.args[0]))
+		return nil,
+			c.fail(n.args[0], "%s takes an array or JSON, found %s: %s", n.op, o.kindName(), c.source(n.args[0]))
 	}
 	v, err := c.operand(n.args[1])
 	if err != nil {
@@ -151,8 +157,11 @@ func (c *checker) contains(n *node) (step, error) {
 			continue
 		}
 		element := kindOf(col.field.Element)
-		if !comparableKinds(element, values[i].Kind) || element == Int && values[i].Kind == Float && len(values) == 1 && !every {
-			return nil, c.fail(n.args[1], "field %s is %s: it cannot contain %s", col.field.Name, col.typeName(), values[i].String())
+		if !comparableKinds(element, values[i].Kind) ||
+			element == Int && values[i].Kind == Float && len(values) == 1 && !every {
+			return nil,
+				c.fail(n.args[1], "field %s is %s: it cannot contain %s", col.field.Name, col.typeName(),
+					values[i].String())
 		}
 	}
 	return &containsTest{column: col, values: values, every: every}, nil
@@ -167,7 +176,8 @@ func (c *checker) length(n *node) (*operand, error) {
 	if col := o.column; col != nil && (col.json() || col.field.Type == binlog.Array && col.index < 0) {
 		return &operand{sum: &sum{op: "length", column: col}}, nil
 	}
-	return nil, c.fail(n.args[0], "array_length takes an array or JSON, found %s: %s", o.kindName(), c.source(n.args[0]))
+	return nil,
+		c.fail(n.args[0], "array_length takes an array or JSON, found %s: %s", o.kindName(), c.source(n.args[0]))
 }
 
 // call returns the step of a function that the grammar leaves to the server. Two are supported: empty and
@@ -186,11 +196,15 @@ func (c *checker) call(n *node) (step, error) {
 	switch {
 	case function == "empty" && len(args) == 1 && texts(args[0]):
 		return &textTest{field: args[0].column.field, test: func(s string) bool { return s == "" }}, nil
-	case function == "starts_with" && len(args) == 2 && texts(args[0]) && args[1].value != nil && args[1].value.Kind == Text:
+	case function == "starts_with" && len(args) == 2 && texts(args[0]) && args[1].value != nil &&
+		args[1].value.Kind == Text:
 		start := args[1].value.Text
-		return &textTest{field: args[0].column.field, test: func(s string) bool { return strings.HasPrefix(s, start) }}, nil
+		return &textTest{field: args[0].column.field, test: func(s string) bool { return strings.HasPrefix(s, start) }},
+			nil
 	case function == "empty" || function == "starts_with":
 		return nil, c.fail(n, "%s takes a string field, and starts_with also a constant string", function)
 	}
-	return nil, c.failHint(n, "functions are empty, starts_with, array_length and those with contains in their names", "no function %s", quoteShort(n.tok.text))
+	return nil,
+		c.failHint(n, "functions are empty, starts_with, array_length and those with contains in their names",
+			"no function %s", quoteShort(n.tok.text))
 }

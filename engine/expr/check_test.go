@@ -88,7 +88,8 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%.60s: %v, expected to be refused", x.text, err)
 			continue
 		}
-		if x.column != 0 && e.Column() != x.column || !strings.Contains(e.Text, x.words) || strings.Contains(e.Error()+e.Hint, "\n") {
+		if x.column != 0 && e.Column() != x.column || !strings.Contains(e.Text, x.words) ||
+			strings.Contains(e.Error()+e.Hint, "\n") {
 			t.Errorf("%.60s: %v (hint %q), expected column %d and %q", x.text, err, e.Hint, x.column, x.words)
 		}
 	}

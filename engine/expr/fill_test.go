@@ -8,8 +8,10 @@ import (
 // TestFill checks that values are written as literals and parse back to the same values.
 func TestFill(t *testing.T) {
 	values := map[string]Value{
-		"i": intValue(7), "n": intValue(-7), "least": intValue(math.MinInt64), "f": floatValue(2), "g": floatValue(-1e-7), "b": boolValue(true),
-		"s": {Kind: Text, Text: "it's {i} \"中\"\n\\"}, "l": {Kind: List, List: []Value{intValue(-1), floatValue(0.5), {Kind: Text, Text: "a"}}}, "none": {Kind: List},
+		"i": intValue(7), "n": intValue(-7), "least": intValue(math.MinInt64), "f": floatValue(2),
+		"g": floatValue(-1e-7), "b": boolValue(true),
+		"s": {Kind: Text, Text: "it's {i} \"中\"\n\\"},
+		"l": {Kind: List, List: []Value{intValue(-1), floatValue(0.5), {Kind: Text, Text: "a"}}}, "none": {Kind: List},
 	}
 	for _, x := range []struct{ text, want string }{
 		{"i > 1", "i > 1"},

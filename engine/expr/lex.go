@@ -43,12 +43,14 @@ func (t token) describe() string {
 // keywords holds the keywords of the grammar. Each is written in lower case or in upper case, not mixed. A null
 // test is a single token in the grammar, whose words are separated by one space.
 var keywords = map[string]bool{
-	"like": true, "exists": true, "text_match": true, "phrase_match": true, "random_sample": true, "interval": true, "iso": true,
+	"like": true, "exists": true, "text_match": true, "phrase_match": true, "random_sample": true, "interval": true,
+	"iso": true,
 	"and": true, "or": true, "not": true, "in": true, "is null": true, "is not null": true,
 	"json_contains": true, "json_contains_all": true, "json_contains_any": true,
 	"array_contains": true, "array_contains_all": true, "array_contains_any": true, "array_length": true,
-	"st_equals": true, "st_touches": true, "st_overlaps": true, "st_crosses": true, "st_contains": true, "st_intersects": true,
-	"st_within": true, "st_dwithin": true, "st_isvalid": true, "element_filter": true,
+	"st_equals": true, "st_touches": true, "st_overlaps": true, "st_crosses": true, "st_contains": true,
+	"st_intersects": true,
+	"st_within":     true, "st_dwithin": true, "st_isvalid": true, "element_filter": true,
 	"match_all": true, "match_any": true, "match_least": true, "match_most": true, "match_exact": true,
 }
 

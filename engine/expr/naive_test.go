@@ -212,7 +212,8 @@ func (x *naive) eval(n *node) (pass, known bool) {
 	case opRange:
 		ops := strings.Fields(n.tok.text)
 		_, _, ok := order(v, x.constant(n.args[0]))
-		return ok && !gone && holds(mirrored(ops[0]), v, x.constant(n.args[0])) && holds(ops[1], v, x.constant(n.args[2])), true
+		return ok && !gone && holds(mirrored(ops[0]), v, x.constant(n.args[0])) &&
+			holds(ops[1], v, x.constant(n.args[2])), true
 	case "in", opNotIn:
 		in := false
 		for _, c := range x.constant(n.args[1]).([]any) {
@@ -438,7 +439,9 @@ func fill(r *rand.Rand, col *binlog.Column, f *Field, i int, valid bool) any {
 		col.Int64s = append(col.Int64s, n&1)
 		return n&1 == 1
 	case Float:
-		x := []float64{float64(n), float64(n) / 2, 0.1 * float64(n), math.NaN(), math.Inf(1), math.Copysign(0, -1)}[r.IntN(6)]
+		x := []float64{
+			float64(n), float64(n) / 2, 0.1 * float64(n), math.NaN(), math.Inf(1), math.Copysign(0, -1),
+		}[r.IntN(6)]
 		if f.Type == binlog.Float {
 			x = float64(float32(x))
 		}
@@ -496,7 +499,10 @@ func fill(r *rand.Rand, col *binlog.Column, f *Field, i int, valid bool) any {
 
 func randomJSON(r *rand.Rand, depth int) string {
 	scalar := func() string {
-		return []string{"1", "-2", "0.5", "2.0", "3", `"a"`, `"ab"`, `"x\ty"`, "true", "false", "null", "9007199254740993", `""`, "1e2"}[r.IntN(14)]
+		return []string{
+			"1", "-2", "0.5", "2.0", "3", `"a"`, `"ab"`, `"x\ty"`, "true", "false", "null", "9007199254740993", `""`,
+			"1e2",
+		}[r.IntN(14)]
 	}
 	var b bytes.Buffer
 	switch k := r.IntN(5); {
@@ -569,16 +575,21 @@ func randomText(r *rand.Rand, depth int) string {
 	case 1:
 		return fmt.Sprintf("%s %s %s %s %s", value(), pick("<", "<="), field, pick("<", "<="), value())
 	case 2:
-		return fmt.Sprintf("%s %s %s", pick("s", "t[0]", `j["k"]`), "like", strconv.Quote(pick("a%", "%b", "%a%", "a_b", "_", "%", "a%b", "a\\%b", "", "%%", "__%", "a\\_%")))
+		return fmt.Sprintf("%s %s %s", pick("s", "t[0]", `j["k"]`), "like",
+			strconv.Quote(pick("a%", "%b", "%a%", "a_b", "_", "%", "a%b", "a\\%b", "", "%%", "__%", "a\\_%")))
 	case 3:
 		return pick("i", "s", "j", "f", "a", "id") + pick(" is null", " is not null")
 	case 4:
-		return pick(`exists j["k"]`, `exists j["l"]`, `json_contains(j["k"], `+value()+")", `json_contains_any(j["k"], `+list()+")", `json_contains_all(j["l"], `+list()+")",
-			"array_contains(a, "+whole()+")", "array_contains_all(a, ["+whole()+","+whole()+"])", "array_contains_any(t, ["+word()+", "+word()+"])")
+		return pick(`exists j["k"]`, `exists j["l"]`, `json_contains(j["k"], `+value()+")",
+			`json_contains_any(j["k"], `+list()+")", `json_contains_all(j["l"], `+list()+")",
+			"array_contains(a, "+whole()+")", "array_contains_all(a, ["+whole()+","+whole()+"])",
+			"array_contains_any(t, ["+word()+", "+word()+"])")
 	case 5:
-		return pick("array_length(a)", "array_length(t)", `array_length(j["k"])`) + pick(" == ", " != ", " > ", "<=") + strconv.Itoa(r.IntN(4))
+		return pick("array_length(a)", "array_length(t)", `array_length(j["k"])`) + pick(" == ", " != ", " > ", "<=") +
+			strconv.Itoa(r.IntN(4))
 	case 6:
-		return fmt.Sprintf("%s %s %s %s %s", pick("i", "n", "a[1]", `j["k"]`, "f", "d"), pick("+", "-", "*", "/", "%"), pick(whole(), number()), pick("==", "!=", "<", ">="), value())
+		return fmt.Sprintf("%s %s %s %s %s", pick("i", "n", "a[1]", `j["k"]`, "f", "d"), pick("+", "-", "*", "/", "%"),
+			pick(whole(), number()), pick("==", "!=", "<", ">="), value())
 	}
 	return field + pick(" == ", "!=", " < ", "<=", ">", " >= ") + value()
 }
@@ -632,12 +643,18 @@ func FuzzParse(f *testing.F) {
 	for range 200 {
 		f.Add(randomText(r, 3))
 	}
-	for _, s := range []string{`j["a"][0] == {x}`, "i + 1 == 2 ** 3", "\"", "i in [", "((", "a[99999999999999999999] == 1", "s like \"\\\\\"", "\xff", "$", "1 < i < \xf0", "5 % -1 == i", "\"\\\r", "'\\\xff'", "i == 9223372036854775807 + 1 and d < -1e308 * 10"} {
+	for _, s := range []string{
+		`j["a"][0] == {x}`, "i + 1 == 2 ** 3", "\"", "i in [", "((", "a[99999999999999999999] == 1", "s like \"\\\\\"",
+		"\xff", "$", "1 < i < \xf0", "5 % -1 == i", "\"\\\r", "'\\\xff'",
+		"i == 9223372036854775807 + 1 and d < -1e308 * 10",
+	} {
 		f.Add(s)
 	}
 	c, _ := randomRows(r, 70)
 	schema := testSchema()
-	schema.Fields = append(schema.Fields, Field{ID: 120, Name: "$meta", Type: binlog.JSON, Dynamic: true, Default: &Value{Kind: Text, Text: "{}"}})
+	schema.Fields = append(schema.Fields, Field{
+		ID: 120, Name: "$meta", Type: binlog.JSON, Dynamic: true, Default: &Value{Kind: Text, Text: "{}"},
+	})
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, release := range []Release{{}, {2, 2}, {2, 3}} {
 			s := *schema
@@ -662,7 +679,10 @@ func FuzzParse(f *testing.F) {
 
 // FuzzCells searches for JSON texts and array cells that cause a panic.
 func FuzzCells(f *testing.F) {
-	for _, s := range []string{`{"k":1}`, `{"k":[1,{"l":"\u4e2d"}]}`, `{"k":`, `{"k" 1}`, `[`, `{"k":"\`, "\x12\x02\x0a\x00", "\x32\x05\x0a\x03abc", "\x12\xff\xff\xff\xff\x0f"} {
+	for _, s := range []string{
+		`{"k":1}`, `{"k":[1,{"l":"\u4e2d"}]}`, `{"k":`, `{"k" 1}`, `[`, `{"k":"\`, "\x12\x02\x0a\x00",
+		"\x32\x05\x0a\x03abc", "\x12\xff\xff\xff\xff\x0f",
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, cell string) {
@@ -672,8 +692,9 @@ func FuzzCells(f *testing.F) {
 			c.Fields[id] = &binlog.Column{Rows: 1, Strings: []string{cell}}
 		}
 		for _, text := range []string{
-			`j["k"] == 1`, `j["k"][0]["l"] like "a%"`, `exists j["k"]["l"]`, `json_contains_any(j["k"], [1, "a", [1]])`, `j["k"] == [1, 2]`,
-			`array_length(j["k"]) == 1`, "a[0] == 1", "t[0] == 'a'", "array_contains_all(t, ['a'])", "array_length(a) == 2",
+			`j["k"] == 1`, `j["k"][0]["l"] like "a%"`, `exists j["k"]["l"]`, `json_contains_any(j["k"], [1, "a", [1]])`,
+			`j["k"] == [1, 2]`, `array_length(j["k"]) == 1`, "a[0] == 1", "t[0] == 'a'",
+			"array_contains_all(t, ['a'])", "array_length(a) == 2",
 		} {
 			p, err := Parse(text, schema)
 			if err != nil {

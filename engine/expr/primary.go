@@ -158,7 +158,8 @@ func (p *parser) call(op string, t token) (*node, error) {
 var unsupportedFunctions = map[string]string{
 	"text_match":    "it needs the words of an analyzer, from a text index",
 	"phrase_match":  "it needs the words of an analyzer, from a text index",
-	"random_sample": "its rows are random", "element_filter": "it filters elements of structs", "iso": "times with zones are not compared",
+	"random_sample": "its rows are random", "element_filter": "it filters elements of structs",
+	"iso":      "times with zones are not compared",
 	"interval": "times with zones are not compared",
 }
 
@@ -168,7 +169,8 @@ func (p *parser) function(t token) (*node, error) {
 		return p.prefixed(opNot, precUnary)
 	case "exists":
 		return p.prefixed("exists", precExists)
-	case "json_contains", "json_contains_all", "json_contains_any", "array_contains", "array_contains_all", "array_contains_any", "array_length":
+	case "json_contains", "json_contains_all", "json_contains_any", "array_contains", "array_contains_all",
+		"array_contains_any", "array_length":
 		p.take()
 		n, err := p.call(t.text, t)
 		if err != nil {
@@ -193,5 +195,7 @@ func (p *parser) function(t token) (*node, error) {
 	default:
 		return nil, p.fail(t.at, "", "expected a field, a value or \"(\", found %s", t.describe())
 	}
-	return nil, p.fail(t.at, "leave it out, or give the ids that pass as a list", "%s cannot be evaluated from logs: %s", t.text, why)
+	return nil,
+		p.fail(t.at, "leave it out, or give the ids that pass as a list", "%s cannot be evaluated from logs: %s",
+			t.text, why)
 }

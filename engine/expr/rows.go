@@ -185,12 +185,16 @@ func (s *sumRows) rows(e *evaluation) (selection, error) {
 			return compare(s.compare, int64(int32(wholeSum(s.op, v, s.constant.Int, s.old))), s.value.Int)
 		})
 	case s.constant.Kind == Int:
-		each(pass, c.Int64s, func(v int64) bool { return compare(s.compare, wholeSum(s.op, v, s.constant.Int, s.old), s.value.Int) })
+		each(pass, c.Int64s, func(v int64) bool {
+			return compare(s.compare, wholeSum(s.op, v, s.constant.Int, s.old), s.value.Int)
+		})
 	case s.field.Type == binlog.Float:
 		by, value := float32(s.constant.Float), float32(s.value.Float)
 		each(pass, c.Floats, func(v float64) bool { return compare(s.compare, singleSum(s.op, float32(v), by), value) })
 	default:
-		each(pass, c.Floats, func(v float64) bool { return compare(s.compare, floatSum(s.op, v, s.constant.Float), s.value.Float) })
+		each(pass, c.Floats, func(v float64) bool {
+			return compare(s.compare, floatSum(s.op, v, s.constant.Float), s.value.Float)
+		})
 	}
 	return excludeNulls(selection{pass: pass}, c), nil
 }

@@ -79,7 +79,12 @@ func schemaOf(major, minor int) *expr.Schema {
 		name string
 		t    binlog.Type
 	}{
-		{"ab", binlog.Bool}, {"a8", binlog.Int8}, {"a64", binlog.Int64}, {"af", binlog.Float}, {"ad", binlog.Double}, {"as", binlog.VarChar},
+		{"ab", binlog.Bool},
+		{"a8", binlog.Int8},
+		{"a64", binlog.Int64},
+		{"af", binlog.Float},
+		{"ad", binlog.Double},
+		{"as", binlog.VarChar},
 	} {
 		add(f.name, binlog.Array, f.t)
 	}
@@ -150,7 +155,9 @@ func ids(t testing.TB, p *expr.Plan, list []*expr.Columns) []byte {
 
 // partlyParsed holds expressions that 2.1 reads only in part, because its parser does not check for the end of the
 // text.
-var partlyParsed = map[string]bool{"i8 > 0)": true, "i8 > 0 AND i16 > 0": true, "i8 > 0 OR i16 > 0": true, "i8 in[1]": true}
+var partlyParsed = map[string]bool{
+	"i8 > 0)": true, "i8 > 0 AND i16 > 0": true, "i8 > 0 OR i16 > 0": true, "i8 in[1]": true,
+}
 
 // TestServers compares the rows that match expressions with the rows that real servers returned.
 func TestServers(t *testing.T) {
@@ -226,5 +233,6 @@ func differ(got, want []byte) string {
 	if len(more)+len(less) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d rows more %v, %d less %v", len(more), more[:min(3, len(more))], len(less), less[:min(3, len(less))])
+	return fmt.Sprintf("%d rows more %v, %d less %v", len(more), more[:min(3, len(more))], len(less),
+		less[:min(3, len(less))])
 }

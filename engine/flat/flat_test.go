@@ -144,7 +144,8 @@ func TestBatchMatchesSingle(t *testing.T) {
 					t.Fatalf("%v: %v", c, err)
 				}
 				if !bytes.Equal(bitsOf(hits), bitsOf(batch[i])) {
-					t.Fatalf("%v dim %d rows %d %+v query %d: the batch says %v, alone it is %v", c, dim, rows, p, i, batch[i], hits)
+					t.Fatalf("%v dim %d rows %d %+v query %d: the batch says %v, alone it is %v", c, dim, rows, p, i,
+						batch[i], hits)
 				}
 				if c.policy != engine.HNSWLib {
 					checkDistances(t, c, hits, brute(s, x, queries.Row(i), left), p.K)
@@ -257,7 +258,12 @@ func TestRowsWithoutLengthUnderCosine(t *testing.T) {
 		// 0/0 is NaN, which is never a hit.
 		{"knowhere 2.2 computes the norms", Index{}, engine.Knowhere22, [][]int64{{1, 2}, {1, 2}}},
 		// The index of knowhere 2.2 has norm 1 for such rows (NormalizeVec).
-		{"knowhere 2.2 has the norms", Index{Norms: []float32{1, 5, 5}}, engine.Knowhere22, [][]int64{{1, 0, 2}, {0, 2, 1}}},
+		{
+			"knowhere 2.2 has the norms",
+			Index{Norms: []float32{1, 5, 5}},
+			engine.Knowhere22,
+			[][]int64{{1, 0, 2}, {0, 2, 1}},
+		},
 		{"knowhere 2.3", Index{}, engine.Knowhere23, [][]int64{{1, 0, 2}, {2, 1, 0}}},
 	}
 	for _, test := range tests {

@@ -28,7 +28,8 @@ func TestInvalidIndex(t *testing.T) {
 		{&Index{Vectors: f, Deleted: engine.NewBitset(9)}, engine.Faiss, "9 deletion marks"},
 	}
 	for _, test := range tests {
-		if _, err := New(test.index, Options{Library: test.policy}); err == nil || !strings.Contains(err.Error(), test.want) {
+		if _, err := New(test.index, Options{Library: test.policy}); err == nil ||
+			!strings.Contains(err.Error(), test.want) {
 			t.Errorf("%+v: %v, want %q", test.index, err, test.want)
 		}
 	}

@@ -11,7 +11,8 @@ import (
 	"kitescope/engine/goldentest"
 )
 
-var peers = flag.String("peers", "", "a Python with faiss-cpu 1.15.1 and hnswlib 0.8.0 to compare with, beyond the goldens")
+var peers = flag.String("peers", "",
+	"a Python with faiss-cpu 1.15.1 and hnswlib 0.8.0 to compare with, beyond the goldens")
 
 func TestMatchesPeers(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "goldens.json.gz")

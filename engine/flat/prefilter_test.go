@@ -13,7 +13,8 @@ import (
 
 // odd holds values that are difficult for sums of squares and for codes.
 var odd = []float32{
-	0, float32(math.Copysign(0, -1)), math.SmallestNonzeroFloat32, -1e-40, 1e-30, 1e-22, 1e19, -1e20, 3e36, math.MaxFloat32, -math.MaxFloat32,
+	0, float32(math.Copysign(0, -1)), math.SmallestNonzeroFloat32, -1e-40, 1e-30, 1e-22, 1e19, -1e20, 3e36,
+	math.MaxFloat32, -math.MaxFloat32,
 	float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN()), 1, -1, 16777216,
 }
 
@@ -174,7 +175,8 @@ func compareBatches(t *testing.T, r *rand.Rand, name string, coded *Searcher, qu
 	for i := range batch {
 		want, err := plain.Search(queries.Row(i), p, nil)
 		if err != nil || !bytes.Equal(bitsOf(batch[i]), bitsOf(want)) {
-			t.Fatalf("%s, batch, query %d, %d of %d rows: %v (%v), without codes %v", name, i, p.K, coded.index.Vectors.Rows, batch[i], err, want)
+			t.Fatalf("%s, batch, query %d, %d of %d rows: %v (%v), without codes %v", name, i, p.K,
+				coded.index.Vectors.Rows, batch[i], err, want)
 		}
 	}
 }

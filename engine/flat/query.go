@@ -108,7 +108,8 @@ func sqrt(x float32) float32 { return float32(math.Sqrt(float64(x))) }
 // checkQueries returns an error if queries differ from v in dimension or element type.
 func checkQueries(queries, v *engine.Vectors) error {
 	if queries.Dim != v.Dim || queries.Element != v.Element {
-		return fmt.Errorf("queries of %d dimensions of type %d for vectors of %d of type %d", queries.Dim, queries.Element, v.Dim, v.Element)
+		return fmt.Errorf("queries of %d dimensions of type %d for vectors of %d of type %d", queries.Dim,
+			queries.Element, v.Dim, v.Element)
 	}
 	return nil
 }

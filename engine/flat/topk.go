@@ -32,7 +32,9 @@ type TopK struct {
 // ordered by id, except in knowhere 2.2, where the order is that of faiss's heap (faiss/utils/Heap.h). From k = 100
 // on, if several hits tie with the last one, the ones that stay may differ from the library's.
 func NewTopK(l engine.Library, similarity bool) *TopK {
-	return &TopK{similarity: similarity, oneMinus: similarity && l == engine.HNSWLib, heap: heap{ties: l != engine.Knowhere22}}
+	return &TopK{
+		similarity: similarity, oneMinus: similarity && l == engine.HNSWLib, heap: heap{ties: l != engine.Knowhere22},
+	}
 }
 
 // Reset empties the collector for k hits. They are collected in a heap for every k, as in a search of inverted

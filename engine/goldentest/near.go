@@ -20,8 +20,8 @@ func Hits(ids []int64, bits []uint32) []engine.Hit {
 	return hits
 }
 
-// AlmostEqual reports whether got equals want except for rounding. Distances may differ by slack at each place, relative
-// to their size (absolute below 1). Ids must be the same, except for hits that tie with the last one.
+// AlmostEqual reports whether got equals want except for rounding. Distances may differ by slack at each place,
+// relative to their size (absolute below 1). Ids must be the same, except for hits that tie with the last one.
 func AlmostEqual(got, want []engine.Hit, slack float64) bool {
 	same := func(a, b float32) bool {
 		x, y := float64(a), float64(b)
@@ -34,7 +34,9 @@ func AlmostEqual(got, want []engine.Hit, slack float64) bool {
 		if !same(h.Distance, want[i].Distance) {
 			return false
 		}
-		there := slices.ContainsFunc(want, func(w engine.Hit) bool { return w.ID == h.ID && same(h.Distance, w.Distance) })
+		there := slices.ContainsFunc(want, func(w engine.Hit) bool {
+			return w.ID == h.ID && same(h.Distance, w.Distance)
+		})
 		if !there && !same(h.Distance, want[len(want)-1].Distance) {
 			return false
 		}

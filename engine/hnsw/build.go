@@ -170,7 +170,8 @@ func newBuilder(x *Index, kernel *dist.Kernel, o BuildOptions) (*builder, error)
 		return nil, fmt.Errorf("an index of %d rows with M = %d: %d lists above level 0 are too many", rows, o.M, lists)
 	}
 	b.Base, b.baseKeys, b.baseChecked = emptySlots(rows*b.M0), make([]uint32, rows*b.M0), make([]uint16, rows)
-	b.Upper, b.upperKeys, b.upperChecked = emptySlots(int(lists)*b.M), make([]uint32, int(lists)*b.M), make([]uint16, lists)
+	b.Upper, b.upperKeys, b.upperChecked = emptySlots(int(lists)*b.M), make([]uint32, int(lists)*b.M),
+		make([]uint16, lists)
 	return b, nil
 }
 

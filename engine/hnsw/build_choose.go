@@ -84,9 +84,9 @@ func insertRanked(sorted []uint64, v uint64) []uint64 {
 	return sorted
 }
 
-// selectNeighbors selects at most m of w.sorted and writes them to w.kept. A candidate is selected unless a candidate that was
-// selected before is nearer to it than the node is (getNeighborsByHeuristic2 of hnswalg.h). Two candidates that
-// were both selected in an earlier run for the same node are not compared again.
+// selectNeighbors selects at most m of w.sorted and writes them to w.kept. A candidate is selected unless a candidate
+// that was selected before is nearer to it than the node is (getNeighborsByHeuristic2 of hnswalg.h). Two candidates
+// that were both selected in an earlier run for the same node are not compared again.
 func (w *worker) selectNeighbors(m int) {
 	w.selected, w.selectedChecked, w.selectedNew = w.selected[:0], w.selectedChecked[:0], w.selectedNew[:0]
 	for _, c := range w.sorted {

@@ -200,7 +200,8 @@ func TestBuildForms(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkSound(t, x)
-	if x.Labels != nil || len(x.Norms) != c.rows || x.Norms[3] != 0 || !slices.Equal(x.Vectors.Float32(9), v.Float32(9)) {
+	if x.Labels != nil || len(x.Norms) != c.rows || x.Norms[3] != 0 ||
+		!slices.Equal(x.Vectors.Float32(9), v.Float32(9)) {
 		t.Errorf("knowhere: norms %v", x.Norms)
 	}
 	// Rows as in a file: at an odd address and stride.
@@ -238,7 +239,10 @@ func TestBuildOverflow(t *testing.T) {
 
 // TestLevelMult compares LevelMult with 1/math.log(m) of Python, which uses glibc.
 func TestLevelMult(t *testing.T) {
-	for m, want := range map[int]uint64{2: 0x3ff71547652b82fe, 3: 0x3fed20ae03bcc152, 14: 0x3fd8404704437eac, 16: 0x3fd71547652b82fe, 48: 0x3fd088473e1a7262, 512: 0x3fc484b13d7c02a9} {
+	for m, want := range map[int]uint64{
+		2: 0x3ff71547652b82fe, 3: 0x3fed20ae03bcc152, 14: 0x3fd8404704437eac, 16: 0x3fd71547652b82fe,
+		48: 0x3fd088473e1a7262, 512: 0x3fc484b13d7c02a9,
+	} {
 		if got := math.Float64bits(hnsw.LevelMult(m)); got != want {
 			t.Errorf("LevelMult(%d) = %#x, want %#x", m, got, want)
 		}

@@ -29,8 +29,10 @@ func TestBuildPeers(t *testing.T) {
 				cases = append(cases, buildCase{kind, metric, dim, rows, 16, 100, 100}.String())
 			}
 			cases = append(cases, buildCase{kind, metric, 16, 600, 2, 10, 7}.String(),
-				buildCase{kind, metric, 12, 600, 48, 20, 1}.String(), buildCase{kind, metric, 32, 1, 16, 200, 100}.String(),
-				buildCase{kind, metric, 32, 5, 5, 1, 100}.String(), buildCase{kind, metric, 6, 600, 300, 500, 1 << 31}.String())
+				buildCase{kind, metric, 12, 600, 48, 20, 1}.String(),
+				buildCase{kind, metric, 32, 1, 16, 200, 100}.String(),
+				buildCase{kind, metric, 32, 5, 5, 1, 100}.String(),
+				buildCase{kind, metric, 6, 600, 300, 500, 1 << 31}.String())
 		}
 	}
 	dir := t.TempDir()
@@ -45,7 +47,8 @@ func TestBuildPeers(t *testing.T) {
 			c := parseBuildCase(t, name)
 			got, want := c.build(t), readHNSWLib(t, filepath.Join(dir, name+".hnsw"), metrics[c.metric])
 			if got.MaxLevel != want.MaxLevel || got.Entry != want.Entry || !slices.Equal(got.Levels, want.Levels) {
-				t.Fatalf("levels differ: entry %d at %d, want %d at %d", got.Entry, got.MaxLevel, want.Entry, want.MaxLevel)
+				t.Fatalf("levels differ: entry %d at %d, want %d at %d", got.Entry, got.MaxLevel, want.Entry,
+					want.MaxLevel)
 			}
 			differ := 0
 			for i := range c.rows {

@@ -36,7 +36,9 @@ func (b *builder) releaseCodes() {
 // prefetchTarget returns the memory that a visit prefetches: codes if they are read first, otherwise rows.
 func (w *worker) prefetchTarget() fetch {
 	if w.coded {
-		return fetch{base: w.codes.Base(), stride: w.codes.Stride(), lines: min(int(w.codes.Stride()+63)/64, codesLines)}
+		return fetch{
+			base: w.codes.Base(), stride: w.codes.Stride(), lines: min(int(w.codes.Stride()+63)/64, codesLines),
+		}
 	}
 	return fetch{base: w.base, stride: w.stride, lines: w.lines}
 }

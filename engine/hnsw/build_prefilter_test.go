@@ -23,7 +23,10 @@ func TestCodesBuildTheSameGraph(t *testing.T) {
 	}{
 		{"L2", dist.L2, engine.HNSWLib, func() float32 { return float32(r.NormFloat64()) }},
 		{"ties", dist.L2, engine.HNSWLib, func() float32 { return float32(r.IntN(50) / 49) }},
-		{"inner product of faiss", dist.InnerProduct, engine.Faiss, func() float32 { return float32(3 + r.NormFloat64()) }},
+		{
+			"inner product of faiss", dist.InnerProduct, engine.Faiss,
+			func() float32 { return float32(3 + r.NormFloat64()) },
+		},
 		{"cosine of hnswlib", dist.Cosine, engine.HNSWLib, func() float32 { return float32(r.ExpFloat64()) }},
 		{"cosine of knowhere", dist.Cosine, engine.Knowhere22, func() float32 { return float32(r.NormFloat64()) }},
 	}

@@ -75,7 +75,9 @@ func (c buildCase) vectors(tb testing.TB) *engine.Vectors {
 }
 
 func (c buildCase) options() hnsw.BuildOptions {
-	return hnsw.BuildOptions{M: c.m, EFConstruction: c.ef, Metric: metrics[c.metric], Seed: uint64(c.seed), Library: engine.HNSWLib}
+	return hnsw.BuildOptions{
+		M: c.m, EFConstruction: c.ef, Metric: metrics[c.metric], Seed: uint64(c.seed), Library: engine.HNSWLib,
+	}
 }
 
 func (c buildCase) build(tb testing.TB) *hnsw.Index {

@@ -16,7 +16,8 @@ func (g *Graph) Check(n int) error {
 					return fmt.Errorf("node %d links on level %d to node %d of %d", node, level, to, n)
 				}
 				if int(g.Levels[to]) < level {
-					return fmt.Errorf("node %d links on level %d to node %d, whose top level is %d", node, level, to, g.Levels[to])
+					return fmt.Errorf("node %d links on level %d to node %d, whose top level is %d", node, level, to,
+						g.Levels[to])
 				}
 			}
 		}
@@ -43,7 +44,8 @@ func (g *Graph) checkShape(n int) error {
 	}
 	for i, level := range g.Levels {
 		if end := int64(g.UpperAt[i]) + int64(level); level > 0 && end*int64(g.M) > int64(len(g.Upper)) {
-			return fmt.Errorf("node %d of level %d has upper links up to slot %d of %d", i, level, end*int64(g.M), len(g.Upper))
+			return fmt.Errorf("node %d of level %d has upper links up to slot %d of %d", i, level, end*int64(g.M),
+				len(g.Upper))
 		}
 	}
 	return nil

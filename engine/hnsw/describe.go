@@ -73,7 +73,8 @@ func (g *Graph) entryFault() string {
 	case int(g.Entry) >= n:
 		return fmt.Sprintf("the entry is node %d of %d", g.Entry, n)
 	case int(g.Levels[g.Entry]) != g.MaxLevel:
-		return fmt.Sprintf("the entry, node %d, reaches level %d; the highest is %d", g.Entry, g.Levels[g.Entry], g.MaxLevel)
+		return fmt.Sprintf("the entry, node %d, reaches level %d; the highest is %d", g.Entry, g.Levels[g.Entry],
+			g.MaxLevel)
 	case g.MaxLevel != int(slices.Max(g.Levels)):
 		return fmt.Sprintf("the highest level should be %d, a node reaches %d", g.MaxLevel, slices.Max(g.Levels))
 	}

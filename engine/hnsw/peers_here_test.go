@@ -10,7 +10,8 @@ import (
 	"kitescope/engine/goldentest"
 )
 
-var peers = flag.String("peers", "", "a Python with hnswlib 0.8.0 and faiss 1.15: compare with what they answer, over more cases")
+var peers = flag.String("peers", "",
+	"a Python with hnswlib 0.8.0 and faiss 1.15: compare with what they answer, over more cases")
 
 func TestSearchMatchesLocalPeers(t *testing.T) {
 	t.Parallel()

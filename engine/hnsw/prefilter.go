@@ -24,8 +24,8 @@ func (x *Index) Quantize(threads int) (err error) {
 // codesLines is the maximum number of cache lines of a row's codes that a visit prefetches.
 const codesLines = 16
 
-// enableCodes prepares the Searcher to use the codes of the index, unless they were made for other norms than the library
-// divides by.
+// enableCodes prepares the Searcher to use the codes of the index, unless they were made for other norms than the
+// library divides by.
 func (s *Searcher) enableCodes() error {
 	x := s.index
 	if x.Codes == nil {

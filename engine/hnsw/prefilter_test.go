@@ -16,7 +16,8 @@ import (
 
 // odd holds values that are difficult for codes and for sums of squares.
 var odd = []float32{
-	0, math.SmallestNonzeroFloat32, -1e-40, 1e-22, 1e17, -1e20, math.MaxFloat32, float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN()), 1, 16777216,
+	0, math.SmallestNonzeroFloat32, -1e-40, 1e-22, 1e17, -1e20, math.MaxFloat32, float32(math.Inf(1)),
+	float32(math.Inf(-1)), float32(math.NaN()), 1, 16777216,
 }
 
 // randomGraph returns a graph of random links, so that walks meet cases that do not occur in a built graph.
@@ -86,7 +87,8 @@ func TestCodesChangeNoWalk(t *testing.T) {
 		if err := coded.Quantize(1 + r.IntN(3)); err != nil {
 			t.Fatal(err)
 		}
-		one, two := searcher(t, plain, hnsw.Options{Library: library}), searcher(t, &coded, hnsw.Options{Library: library})
+		one, two := searcher(t, plain, hnsw.Options{Library: library}),
+			searcher(t, &coded, hnsw.Options{Library: library})
 		query := make([]float32, dim)
 		for range 8 {
 			if draw(query); r.IntN(4) == 0 {

@@ -55,10 +55,25 @@ func TestSearchErrors(t *testing.T) {
 	}{
 		{"no k", x, engine.HNSWLib, []float32{1, 1}, hnsw.Params{}, "k is 0"},
 		{"negative ef", x, engine.Faiss, []float32{1, 1}, hnsw.Params{K: 1, EF: -1}, "ef is -1"},
-		{"ef under k", x, engine.Knowhere22, []float32{1, 1}, hnsw.Params{K: 20, EF: 10}, "ef (10) is smaller than k (20)"},
-		{"ef under k", x, engine.Knowhere23, []float32{1, 1}, hnsw.Params{K: 20, EF: 10}, "ef (10) is smaller than k (20)"},
+		{
+			"ef under k", x, engine.Knowhere22,
+			[]float32{1, 1},
+			hnsw.Params{K: 20, EF: 10},
+			"ef (10) is smaller than k (20)",
+		},
+		{
+			"ef under k", x, engine.Knowhere23,
+			[]float32{1, 1},
+			hnsw.Params{K: 20, EF: 10},
+			"ef (10) is smaller than k (20)",
+		},
 		{"dimensions", x, engine.HNSWLib, []float32{1}, hnsw.Params{K: 1}, "4 bytes for vectors of 8"},
-		{"not a number", x, engine.HNSWLib, []float32{1, nan}, hnsw.Params{K: 1}, "dimension 1 of the query is not a number"},
+		{
+			"not a number", x, engine.HNSWLib,
+			[]float32{1, nan},
+			hnsw.Params{K: 1},
+			"dimension 1 of the query is not a number",
+		},
 		{"no direction", cosine, engine.Knowhere22, []float32{0, 0}, hnsw.Params{K: 1}, "no direction"},
 		{"filter", x, engine.Faiss, []float32{1, 1}, hnsw.Params{K: 1, Filter: engine.NewBitset(7)}, "7 rows for 30"},
 	} {
@@ -97,7 +112,8 @@ func TestNewSearcherDanglingLinks(t *testing.T) {
 	if err := x.Check(30); err == nil || !strings.Contains(err.Error(), "node 1 links on level 0 to node 31 of 30") {
 		t.Errorf("a link outside: %v", err)
 	}
-	if hits, _, err := searcher(t, x, hnsw.Options{}).SearchFloat32([]float32{9, 1}, hnsw.Params{K: 3}, nil); err != nil || len(hits) != 3 {
+	if hits, _, err := searcher(t, x, hnsw.Options{}).SearchFloat32([]float32{9, 1}, hnsw.Params{K: 3}, nil); err !=
+		nil || len(hits) != 3 {
 		t.Errorf("a search over a link outside: %v, %v", hits, err)
 	}
 }
@@ -112,7 +128,8 @@ func TestSearchSmall(t *testing.T) {
 			t.Errorf("%v: %v, %v of nothing", policy, hits, err)
 		}
 		x := ring(t, 6, dist.L2)
-		hits, _, err := searcher(t, x, hnsw.Options{Library: policy}).SearchFloat32([]float32{3, 1}, hnsw.Params{K: 100, EF: 100}, nil)
+		hits, _, err := searcher(t, x, hnsw.Options{Library: policy}).SearchFloat32([]float32{3, 1},
+			hnsw.Params{K: 100, EF: 100}, nil)
 		if err != nil || len(hits) != 6 || hits[0].ID != 2 {
 			t.Errorf("%v: %v, %v of six", policy, hits, err)
 		}
@@ -120,7 +137,8 @@ func TestSearchSmall(t *testing.T) {
 		for i := range 6 {
 			all.Set(i)
 		}
-		hits, _, err = searcher(t, x, hnsw.Options{Library: policy}).SearchFloat32([]float32{3, 1}, hnsw.Params{K: 2, Filter: all}, nil)
+		hits, _, err = searcher(t, x, hnsw.Options{Library: policy}).SearchFloat32([]float32{3, 1},
+			hnsw.Params{K: 2, Filter: all}, nil)
 		if err != nil || len(hits) != 0 {
 			t.Errorf("%v: %v, %v with all filtered", policy, hits, err)
 		}
@@ -152,7 +170,8 @@ func TestBruteForceReason(t *testing.T) {
 		if err != nil || st.BruteForce != c.want {
 			t.Errorf("k %d, %d filtered: %q, %v; want %q", c.p.K, c.p.Filter.Count(), st.BruteForce, err, c.want)
 		}
-		_, st, err = searcher(t, x, hnsw.Options{Library: engine.Knowhere22, GraphOnly: true}).SearchFloat32([]float32{5, 1}, c.p, nil)
+		_, st, err = searcher(t, x, hnsw.Options{Library: engine.Knowhere22, GraphOnly: true}).
+			SearchFloat32([]float32{5, 1}, c.p, nil)
 		if err != nil || st.BruteForce != "" || st.Hops == 0 {
 			t.Errorf("graph only, k %d: %+v, %v", c.p.K, st, err)
 		}

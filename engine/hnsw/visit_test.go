@@ -44,7 +44,8 @@ func TestLongRowsMatchGeneric(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					ours, specified := searcher(t, x, hnsw.Options{Library: p}), searcher(t, x, hnsw.Options{Library: p, Kernel: k})
+					ours, specified := searcher(t, x, hnsw.Options{Library: p}),
+						searcher(t, x, hnsw.Options{Library: p, Kernel: k})
 					for ef := 5; ef <= 80; ef *= 4 {
 						for i := range 8 {
 							q, params := queries[i*dim:(i+1)*dim], hnsw.Params{K: 5, EF: ef}

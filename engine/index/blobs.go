@@ -28,7 +28,8 @@ const (
 
 // isEnvelope reports whether data is a Milvus index file, which holds a blob or a slice.
 func isEnvelope(data []byte) bool {
-	return len(data) >= 4 && binary.LittleEndian.Uint32(data) == milvusMagic || strings.HasPrefix(string(data[:min(len(data), 8)]), milvusSingle)
+	return len(data) >= 4 && binary.LittleEndian.Uint32(data) == milvusMagic ||
+		strings.HasPrefix(string(data[:min(len(data), 8)]), milvusSingle)
 }
 
 // ErrEnvelope is the error of Parse for a Milvus index file that holds a blob. OpenFile and FromBlobs read such
@@ -136,7 +137,8 @@ func (s *siblings) List(ctx context.Context, _ string) ([]object.File, error) {
 	}
 	var files []object.File
 	for _, f := range all {
-		if f.Name == s.base || slices.Contains([]string{rawData, "SLICE_META", "indexParams"}, f.Name) || stem(f.Name) != "" && s.sliced(f.Name) {
+		if f.Name == s.base || slices.Contains([]string{rawData, "SLICE_META", "indexParams"}, f.Name) ||
+			stem(f.Name) != "" && s.sliced(f.Name) {
 			files = append(files, object.File{Name: s.dir + "/" + f.Name, Size: f.Size})
 		}
 	}
@@ -146,7 +148,8 @@ func (s *siblings) List(ctx context.Context, _ string) ([]object.File, error) {
 // sliced reports whether a slice belongs to the blob of the named file, which may be the blob itself, one of its
 // slices, or the list of slices.
 func (s *siblings) sliced(name string) bool {
-	return s.base == "SLICE_META" || s.base == rawData || stem(name) == rawData || stem(name) == stem(s.base) || stem(name) == s.base
+	return s.base == "SLICE_META" || s.base == rawData || stem(name) == rawData || stem(name) == stem(s.base) ||
+		stem(name) == s.base
 }
 
 // stem returns the name of the blob that a slice file (BLOB_0 and so on) belongs to. It returns "" if the file is

@@ -78,7 +78,8 @@ func TestCodesMatchFaiss(t *testing.T) {
 				for j, h := range hits {
 					tied := j == len(hits)-1 || almostEqual(at(j), at(j+1)) || j > 0 && almostEqual(at(j), at(j-1))
 					if h.ID != want.IDs[j] && !tied || !almostEqual(h.Distance, at(j)) {
-						t.Fatalf("%s, %+v, query %d, hit %d: %v, faiss has %d at %g", c.Name, p, i, j, h, want.IDs[j], at(j))
+						t.Fatalf("%s, %+v, query %d, hit %d: %v, faiss has %d at %g", c.Name, p, i, j, h, want.IDs[j],
+							at(j))
 					}
 				}
 			}
@@ -111,7 +112,8 @@ func (g codedGoldens) checkCodes(t *testing.T, f *File, rows string, scale float
 		if seen++; !gives(all[row*f.Dim:][:f.Dim]) {
 			wrong++
 		}
-		if next := (row + 1) % len(ids); !slices.Equal(all[next*f.Dim:][:f.Dim], all[row*f.Dim:][:f.Dim]) && gives(all[next*f.Dim:][:f.Dim]) {
+		if next := (row + 1) % len(ids); !slices.Equal(all[next*f.Dim:][:f.Dim], all[row*f.Dim:][:f.Dim]) &&
+			gives(all[next*f.Dim:][:f.Dim]) {
 			others++
 		}
 	})

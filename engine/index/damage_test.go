@@ -27,8 +27,9 @@ import (
 // uncheckedFields lists the fields that no other field of a file contradicts: any value is valid, or they do not count
 // following data.
 var uncheckedFields = []string{
-	"a metric", "metric", "is_trained", "a header", "by_residual", "nprobe", "efConstruction", "efSearch", "how ranges were trained",
-	"a threshold", "a count of dimensions", "an encoding", "a version", "the type of a direct map", "a type of scalar quantiser", "a count of links", "is_similarity",
+	"a metric", "metric", "is_trained", "a header", "by_residual", "nprobe", "efConstruction", "efSearch",
+	"how ranges were trained", "a threshold", "a count of dimensions", "an encoding", "a version",
+	"the type of a direct map", "a type of scalar quantiser", "a count of links", "is_similarity",
 }
 
 // fieldsOf returns the numbers that the reader of an index reads, in order. It parses prefixes of the file, whose
@@ -71,7 +72,8 @@ func fieldsOf(file []byte, hint Hint) (fields []damagetest.Field) {
 			continue
 		}
 		n = max(n, wrong.Offset+size-1) // the next prefix has this field
-		if _, name, _ = strings.Cut(wrong.Expected, " bytes of "); size != 4 && size != 8 || slices.Contains(uncheckedFields, name) || n >= len(file) {
+		if _, name, _ = strings.Cut(wrong.Expected, " bytes of "); size != 4 && size != 8 ||
+			slices.Contains(uncheckedFields, name) || n >= len(file) {
 			continue
 		}
 		seen[wrong.Offset] = true
@@ -204,7 +206,9 @@ func TestDamagedSplit(t *testing.T) {
 			defer f.Close()
 			return contents(f), nil
 		}
-		damagetest.Run(t, blob, fieldsOf(blob, Hint{}), damagetest.Count()/2, func(b []byte) (string, error) { return read(b, meta) })
+		damagetest.Run(t, blob, fieldsOf(blob, Hint{}), damagetest.Count()/2, func(b []byte) (string, error) {
+			return read(b, meta)
+		})
 		counts := []damagetest.Field{
 			damagetest.Text(meta, "slice_num", bytes.Index(meta, []byte("slice_num"))+len(`slice_num":`)),
 			damagetest.Text(meta, "total_len", bytes.Index(meta, []byte("total_len"))+len(`total_len":`)),

@@ -41,7 +41,9 @@ func sniffFaiss(data []byte) bool {
 	if len(data) < 4 || data[0] != 'I' {
 		return false
 	}
-	return !slices.ContainsFunc(data[1:4], func(b byte) bool { return (b < '0' || b > '9') && (b < 'A' || b > 'Z') && (b < 'a' || b > 'z') })
+	return !slices.ContainsFunc(data[1:4], func(b byte) bool {
+		return (b < '0' || b > '9') && (b < 'A' || b > 'Z') && (b < 'a' || b > 'z')
+	})
 }
 
 func readFaiss(c *cursor, hint Hint) (*File, error) {
@@ -94,8 +96,8 @@ func (r *faissReader) code() string {
 // faissUnused is the value that faiss writes in place of knowhere's cosine flag.
 const faissUnused = 1 << 20
 
-// cosineUnset reports whether knowhere leaves the cosine flag uninitialized in indexes with this code, unless the metric
-// is cosine. Files of Milvus 2.3.5 and graphs of knowhere 2.5.6 have any byte there. The codes of graphs and of
+// cosineUnset reports whether knowhere leaves the cosine flag uninitialized in indexes with this code, unless the
+// metric is cosine. Files of Milvus 2.3.5 and graphs of knowhere 2.5.6 have any byte there. The codes of graphs and of
 // their storage distinguish cosine without the flag.
 func cosineUnset(code string) bool {
 	return code == "IwSq" || strings.HasPrefix(code, "IHN")
@@ -106,7 +108,8 @@ func (r *faissReader) header(at int, code string) faissHeader {
 	h := faissHeader{at: at, code: code}
 	dim := r.i32("a dimension")
 	r.expect(dim > 0, 4, "a dimension", "%d", dim)
-	r.expect(r.hint.Dim == 0 || int(dim) == r.hint.Dim, 4, fmt.Sprintf("vectors of %d dimensions", r.hint.Dim), "%d", dim)
+	r.expect(r.hint.Dim == 0 || int(dim) == r.hint.Dim, 4, fmt.Sprintf("vectors of %d dimensions", r.hint.Dim), "%d",
+		dim)
 	h.dim = int(dim)
 	h.rows = r.count("a count of rows")
 	unused := r.u64("a header")
@@ -117,7 +120,8 @@ func (r *faissReader) header(at int, code string) faissHeader {
 		unused = 0
 	}
 	h.cosine = unused == 1
-	r.expect(unused <= 1 || unused == faissUnused, 8, fmt.Sprintf("%d, or knowhere's flag for cosine", faissUnused), "%d", unused)
+	r.expect(unused <= 1 || unused == faissUnused, 8, fmt.Sprintf("%d, or knowhere's flag for cosine", faissUnused),
+		"%d", unused)
 	r.u64("a header")
 	trained := r.u8("is_trained")
 	r.expect(trained <= 1, 1, "a flag", "%d", trained)

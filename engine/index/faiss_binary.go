@@ -13,8 +13,10 @@ import (
 func (r *faissReader) binaryHeader(at int, code string) faissHeader {
 	h := faissHeader{at: at, code: code, element: dist.Bit}
 	dim, size := r.i32("a dimension"), r.i32("a code size")
-	r.expect(dim > 0 && dim%8 == 0 && size == dim/8, 4, "the bytes of a vector's bits, eight each", "%d bytes for %d bits", size, dim)
-	r.expect(r.hint.Dim == 0 || int(dim) == r.hint.Dim, 8, fmt.Sprintf("vectors of %d dimensions", r.hint.Dim), "%d", dim)
+	r.expect(dim > 0 && dim%8 == 0 && size == dim/8, 4, "the bytes of a vector's bits, eight each",
+		"%d bytes for %d bits", size, dim)
+	r.expect(r.hint.Dim == 0 || int(dim) == r.hint.Dim, 8, fmt.Sprintf("vectors of %d dimensions", r.hint.Dim), "%d",
+		dim)
 	h.dim, h.rows = int(dim), r.count("a count of rows")
 	r.u8("is_trained")
 	// faiss has only one metric here, and calls it L2. Of knowhere's numbers, 5 is Jaccard and 7 is Hamming. For an

@@ -38,9 +38,11 @@ func (r *faissReader) scalarQuantizer(h *faissHeader) *ivf.SQ8 {
 	r.u32("how ranges were trained")
 	r.u32("how ranges were trained")
 	dim, size := r.u64("a dimension"), r.u64("code_size")
-	r.expect(dim == uint64(h.dim) && size == dim, 16, fmt.Sprintf("%d dimensions of a byte each", h.dim), "%d in %d bytes", dim, size)
+	r.expect(dim == uint64(h.dim) && size == dim, 16, fmt.Sprintf("%d dimensions of a byte each", h.dim),
+		"%d in %d bytes", dim, size)
 	ranges := r.vector(4, "ranges of dimensions")
-	r.expect(len(ranges)/8 == h.dim && len(ranges)%8 == 0, len(ranges)+8, fmt.Sprintf("the ranges of %d dimensions, two numbers each", h.dim), "%d numbers", len(ranges)/4)
+	r.expect(len(ranges)/8 == h.dim && len(ranges)%8 == 0, len(ranges)+8,
+		fmt.Sprintf("the ranges of %d dimensions, two numbers each", h.dim), "%d numbers", len(ranges)/4)
 	again := r.u64("code_size")
 	r.expect(again == size, 8, fmt.Sprintf("codes of %d bytes", size), "%d", again)
 	residual := true
@@ -63,7 +65,9 @@ func (r *faissReader) scalarQuantizer(h *faissHeader) *ivf.SQ8 {
 
 // scalarType names an index with an unsupported scalar quantizer.
 func scalarType(code string, kind int32) string {
-	names := []string{"8bit", "4bit", "8bit_uniform", "4bit_uniform", "fp16", "8bit_direct", "6bit", "bf16", "8bit_direct_signed"}
+	names := []string{
+		"8bit", "4bit", "8bit_uniform", "4bit_uniform", "fp16", "8bit_direct", "6bit", "bf16", "8bit_direct_signed",
+	}
 	if kind < 0 || int(kind) >= len(names) {
 		return fmt.Sprintf("faiss %s with a scalar quantiser of type %d", code, kind)
 	}

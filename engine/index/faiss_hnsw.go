@@ -92,11 +92,13 @@ func (r *faissReader) graph(h *faissHeader) faissGraph {
 	g := faissGraph{n: h.rows}
 	g.levelsAt = r.at + 8
 	g.levels = r.vector(4, "levels")
-	r.expect(len(g.levels)/4 == h.rows, len(g.levels)+8, fmt.Sprintf("the levels of %d nodes", h.rows), "%d", len(g.levels)/4)
+	r.expect(len(g.levels)/4 == h.rows, len(g.levels)+8, fmt.Sprintf("the levels of %d nodes", h.rows), "%d",
+		len(g.levels)/4)
 	r.expect(h.rows <= maxNodes, len(g.levels)+8, fmt.Sprintf("at most %d nodes", maxNodes), "%d", h.rows)
 	g.offsetsAt = r.at + 8
 	g.offsets = r.vector(8, "offsets")
-	r.expect(len(g.offsets)/8-1 == h.rows, len(g.offsets)+8, fmt.Sprintf("%d offsets and the end", h.rows), "%d", len(g.offsets)/8)
+	r.expect(len(g.offsets)/8-1 == h.rows, len(g.offsets)+8, fmt.Sprintf("%d offsets and the end", h.rows), "%d",
+		len(g.offsets)/8)
 	g.at = r.at + 8
 	g.neighbors = r.vector(4, "neighbors")
 	if r.err != nil {
@@ -148,7 +150,8 @@ func (g *faissGraph) check(levels int) error {
 	for i := range g.n {
 		level := int(int32(le32(g.levels, i)))
 		if level < 1 || level > min(levels, math.MaxUint8+1) {
-			return notFound(g.levelsAt+4*i, fmt.Sprintf("1 to %d levels of node %d", min(levels, math.MaxUint8+1), i), level)
+			return notFound(g.levelsAt+4*i, fmt.Sprintf("1 to %d levels of node %d", min(levels, math.MaxUint8+1), i),
+				level)
 		}
 		if at := le64(g.offsets, i); at != sum {
 			return notFound(g.offsetsAt+8*i, fmt.Sprintf("the links of node %d from %d on", i, sum), at)
@@ -156,7 +159,8 @@ func (g *faissGraph) check(levels int) error {
 		sum += uint64(g.m0 + (level-1)*g.m)
 	}
 	if at := le64(g.offsets, g.n); at != sum || sum != uint64(len(g.neighbors)/4) {
-		return notFound(g.offsetsAt+8*g.n, fmt.Sprintf("the end of the links at %d", sum), fmt.Sprintf("%d of %d", at, len(g.neighbors)/4))
+		return notFound(g.offsetsAt+8*g.n, fmt.Sprintf("the end of the links at %d", sum),
+			fmt.Sprintf("%d of %d", at, len(g.neighbors)/4))
 	}
 	return nil
 }
@@ -206,7 +210,8 @@ func (g *faissGraph) links(ix *hnsw.Index, i, level, at int, slots []uint32) err
 		slots[j] = v
 		ended = ended || v&hnsw.End != 0
 		if !ended && (int(v) >= g.n || int(ix.Levels[v]) < level) {
-			return notFound(g.at+4*(at+j), fmt.Sprintf("a link of node %d to one of %d nodes, on level %d", i, g.n, level), v)
+			return notFound(g.at+4*(at+j),
+				fmt.Sprintf("a link of node %d to one of %d nodes, on level %d", i, g.n, level), v)
 		}
 	}
 	return nil

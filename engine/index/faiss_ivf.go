@@ -20,7 +20,9 @@ func (r *faissReader) ivf(at int, code string) faissHeader {
 
 // inverted reads the body of an inverted file. quantizer reads its centroids. codec reads the quantizer of the
 // rows; it is nil if the rows are not quantized.
-func (r *faissReader) inverted(h *faissHeader, quantizer func(h *faissHeader, lists int) *engine.Vectors, codec func(h *faissHeader) *ivf.SQ8) {
+func (r *faissReader) inverted(
+	h *faissHeader, quantizer func(h *faissHeader, lists int) *engine.Vectors, codec func(h *faissHeader) *ivf.SQ8,
+) {
 	r.file.part("header", r.at, 16)
 	lists, probe := r.count("nlist"), r.count("nprobe")
 	ix := &ivf.Index{Metric: h.metric, NProbe: probe, Centroids: quantizer(h, lists)}
@@ -40,7 +42,8 @@ func (r *faissReader) inverted(h *faissHeader, quantizer func(h *faissHeader, li
 	}
 	nlist, size := r.u64("nlist"), r.u64("code_size")
 	r.expect(nlist == uint64(lists), 16, fmt.Sprintf("%d lists, one for each centroid", lists), "%d", nlist)
-	r.expect(size == uint64(row.element.Bytes(row.dim)), 8, fmt.Sprintf("codes of %d bytes", row.element.Bytes(row.dim)), "%d", size)
+	r.expect(size == uint64(row.element.Bytes(row.dim)), 8,
+		fmt.Sprintf("codes of %d bytes", row.element.Bytes(row.dim)), "%d", size)
 	sizes := r.sizes(lists, h.rows)
 	r.file.part("lists", at, r.at-at)
 	if r.err != nil {
@@ -62,7 +65,9 @@ func (r *faissReader) quantizer(h *faissHeader, lists int) *engine.Vectors {
 	case "IxF2", "IxFI", "IxFl", "IxF9":
 	default:
 		if r.err == nil {
-			r.err = &UnsupportedError{Type: fmt.Sprintf("%s with centroids in %s", h.code, typeName(code)), Hint: hintRebuild}
+			r.err = &UnsupportedError{
+				Type: fmt.Sprintf("%s with centroids in %s", h.code, typeName(code)), Hint: hintRebuild,
+			}
 		}
 		return nil
 	}
@@ -111,7 +116,8 @@ func (r *faissReader) sizes(lists, rows int) []int {
 			no = le64(list, 2*i)
 		}
 		if no >= uint64(lists) || size > uint64(rows)-sum || sizes[no] != 0 {
-			r.fail(at+12+8*step*i, fmt.Sprintf("the size of one of %d lists, %d rows in total", lists, rows), "list %d of %d rows", no, size)
+			r.fail(at+12+8*step*i, fmt.Sprintf("the size of one of %d lists, %d rows in total", lists, rows),
+				"list %d of %d rows", no, size)
 			return nil
 		}
 		sizes[no] = int(size)

@@ -25,7 +25,8 @@ func (r *faissReader) storage(h *faissHeader, ix *hnsw.Index) {
 	}
 	own := r.header(at, code)
 	r.expect(own.dim == h.dim && own.rows == h.rows && own.metric == h.metric, r.at-at-4,
-		fmt.Sprintf("%d vectors of %d dimensions of the graph's metric", h.rows, h.dim), "%d of %d, metric %d", own.rows, own.dim, own.metric)
+		fmt.Sprintf("%d vectors of %d dimensions of the graph's metric", h.rows, h.dim), "%d of %d, metric %d",
+		own.rows, own.dim, own.metric)
 	rows := r.flat(&own, "vectors")
 	if r.err != nil {
 		return

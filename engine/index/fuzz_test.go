@@ -82,7 +82,8 @@ func walk(t *testing.T, x *File) {
 			for l, links := range upper[i] {
 				for _, to := range links {
 					if int(As[hnsw.Index](x).Levels[to]) <= l {
-						t.Fatalf("node %d links to node %d on level %d, which ends at %d", i, to, l+1, As[hnsw.Index](x).Levels[to])
+						t.Fatalf("node %d links to node %d on level %d, which ends at %d", i, to, l+1,
+							As[hnsw.Index](x).Levels[to])
 					}
 				}
 			}
@@ -122,7 +123,8 @@ func search(t *testing.T, x *File) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := s.Search(make([]byte, 4*x.Dim), Params{K: 3, SearchParams: engine.SearchParams{NProbe: 1 << 20}}, nil); err != nil {
+	if _, _, err := s.Search(make([]byte, 4*x.Dim), Params{K: 3, SearchParams: engine.SearchParams{NProbe: 1 << 20}},
+		nil); err != nil {
 		t.Fatal(err)
 	}
 }

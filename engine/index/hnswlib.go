@@ -129,7 +129,9 @@ func nodes(c *cursor, h *hnswlibHeader, at int) int {
 	}
 	room := min(uint64(c.left())/max(h.size, 1), h.maxElements, maxNodes)
 	if h.count > room {
-		c.fail(at, fmt.Sprintf("at most %d nodes, by max_elements and %d bytes each to the end of the file", room, h.size), "%d", h.count)
+		c.fail(at,
+			fmt.Sprintf("at most %d nodes, by max_elements and %d bytes each to the end of the file", room, h.size),
+			"%d", h.count)
 		return 0
 	}
 	return int(h.count)

@@ -37,14 +37,17 @@ func TestMemoryIsBounded(t *testing.T) {
 				runtime.ReadMemStats(&before)
 				f, err := Parse(file, data, Hint{RawData: raw})
 				runtime.ReadMemStats(&after)
-				if got, most := after.TotalAlloc-before.TotalAlloc, uint64(factor*(len(data)+len(raw))+fixed); got > most {
-					t.Errorf("%s: %d at offset %d: %d bytes were allocated for a file of %d (%v)", file, claim, at, got, len(data), err)
+				if got, most := after.TotalAlloc-before.TotalAlloc, uint64(factor*(len(data)+len(raw))+fixed); got >
+					most {
+					t.Errorf("%s: %d at offset %d: %d bytes were allocated for a file of %d (%v)", file, claim, at, got,
+						len(data), err)
 				}
 				if err != nil {
 					continue
 				}
 				if As[hnsw.Index](f) != nil && As[hnsw.Index](f).Vectors.Bytes() > factor*len(data)+fixed {
-					t.Errorf("%s: %d at offset %d: %d bytes of vectors of a file of %d", file, claim, at, As[hnsw.Index](f).Vectors.Bytes(), len(data))
+					t.Errorf("%s: %d at offset %d: %d bytes of vectors of a file of %d", file, claim, at,
+						As[hnsw.Index](f).Vectors.Bytes(), len(data))
 				}
 				f.Close()
 			}

@@ -45,7 +45,8 @@ func (g graphIndex) ReleaseCodes() { releaseCodes(&g.x.Codes) }
 
 func (g graphIndex) CodesPay(searches int) bool {
 	v := g.x.Vectors
-	return prefilter.Fits(v, g.x.Metric) == nil && v.Rows >= minCodeRows && v.Dim >= graphDim && searches >= graphSearches
+	return prefilter.Fits(v, g.x.Metric) == nil && v.Rows >= minCodeRows && v.Dim >= graphDim &&
+		searches >= graphSearches
 }
 
 func (g graphIndex) CodeBytes() (bytes int, have bool) {
@@ -58,7 +59,9 @@ func (g graphIndex) Vectors() iter.Seq2[*engine.Vectors, []int64] {
 
 func (g graphIndex) Exact(p Params) (Searchable, Params) {
 	x := g.x
-	return FromRows(&flat.Index{Vectors: x.Vectors, Metric: x.Metric, Norms: x.Norms, Labels: x.Labels, Deleted: x.Deleted}), p
+	return FromRows(&flat.Index{
+		Vectors: x.Vectors, Metric: x.Metric, Norms: x.Norms, Labels: x.Labels, Deleted: x.Deleted,
+	}), p
 }
 
 func (g graphIndex) NewSearcher(o Options) (Searcher, error) {
@@ -105,7 +108,9 @@ func (g graphIndex) Describe(d *Description) {
 	if s.Links > 0 {
 		share = float64(s.Symmetric) / float64(s.Links)
 	}
-	d.Facts = append(d.Facts, Fact{Name: "links both ways", Text: fmt.Sprintf("%.1f%% of %d", 100*share, s.Links), Key: "symmetric", Number: share})
+	d.Facts = append(d.Facts, Fact{
+		Name: "links both ways", Text: fmt.Sprintf("%.1f%% of %d", 100*share, s.Links), Key: "symmetric", Number: share,
+	})
 	d.faults(s, len(x.Levels))
 	for i, l := range s.Levels {
 		d.Levels = append(d.Levels, Level{i, l.Nodes, l.Min, l.Median, l.Max, l.Mean})

@@ -43,7 +43,8 @@ func (l listIndex) Quantize(threads int) error { return l.x.Quantize(threads) }
 func (l listIndex) ReleaseCodes() { l.x.ReleaseCodes() }
 
 func (l listIndex) CodesPay(searches int) bool {
-	return l.x.CheckQuantize() == nil && l.x.Rows() >= minCodeRows && l.x.Centroids.Dim >= listDim && searches >= listSearches
+	return l.x.CheckQuantize() == nil && l.x.Rows() >= minCodeRows && l.x.Centroids.Dim >= listDim &&
+		searches >= listSearches
 }
 
 func (l listIndex) CodeBytes() (bytes int, have bool) { return l.x.CodeBytes() }
@@ -56,7 +57,10 @@ func (l listIndex) relabel(labels []int64) *FormatError {
 	for _, list := range l.x.Lists {
 		for i, id := range list.IDs {
 			if id < 0 || id >= int64(len(labels)) {
-				return &FormatError{Expected: fmt.Sprintf("ids for the rows of the lists, one of them %d", id), Found: fmt.Sprintf("%d ids", len(labels))}
+				return &FormatError{
+					Expected: fmt.Sprintf("ids for the rows of the lists, one of them %d", id),
+					Found:    fmt.Sprintf("%d ids", len(labels)),
+				}
 			}
 			list.IDs[i] = labels[id]
 		}
@@ -127,6 +131,8 @@ func (l listIndex) Describe(d *Description) {
 	}
 	if len(l.x.Lists) > 0 {
 		mean := float64(rows) / float64(len(l.x.Lists))
-		d.Facts = append(d.Facts, Fact{Name: "rows in a list", Text: fmt.Sprintf("%.1f on average", mean), Key: "mean_list", Number: mean})
+		d.Facts = append(d.Facts, Fact{
+			Name: "rows in a list", Text: fmt.Sprintf("%.1f on average", mean), Key: "mean_list", Number: mean,
+		})
 	}
 }

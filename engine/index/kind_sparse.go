@@ -30,7 +30,8 @@ func (l sparseIndex) concrete() any         { return l.x }
 // OwnMemory returns empty vectors instead of nil, because no part of the index is in the file any more.
 func (l sparseIndex) OwnMemory() (*engine.Vectors, int) {
 	x := l.x
-	return &engine.Vectors{Element: dist.Sparse}, 4*(len(x.IDs)+len(x.Values)+len(x.Names)+len(x.Lengths)) + 8*len(x.Starts)
+	return &engine.Vectors{Element: dist.Sparse},
+		4*(len(x.IDs)+len(x.Values)+len(x.Names)+len(x.Lengths)) + 8*len(x.Starts)
 }
 
 func (l sparseIndex) Quantize(int) error     { return errors.New("sparse vectors have no codes") }
@@ -101,7 +102,9 @@ func (l sparseIndex) Describe(d *Description) {
 	d.Count("longest list", "longest_list", int(longest))
 	if x.Rows > 0 {
 		mean := float64(len(x.IDs)) / float64(x.Rows)
-		d.Facts = append(d.Facts, Fact{Name: "values in a row", Text: fmt.Sprintf("%.1f on average", mean), Key: "mean_values", Number: mean})
+		d.Facts = append(d.Facts, Fact{
+			Name: "values in a row", Text: fmt.Sprintf("%.1f on average", mean), Key: "mean_values", Number: mean,
+		})
 	}
 	if x.Metric == dist.BM25 && x.Rows > 0 {
 		sum := 0.0
@@ -109,7 +112,9 @@ func (l sparseIndex) Describe(d *Description) {
 			sum += float64(n)
 		}
 		d.Facts = append(d.Facts, Fact{
-			Name: "length of a row", Text: fmt.Sprintf("%.1f on average (avgdl of these rows alone)", sum/float64(x.Rows)), Key: "mean_length", Number: sum / float64(x.Rows),
+			Name: "length of a row",
+			Text: fmt.Sprintf("%.1f on average (avgdl of these rows alone)", sum/float64(x.Rows)), Key: "mean_length",
+			Number: sum / float64(x.Rows),
 		})
 	}
 }

@@ -53,7 +53,9 @@ func readKnowhere(c *cursor, hint Hint) (*File, error) {
 		r.split = p
 	}
 	ix := &hnsw.Index{Metric: metric}
-	f := &File{Format: KnowhereHNSW, Metric: metric, MetricKnown: true, Dim: r.dim, Rows: r.n, Searchable: FromGraph(ix)}
+	f := &File{
+		Format: KnowhereHNSW, Metric: metric, MetricKnown: true, Dim: r.dim, Rows: r.n, Searchable: FromGraph(ix),
+	}
 	f.part("header", 0, knowhereHeaderBytes)
 	f.part("links", r.at, r.n*r.vector)
 	f.part("vectors", r.at+r.vector, r.n*size)
@@ -75,12 +77,14 @@ func knowhereRecords(c *cursor, hint Hint) (records, hnswlibHeader, engine.Metri
 	size, dim := c.u64("data_size"), c.u64("dim")
 	h := readHNSWLibHeader(c)
 	element := knowhereElement(c, metric, size, dim, hint.Element)
-	c.expect(hint.Dim == 0 || dim == uint64(hint.Dim), knowhereHeaderBytes-knowhereDimAt, fmt.Sprintf("vectors of %d dimensions", hint.Dim), "%d", dim)
+	c.expect(hint.Dim == 0 || dim == uint64(hint.Dim), knowhereHeaderBytes-knowhereDimAt,
+		fmt.Sprintf("vectors of %d dimensions", hint.Dim), "%d", dim)
 	r := records{
 		n: nodes(c, &h, knowhereCountAt), dim: int(dim), element: element, m: int(h.maxM), m0: int(h.maxM0),
 		size: int(h.size), vector: int(h.dataOffset), at: c.at,
 	}
-	c.expect(h.size == h.dataOffset+size, knowhereHeaderBytes-knowhereSizeAt, fmt.Sprintf("a record of %d bytes", h.dataOffset+size), "%d", h.size)
+	c.expect(h.size == h.dataOffset+size, knowhereHeaderBytes-knowhereSizeAt,
+		fmt.Sprintf("a record of %d bytes", h.dataOffset+size), "%d", h.size)
 	c.expect(h.efConstruction <= math.MaxInt32, 8, "an ef_construction", "%d", h.efConstruction)
 	return r, h, metric
 }

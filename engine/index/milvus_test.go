@@ -28,22 +28,27 @@ func TestMilvusIndexFiles(t *testing.T) {
 	const storage = "../../testdata/storage"
 	for version, want := range map[string][]string{
 		"2.1.0": {
-			"FLAT JACCARD 64 x 1500, knowhere (faiss)", "HNSW IP 16 x 3000, knowhere (hnswlib), M 16, efConstruction 200",
-			"HNSW L2 16, knowhere (hnswlib), M 8, efConstruction 100: 9000 in 6", "IVF_FLAT L2 16 x 3000, knowhere (faiss), 32 lists",
+			"FLAT JACCARD 64 x 1500, knowhere (faiss)",
+			"HNSW IP 16 x 3000, knowhere (hnswlib), M 16, efConstruction 200",
+			"HNSW L2 16, knowhere (hnswlib), M 8, efConstruction 100: 9000 in 6",
+			"IVF_FLAT L2 16 x 3000, knowhere (faiss), 32 lists",
 		},
 		"2.2.16": {
 			"HNSW IP 16 x 3000, knowhere (hnswlib), M 16, efConstruction 200",
-			"HNSW L2 16, knowhere (hnswlib), M 8, efConstruction 100: 9000 in 6", "IVF_FLAT L2 16 x 3000, knowhere (faiss), 32 lists",
+			"HNSW L2 16, knowhere (hnswlib), M 8, efConstruction 100: 9000 in 6",
+			"IVF_FLAT L2 16 x 3000, knowhere (faiss), 32 lists",
 		},
 		"2.3.5": {
 			"HNSW COSINE 16 x 3000, knowhere (hnswlib), M 16, efConstruction 200, norms",
-			"HNSW L2 16, knowhere (hnswlib), M 8, efConstruction 100: 9000 in 6", "IVF_FLAT L2 16 x 3000, knowhere (faiss), 32 lists",
+			"HNSW L2 16, knowhere (hnswlib), M 8, efConstruction 100: 9000 in 6",
+			"IVF_FLAT L2 16 x 3000, knowhere (faiss), 32 lists",
 		},
 	} {
 		var found []string
 		parts, rows := 0, 0
 		err := filepath.WalkDir(filepath.Join(storage, version), func(path string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() || !strings.Contains(path, "index_files") || d.Name() == "RAW_DATA" || d.Name() == "indexParams" {
+			if err != nil || d.IsDir() || !strings.Contains(path, "index_files") || d.Name() == "RAW_DATA" ||
+				d.Name() == "indexParams" {
 				return err
 			}
 			f, err := OpenFile(t.Context(), path, Hint{})
@@ -57,7 +62,9 @@ func TestMilvusIndexFiles(t *testing.T) {
 			if f.Kind() == HNSW && f.Metric == dist.L2 {
 				parts, rows = parts+1, rows+f.Rows
 				if parts == 6 {
-					found = append(found, fmt.Sprintf("HNSW L2 %d, %v, M %d, efConstruction %d: %d in 6", f.Dim, f.Format, As[hnsw.Index](f).M, As[hnsw.Index](f).EFConstruction, rows))
+					found = append(found,
+						fmt.Sprintf("HNSW L2 %d, %v, M %d, efConstruction %d: %d in 6", f.Dim, f.Format,
+							As[hnsw.Index](f).M, As[hnsw.Index](f).EFConstruction, rows))
 				}
 				return nil
 			}
@@ -147,24 +154,69 @@ func TestBlobsOfMilvusAreNamedOrRead(t *testing.T) {
 		want  string // the index, or the end of an error
 	}{
 		{map[string]string{"HNSW": graph}, "HNSW L2 4 x 90, knowhere (hnswlib), M 4, efConstruction 40"},
-		{map[string]string{"HNSW": content(t, "knowhere_faiss_hnsw.bin")}, "HNSW L2 7 x 100, knowhere (faiss), M 4, efConstruction 40"},
 		{
-			map[string]string{"IVF": content(t, "knowhere_ivf_ids.bin"), "RAW_DATA": content(t, "knowhere_ivf_ids.bin.raw")},
+			map[string]string{"HNSW": content(t, "knowhere_faiss_hnsw.bin")},
+			"HNSW L2 7 x 100, knowhere (faiss), M 4, efConstruction 40",
+		},
+		{
+			map[string]string{
+				"IVF": content(t, "knowhere_ivf_ids.bin"), "RAW_DATA": content(t, "knowhere_ivf_ids.bin.raw"),
+			},
 			"IVF_FLAT L2 6 x 100, knowhere (faiss), 8 lists",
 		},
 		{map[string]string{"IVF": content(t, "knowhere_ivf_ids.bin")}, "in the blob RAW_DATA next to this one"},
-		{map[string]string{"HNSW_SQ": "IHNa" + graph}, "HNSW_SQ is not supported; kitescope replay compares the vectors of its insert logs row by row"},
-		{map[string]string{"HNSW_PQ": "IHNp" + graph}, "HNSW_PQ is not supported; kitescope replay compares the vectors of its insert logs row by row"},
-		{map[string]string{"HNSW_PRQ": "IHN5" + graph}, "HNSW_PRQ is not supported; kitescope replay compares the vectors of its insert logs row by row"},
-		{map[string]string{"IVF_RABITQ": "IxPT" + graph}, "IVF_RABITQ, or another index of mapped vectors, is not supported; kitescope replay compares the vectors of its insert logs row by row"},
-		{map[string]string{"HNSW_SQ": "IxRF" + graph}, "with refinement is not supported; kitescope replay compares the vectors of its insert logs row by row"},
-		{map[string]string{"SCANN": "IxSC" + graph}, "SCANN is not supported; kitescope replay compares the vectors of its insert logs row by row"},
-		{map[string]string{"SCANN": content(t, "refused_scann.bin")}, "index type IVFPQFastScan is not supported; kitescope replay compares the vectors of its insert logs row by row"},
-		{map[string]string{"HNSW": "IHMV" + graph}, "HNSW by partition key (several graphs) is not supported; kitescope replay compares the vectors of its insert logs row by row"},
-		{map[string]string{"SPARSE_INVERTED_INDEX": "\x01\x02\x03\x04"}, "expected 8 bytes of a count of rows, found 4 bytes to the end of the file"},
-		{map[string]string{"GPU_CAGRA": "\x01\x02\x03\x04"}, "index type GPU_CAGRA is not supported; kitescope replay compares the vectors of its insert logs row by row"},
-		{map[string]string{"_disk.index": "x", "_mem.index.bin": "y"}, "index type DISKANN is not supported; kitescope replay compares the vectors of its insert logs row by row"},
-		{map[string]string{"HNSW": "damaged"}, "an index of hnswlib, faiss or Milvus, found 7 bytes of another format (or a damaged header)"},
+		{
+			map[string]string{"HNSW_SQ": "IHNa" + graph},
+			"HNSW_SQ is not supported; kitescope replay compares the vectors of its insert logs row by row",
+		},
+		{
+			map[string]string{"HNSW_PQ": "IHNp" + graph},
+			"HNSW_PQ is not supported; kitescope replay compares the vectors of its insert logs row by row",
+		},
+		{
+			map[string]string{"HNSW_PRQ": "IHN5" + graph},
+			"HNSW_PRQ is not supported; kitescope replay compares the vectors of its insert logs row by row",
+		},
+		{
+			map[string]string{"IVF_RABITQ": "IxPT" + graph},
+			"IVF_RABITQ, or another index of mapped vectors, is not supported; kitescope replay compares the vectors " +
+				"of its insert logs row by row",
+		},
+		{
+			map[string]string{"HNSW_SQ": "IxRF" + graph},
+			"with refinement is not supported; kitescope replay compares the vectors of its insert logs row by row",
+		},
+		{
+			map[string]string{"SCANN": "IxSC" + graph},
+			"SCANN is not supported; kitescope replay compares the vectors of its insert logs row by row",
+		},
+		{
+			map[string]string{"SCANN": content(t, "refused_scann.bin")},
+			"index type IVFPQFastScan is not supported; kitescope replay compares the vectors of its insert logs row " +
+				"by row",
+		},
+		{
+			map[string]string{"HNSW": "IHMV" + graph},
+			"HNSW by partition key (several graphs) is not supported; kitescope replay compares the vectors of its " +
+				"insert logs row by row",
+		},
+		{
+			map[string]string{"SPARSE_INVERTED_INDEX": "\x01\x02\x03\x04"},
+			"expected 8 bytes of a count of rows, found 4 bytes to the end of the file",
+		},
+		{
+			map[string]string{"GPU_CAGRA": "\x01\x02\x03\x04"},
+			"index type GPU_CAGRA is not supported; kitescope replay compares the vectors of its insert logs row " +
+				"by row",
+		},
+		{
+			map[string]string{"_disk.index": "x", "_mem.index.bin": "y"},
+			"index type DISKANN is not supported; kitescope replay compares the vectors of its insert logs row by row",
+		},
+		{
+			map[string]string{"HNSW": "damaged"},
+			"an index of hnswlib, faiss or Milvus, found 7 bytes of another format (or a damaged header)",
+		},
 		{map[string]string{"HNSW": graph[:1000]}, "by max_elements and 52 bytes each to the end of the file, found 90"},
 	} {
 		x := blobs(t, c.files)
@@ -188,8 +240,10 @@ func TestOpenFileFindsTheOtherFilesOfAnIndex(t *testing.T) {
 	graph := content(t, "knowhere_l2.bin")
 	for name, data := range map[string][]byte{
 		"HNSW_0": event([]byte(graph[:2000])), "HNSW_1": event([]byte(graph[2000:])),
-		"SLICE_META": event(fmt.Appendf(nil, `{"meta":[{"name":"HNSW","slice_num":2,"total_len":%d}]}%c`, len(graph), 0)),
-		"notes.txt":  []byte("nothing of Milvus's"),
+		"SLICE_META": event(
+			fmt.Appendf(nil, `{"meta":[{"name":"HNSW","slice_num":2,"total_len":%d}]}%c`, len(graph), 0),
+		),
+		"notes.txt": []byte("nothing of Milvus's"),
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
 			t.Fatal(err)
@@ -220,7 +274,8 @@ func TestKnowhereVectorsOfTwoBytesNeedAHint(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v := As[hnsw.Index](f).Vectors; v.Element != dist.Float16 || v.Dim != 8 || v.Rows != 90 || !bytes.Equal(v.Row(0), b[120+36:120+52]) {
+	if v := As[hnsw.Index](f).Vectors; v.Element != dist.Float16 || v.Dim != 8 || v.Rows != 90 ||
+		!bytes.Equal(v.Row(0), b[120+36:120+52]) {
 		t.Errorf("%d x %d of element %d, the first %x", v.Rows, v.Dim, v.Element, v.Row(0))
 	}
 }

@@ -74,7 +74,9 @@ func expectations(t *testing.T) map[string]expected {
 
 // metricName returns make.py's name of the metric.
 func metricName(m engine.Metric) string {
-	return map[engine.Metric]string{dist.L2: "L2", dist.InnerProduct: "IP", dist.Cosine: "COSINE", dist.Hamming: "HAMMING", dist.Jaccard: "JACCARD"}[m]
+	return map[engine.Metric]string{
+		dist.L2: "L2", dist.InnerProduct: "IP", dist.Cosine: "COSINE", dist.Hamming: "HAMMING", dist.Jaccard: "JACCARD",
+	}[m]
 }
 
 // packed returns the contiguous rows in base64.
@@ -132,7 +134,8 @@ func got(f *File) expected {
 	case As[hnsw.Index](f) != nil:
 		g := As[hnsw.Index](f)
 		e.MaxElements, e.EFSearch = g.MaxElements, g.EFSearch
-		e.M, e.M0, e.EFConstruction, e.MaxLevel, e.Entry, e.Levels = g.M, g.M0, g.EFConstruction, g.MaxLevel, g.Entry, g.Levels
+		e.M, e.M0, e.EFConstruction, e.MaxLevel, e.Entry, e.Levels = g.M, g.M0, g.EFConstruction, g.MaxLevel, g.Entry,
+			g.Levels
 		e.Base, e.Upper = lists(&g.Graph)
 		e.Vectors, e.Labels = packed(g.Vectors), g.Labels
 		for i := range f.Rows {
@@ -142,7 +145,8 @@ func got(f *File) expected {
 		}
 		e.Norms = packedNorms(g.Norms)
 	case As[flat.Index](f) != nil:
-		e.Vectors, e.Labels, e.Norms = packed(As[flat.Index](f).Vectors), As[flat.Index](f).Labels, packedNorms(As[flat.Index](f).Norms)
+		e.Vectors, e.Labels, e.Norms = packed(As[flat.Index](f).Vectors), As[flat.Index](f).Labels,
+			packedNorms(As[flat.Index](f).Norms)
 	case As[ivf.Index](f) != nil:
 		e.NProbe = As[ivf.Index](f).NProbe
 		e.Centroids = packed(As[ivf.Index](f).Centroids)
@@ -224,7 +228,8 @@ func TestTruncatedFilesAreRefused(t *testing.T) {
 				t.Errorf("%s: the first %d of %d bytes are taken for an index", name, n, len(data))
 			}
 		}
-		if _, err := Parse(name, append(slices.Clone(data), 0), Hint{RawData: rawOf(name)}); err == nil || !strings.Contains(err.Error(), "the end of the file") {
+		if _, err := Parse(name, append(slices.Clone(data), 0), Hint{RawData: rawOf(name)}); err == nil ||
+			!strings.Contains(err.Error(), "the end of the file") {
 			t.Errorf("%s: a byte more: %v", name, err)
 		}
 	}
@@ -265,16 +270,21 @@ func TestErrorsNameFileOffsetAndExpectation(t *testing.T) {
 		{"faiss_ivf_full.bin", put64(37, 9), "offset"},
 		{"faiss_sq8_l2.bin", put32(299, 1), "faiss IwSq with a scalar quantiser of type 4bit is not supported"},
 		{"faiss_sq8_l2.bin", put64(311, 7), "offset 311: expected 6 dimensions of a byte each, found 7 in 6 bytes"},
-		{"faiss_sq8_l2.bin", put64(327, 11), "offset 327: expected the ranges of 6 dimensions, two numbers each, found 11 numbers"},
+		{
+			"faiss_sq8_l2.bin", put64(327, 11),
+			"offset 327: expected the ranges of 6 dimensions, two numbers each, found 11 numbers",
+		},
 	} {
 		data := read(c.file)
 		c.change(data)
 		_, err := Parse("some.index", data, Hint{})
-		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "read some.index: ") {
+		if err == nil || !strings.Contains(err.Error(), c.want) ||
+			!strings.HasPrefix(err.Error(), "read some.index: ") {
 			t.Errorf("%s: error %v, want %q", c.file, err, c.want)
 		}
 	}
-	if _, err := Parse("x", read("hnswlib_l2.bin"), Hint{Dim: 4}); err == nil || !strings.Contains(err.Error(), "vectors of 4 dimensions") {
+	if _, err := Parse("x", read("hnswlib_l2.bin"), Hint{Dim: 4}); err == nil ||
+		!strings.Contains(err.Error(), "vectors of 4 dimensions") {
 		t.Errorf("another dimension than expected: %v", err)
 	}
 }

@@ -95,7 +95,8 @@ func parquetEvent(t *testing.T) func([]byte) []byte {
 	t.Helper()
 	return func(content []byte) []byte {
 		var b strings.Builder
-		if err := binlogtest.WriteIndexFile(&b, binlog.Descriptor{Collection: 1, Partition: 2, Segment: 3, Field: 101}, 4, content); err != nil {
+		if err := binlogtest.WriteIndexFile(&b, binlog.Descriptor{Collection: 1, Partition: 2, Segment: 3, Field: 101},
+			4, content); err != nil {
 			t.Fatal(err)
 		}
 		return []byte(b.String())
@@ -115,7 +116,9 @@ func TestDamagedLinksOfSplitGraphs(t *testing.T) {
 			t.Fatal(err)
 		}
 		f, got := FromBlobs(x, hint)
-		if (got == nil) != (want == nil) || want != nil && !strings.Contains(got.Error(), want.Error()) && !strings.Contains(got.Error(), "not supported") {
+		if (got == nil) != (want == nil) ||
+			want != nil && !strings.Contains(got.Error(), want.Error()) &&
+				!strings.Contains(got.Error(), "not supported") {
 			t.Errorf("byte %d: %v, whole blobs say: %v", at, got, want)
 		}
 		if got == nil {

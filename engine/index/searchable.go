@@ -39,8 +39,8 @@ type Searchable interface {
 	CodeBytes() (bytes int, have bool)
 	// Describe adds facts about the index to d. It reads the whole index.
 	Describe(d *Description)
-	// OwnMemory returns the vectors, in row order, if the index holds them in its own memory, and the size of everything
-	// else in that memory in bytes. vectors is nil if they are part of the file.
+	// OwnMemory returns the vectors, in row order, if the index holds them in its own memory, and the size of
+	// everything else in that memory in bytes. vectors is nil if they are part of the file.
 	OwnMemory() (vectors *engine.Vectors, memory int)
 
 	// relabel sets the ids of an enclosing id map: row i has the id labels[i].

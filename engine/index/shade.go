@@ -25,7 +25,9 @@ func releaseCodes(c **prefilter.Codes) {
 }
 
 // codeBytes returns the size of the codes in bytes, or the estimate for rows like v if there are none.
-func codeBytes(c *prefilter.Codes, v *engine.Vectors, m engine.Metric, estimate func(dim, rows int) int) (bytes int, have bool) {
+func codeBytes(
+	c *prefilter.Codes, v *engine.Vectors, m engine.Metric, estimate func(dim, rows int) int,
+) (bytes int, have bool) {
 	switch {
 	case c != nil:
 		return c.Bytes(), true
@@ -45,5 +47,7 @@ func (d *Description) codes(s Searchable) {
 	case !have:
 		text += " more, for many searches"
 	}
-	d.Facts = append(d.Facts, Fact{Name: "8-bit codes", Text: text, Key: "code_bytes", Number: float64(bytes), IsCount: true})
+	d.Facts = append(d.Facts, Fact{
+		Name: "8-bit codes", Text: text, Key: "code_bytes", Number: float64(bytes), IsCount: true,
+	})
 }

@@ -75,7 +75,8 @@ func answersOf(x *File, seed uint64) (all [][]engine.Hit, err error) {
 				query[j] = []float32{0, 1e30, 1e-40, float32(math.Inf(1)), float32(math.NaN())}[r.IntN(5)]
 			}
 		}
-		hits, _, err := s.Search(unsafe.Slice((*byte)(unsafe.Pointer(&query[0])), 4*x.Dim), Params{K: 1 + i, SearchParams: engine.SearchParams{NProbe: 1 + r.IntN(40)}}, nil)
+		hits, _, err := s.Search(unsafe.Slice((*byte)(unsafe.Pointer(&query[0])), 4*x.Dim),
+			Params{K: 1 + i, SearchParams: engine.SearchParams{NProbe: 1 + r.IntN(40)}}, nil)
 		if err != nil {
 			return nil, err
 		}

@@ -60,7 +60,8 @@ func sniffSparseLists(data []byte) bool {
 		}
 	}
 	n := le32(data, 8)
-	return n >= 2 && n <= maxSections && len(data) >= sparseListsHeader+int(n)*sparseSection && le32(data, sparseListsHeader/4) == sectionLists
+	return n >= 2 && n <= maxSections && len(data) >= sparseListsHeader+int(n)*sparseSection &&
+		le32(data, sparseListsHeader/4) == sectionLists
 }
 
 // sniffSparseRows reports whether all of data parses as the form of rows, and at least one row has a value. A
@@ -108,7 +109,8 @@ func readSparseRows(c *cursor, hint Hint) (*File, error) {
 	dim := c.u64("a count of dimensions")
 	c.u32("a threshold")
 	metric := sparseMetric(c, hint)
-	c.expect(rows >= 0 && uint64(rows) <= uint64(c.left()/8), 20, fmt.Sprintf("at most %d rows", c.left()/8), "%d", rows)
+	c.expect(rows >= 0 && uint64(rows) <= uint64(c.left()/8), 20, fmt.Sprintf("at most %d rows", c.left()/8), "%d",
+		rows)
 	if c.err != nil {
 		return nil, c.err
 	}
@@ -212,7 +214,8 @@ func (r *sparseLists) header(hint Hint) {
 		}
 		for other, s := range r.sections {
 			r.expect(kind != other && (offset+size <= uint64(s.at) || uint64(s.at+len(s.data)) <= offset), 16,
-				"sections that do not overlap", "%d bytes from %d on, and %d from %d on", size, offset, len(s.data), s.at)
+				"sections that do not overlap", "%d bytes from %d on, and %d from %d on", size, offset, len(s.data),
+				s.at)
 		}
 		r.sections[kind] = section{int(offset), r.data[offset : offset+size]}
 	}
@@ -234,7 +237,9 @@ func (r *sparseLists) lists() {
 	c := cursor{data: s.data}
 	encoding := c.u32("an encoding")
 	if encoding != 0 { // knowhere 3.0 has blocks and compression
-		r.err = &UnsupportedError{Type: fmt.Sprintf("%s with lists of encoding %d", SparseInverted, encoding), Hint: hintRebuild}
+		r.err = &UnsupportedError{
+			Type: fmt.Sprintf("%s with lists of encoding %d", SparseInverted, encoding), Hint: hintRebuild,
+		}
 		return
 	}
 	starts := c.array(uint64(r.names)+1, 8, "starts of lists")

@@ -99,7 +99,13 @@ func FuzzSparse(f *testing.F) {
 				continue
 			}
 			for _, drop := range []float32{0, .5} {
-				hits, _, err := s.Search(query, Params{K: 3, SearchParams: engine.SearchParams{SparseParams: engine.SparseParams{DropRatio: drop, RefineFactor: 2}}}, nil)
+				hits, _, err := s.Search(query,
+					Params{
+						K: 3,
+						SearchParams: engine.SearchParams{
+							SparseParams: engine.SparseParams{DropRatio: drop, RefineFactor: 2},
+						},
+					}, nil)
 				if err != nil {
 					continue
 				}

@@ -47,7 +47,8 @@ func TestSparseTruth(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s.Ratio > 0 && s.Ratio < 1 || s.Queries == "signed" && (s.Algorithm != "TAAT_NAIVE" || s.Library != "knowhere-2.3") {
+		if s.Ratio > 0 && s.Ratio < 1 ||
+			s.Queries == "signed" && (s.Algorithm != "TAAT_NAIVE" || s.Library != "knowhere-2.3") {
 			continue // approximate, as are all bounded walks over negative values
 		}
 		var o Options
@@ -94,7 +95,14 @@ func TestSparseTruth(t *testing.T) {
 			}
 		}
 		libraries[s.Library]++
-		p := Params{K: s.K, Filter: filter, SearchParams: engine.SearchParams{SparseParams: engine.SparseParams{DropRatio: s.Drop, RefineFactor: s.Refine, MaxScoreRatio: s.Ratio, AvgDL: s.Now}}}
+		p := Params{
+			K: s.K, Filter: filter,
+			SearchParams: engine.SearchParams{
+				SparseParams: engine.SparseParams{
+					DropRatio: s.Drop, RefineFactor: s.Refine, MaxScoreRatio: s.Ratio, AvgDL: s.Now,
+				},
+			},
+		}
 		for q := range s.IDs {
 			hits, _, err := searcher.Search(queries[s.Queries].Row(q), p, nil)
 			if err != nil {
@@ -102,8 +110,10 @@ func TestSparseTruth(t *testing.T) {
 			}
 			want := goldentest.Hits(s.IDs[q], s.Bits[q])
 			if !goldentest.AlmostEqual(hits, want, 1e-6) {
-				t.Errorf("%s %s %s %s, query %d of %s, k %d, drop %g, refine %d, ratio %g, filter %d:\n%v, knowhere has\n%v",
-					s.Library, s.Metric, s.Algorithm, s.File, q, s.Queries, s.K, s.Drop, s.Refine, s.Ratio, len(s.Filter), hits, want)
+				t.Errorf("%s %s %s %s, query %d of %s, k %d, drop %g, refine %d, ratio %g, filter %d:\n%v, knowhere "+
+					"has\n%v",
+					s.Library, s.Metric, s.Algorithm, s.File, q, s.Queries, s.K, s.Drop, s.Refine, s.Ratio,
+					len(s.Filter), hits, want)
 				break
 			}
 		}

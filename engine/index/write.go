@@ -54,7 +54,8 @@ func WriteHNSWLib(w io.Writer, ix *hnsw.Index) error {
 	maxElements := max(ix.MaxElements, ix.Vectors.Rows)
 	label := 4 + 4*ix.M0 + ix.Vectors.Size()
 	o.hnswlibHeader(&ix.Graph, hnswlibHeader{
-		maxElements: uint64(maxElements), count: uint64(ix.Vectors.Rows), size: uint64(label + 8), labelOffset: uint64(label),
+		maxElements: uint64(maxElements), count: uint64(ix.Vectors.Rows), size: uint64(label + 8),
+		labelOffset: uint64(label),
 	})
 	o.records(ix, true)
 	o.upper(&ix.Graph)
@@ -65,7 +66,9 @@ func WriteHNSWLib(w io.Writer, ix *hnsw.Index) error {
 // ids are the row numbers. For cosine, the norms are written too. It returns an error if ix has labels or deleted
 // nodes, or a metric without a code in the format.
 func WriteKnowhere(w io.Writer, ix *hnsw.Index) error {
-	metric, known := map[engine.Metric]uint64{dist.L2: 0, dist.InnerProduct: 1, dist.Cosine: 2, dist.Hamming: 10, dist.Jaccard: 11}[ix.Metric]
+	metric, known := map[engine.Metric]uint64{
+		dist.L2: 0, dist.InnerProduct: 1, dist.Cosine: 2, dist.Hamming: 10, dist.Jaccard: 11,
+	}[ix.Metric]
 	switch {
 	case !known:
 		return fmt.Errorf("write knowhere index: metric %d has no code in this format", ix.Metric)

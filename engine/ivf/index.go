@@ -91,7 +91,8 @@ func (x *Index) Restore(raw *engine.Vectors) error {
 			copy(all.Row(row), raw.Row(int(id)))
 			row++
 		}
-		if l.Vectors, err = engine.View(raw.Element, raw.Dim, row-from, all.Stride, memory[from*all.Stride:]); err != nil {
+		if l.Vectors, err = engine.View(raw.Element, raw.Dim, row-from, all.Stride, memory[from*all.Stride:]); err !=
+			nil {
 			return err
 		}
 		l.Norms = nil
@@ -118,7 +119,8 @@ func (x *Index) check() error {
 		case l.Vectors == nil || l.Vectors.Rows != len(l.IDs):
 			return fmt.Errorf("list %d has %d ids and not as many vectors: restore them first", i, len(l.IDs))
 		case l.Vectors.Dim != dim || l.Vectors.Element != element:
-			return fmt.Errorf("list %d has vectors of %d dimensions, its centroid of %d", i, l.Vectors.Dim, x.Centroids.Dim)
+			return fmt.Errorf("list %d has vectors of %d dimensions, its centroid of %d", i, l.Vectors.Dim,
+				x.Centroids.Dim)
 		case l.Norms != nil && len(l.Norms) != len(l.IDs):
 			return fmt.Errorf("list %d has %d norms for %d rows", i, len(l.Norms), len(l.IDs))
 		}

@@ -90,7 +90,8 @@ func (x *Index) CodeBytes() (bytes int, have bool) {
 // enableCodes enables the codes of the index, unless they were made for other norms than the library divides by.
 func (s *Searcher) enableCodes() {
 	c := s.index.Codes
-	if c == nil || len(c.Starts) != len(s.index.Lists)+1 || !c.Matches(s.index.Metric, s.index.Centroids.Dim, s.index.codePlaces()) {
+	if c == nil || len(c.Starts) != len(s.index.Lists)+1 ||
+		!c.Matches(s.index.Metric, s.index.Centroids.Dim, s.index.codePlaces()) {
 		return
 	}
 	for i, norms := range s.norms {
@@ -149,7 +150,8 @@ func (s *Searcher) sift(q []byte, i, first, n int, threshold float64, excluded [
 		to.AddList(d, s.ids, excluded)
 		return true
 	}
-	s.kernel.Gather(unsafe.Pointer(unsafe.SliceData(q)), unsafe.Add(l.Vectors.Base(), first*l.Vectors.Stride), uintptr(l.Vectors.Stride), s.chosen, d)
+	s.kernel.Gather(unsafe.Pointer(unsafe.SliceData(q)), unsafe.Add(l.Vectors.Base(), first*l.Vectors.Stride),
+		uintptr(l.Vectors.Stride), s.chosen, d)
 	if s.norms != nil {
 		for j, c := range s.chosen {
 			d[j] /= s.norms[i][first+int(c)]

@@ -17,7 +17,8 @@ import (
 
 // odd holds values that are difficult for codes and for sums of squares.
 var odd = []float32{
-	0, math.SmallestNonzeroFloat32, -1e-40, 1e-22, 1e17, -1e20, math.MaxFloat32, float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN()), 1, 16777216,
+	0, math.SmallestNonzeroFloat32, -1e-40, 1e-22, 1e17, -1e20, math.MaxFloat32, float32(math.Inf(1)),
+	float32(math.Inf(-1)), float32(math.NaN()), 1, 16777216,
 }
 
 // lists returns an index with lists of many lengths, some empty. draw generates the rows.

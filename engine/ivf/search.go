@@ -206,7 +206,8 @@ func (s *Searcher) scanTile(q []byte, i, first, n int, excluded []uint64, to *fl
 	if s.decoder != nil {
 		s.decoder.scan(l.Vectors, first, d)
 	} else {
-		s.kernel.Scan(unsafe.Pointer(unsafe.SliceData(q)), unsafe.Add(l.Vectors.Base(), first*l.Vectors.Stride), uintptr(l.Vectors.Stride), d)
+		s.kernel.Scan(unsafe.Pointer(unsafe.SliceData(q)), unsafe.Add(l.Vectors.Base(), first*l.Vectors.Stride),
+			uintptr(l.Vectors.Stride), d)
 	}
 	if s.norms != nil {
 		for j, norm := range s.norms[i][first : first+n] {
@@ -237,7 +238,8 @@ func (s *Searcher) Search(query []byte, p Params, dst []engine.Hit) ([]engine.Hi
 // Search.
 func (s *Searcher) SearchBatch(queries *engine.Vectors, p Params, threads int) ([][]engine.Hit, error) {
 	if queries.Dim != s.kernel.Dim || queries.Element != s.kernel.Element {
-		return nil, fmt.Errorf("queries of %d dimensions for vectors of %d, or of another type", queries.Dim, s.kernel.Dim)
+		return nil,
+			fmt.Errorf("queries of %d dimensions for vectors of %d, or of another type", queries.Dim, s.kernel.Dim)
 	}
 	return engine.Batch(queries, threads, func() func(query []byte) ([]engine.Hit, error) {
 		own := s.Clone()

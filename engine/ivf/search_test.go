@@ -35,7 +35,9 @@ type golden struct {
 
 // values returns the vectors of a golden. Value i of a set is a hash of i and the set's number (splitmix64).
 func values(kind string, rows, dim int) []float32 {
-	set := map[string]uint64{"ties": 1, "floats": 2, "ties-queries": 3, "floats-queries": 4, "ties-centroids": 5, "floats-centroids": 6}[kind]
+	set := map[string]uint64{
+		"ties": 1, "floats": 2, "ties-queries": 3, "floats-queries": 4, "ties-centroids": 5, "floats-centroids": 6,
+	}[kind]
 	v := make([]float32, rows*dim)
 	for i := range v {
 		x := uint64(i)*set + 0x9E3779B97F4A7C15*set
@@ -127,12 +129,14 @@ func (g *golden) check(t *testing.T, slack float64) {
 			computed += s.Computed()
 		}
 		if want := search.NDis + queries.Rows*len(g.Lists); computed != want {
-			t.Errorf("%s %s dim %d, %d lists, %+v: %d distances, want %d", g.Metric, g.Kind, g.Dim, len(g.Lists), p, computed, want)
+			t.Errorf("%s %s dim %d, %d lists, %+v: %d distances, want %d", g.Metric, g.Kind, g.Dim, len(g.Lists), p,
+				computed, want)
 		}
 		for i, want := range search.Answers {
 			hits := goldentest.Hits(want.IDs, want.Bits)
 			if slack > 0 && !goldentest.AlmostEqual(got[i], hits, slack) || slack == 0 && !slices.Equal(got[i], hits) {
-				t.Errorf("%s %s dim %d, %d lists, %+v, query %d:\n%v, want\n%v", g.Metric, g.Kind, g.Dim, len(g.Lists), p, i, got[i], hits)
+				t.Errorf("%s %s dim %d, %d lists, %+v, query %d:\n%v, want\n%v", g.Metric, g.Kind, g.Dim, len(g.Lists),
+					p, i, got[i], hits)
 				return
 			}
 		}
@@ -231,7 +235,8 @@ func TestListsWithoutVectorsAreRestored(t *testing.T) {
 	for i := range stripped.Lists {
 		stripped.Lists[i].Vectors = nil
 	}
-	if _, err := New(stripped, Options{Library: engine.Knowhere22}); err == nil || !strings.Contains(err.Error(), "restore") {
+	if _, err := New(stripped, Options{Library: engine.Knowhere22}); err == nil ||
+		!strings.Contains(err.Error(), "restore") {
 		t.Errorf("lists without vectors: %v", err)
 	}
 	raw := vectors(t, 2, []float32{1, 1, 21, 1, 20, 1, 0, 1, 30, 1})

@@ -53,8 +53,8 @@ func (c *SQ8) Encode(x []float32, code []byte) {
 	}
 }
 
-// CodeMatcher returns a function that reports whether row j of list i is the code of v. The function must not be used by
-// several goroutines at once.
+// CodeMatcher returns a function that reports whether row j of list i is the code of v. The function must not be used
+// by several goroutines at once.
 func (x *Index) CodeMatcher() func(i, j int, v []float32) bool {
 	c := x.Codec
 	own, left, centroid := make([]byte, c.Dim()), make([]float32, c.Dim()), make([]float32, c.Dim())

@@ -16,9 +16,12 @@ import (
 // number adds a field, and returns the offset of its end.
 func number(file []byte, at int, name string, fields *[]damagetest.Field) int {
 	v, n := binary.Varint(file[at:])
-	*fields = append(*fields, damagetest.Field{Name: name, At: at, Len: n, Value: uint64(v), Put: func(v uint64) []byte {
-		return binary.AppendVarint(nil, int64(v))
-	}})
+	*fields = append(*fields, damagetest.Field{
+		Name: name, At: at, Len: n, Value: uint64(v),
+		Put: func(v uint64) []byte {
+			return binary.AppendVarint(nil, int64(v))
+		},
+	})
 	return at + n
 }
 
@@ -55,7 +58,9 @@ func counts(file []byte, at int, s *schema, fields *[]damagetest.Field) int {
 
 // TestDamagedCounts changes each count and length of a manifest, in both forms.
 func TestDamagedCounts(t *testing.T) {
-	for _, name := range []string{"segment/files/insert_log/1/2/3/_metadata/manifest-3.avro", "container/_metadata/manifest-7.avro"} {
+	for _, name := range []string{
+		"segment/files/insert_log/1/2/3/_metadata/manifest-3.avro", "container/_metadata/manifest-7.avro",
+	} {
 		t.Run(path.Base(name), func(t *testing.T) {
 			file, err := os.ReadFile(filepath.Join("testdata", name))
 			if err != nil {

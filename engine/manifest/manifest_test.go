@@ -38,24 +38,30 @@ func TestRaw(t *testing.T) {
 	want := &Manifest{
 		Groups: []Group{
 			{Columns: []string{"0", "1", "100"}, Format: "parquet", Files: []File{
-				{at + "_data/0_d8a0483d-0cc7-4082-8374-7e3a297e1196.parquet", 0, 120}, {at + "_data/0_8c4db6f8-881f-4566-bb88-2da1a2036ee4.parquet", 0, 80},
+				{at + "_data/0_d8a0483d-0cc7-4082-8374-7e3a297e1196.parquet", 0, 120},
+				{at + "_data/0_8c4db6f8-881f-4566-bb88-2da1a2036ee4.parquet", 0, 80},
 			}},
 			{Columns: []string{"101"}, Format: "parquet", Files: []File{
-				{at + "_data/1_239c2948-8716-4a83-9b93-bcb74e317dc9.parquet", 0, 120}, {at + "_data/1_1e3bc728-a6b6-4f8c-b9e9-6816c3891f26.parquet", 0, 80},
+				{at + "_data/1_239c2948-8716-4a83-9b93-bcb74e317dc9.parquet", 0, 120},
+				{at + "_data/1_1e3bc728-a6b6-4f8c-b9e9-6816c3891f26.parquet", 0, 80},
 			}},
 		},
 		Deltas: []Delta{{at + "_delta/455000000000009001", ByKey, 25}},
-		Stats:  map[string]Statistics{"bloom_filter.100": {Paths: []string{at + "_stats/bloom_filter.100/1", at + "_stats/bloom_filter.100/2"}}},
+		Stats: map[string]Statistics{
+			"bloom_filter.100": {Paths: []string{at + "_stats/bloom_filter.100/1", at + "_stats/bloom_filter.100/2"}},
+		},
 	}
 	if diff := cmp.Diff(want, m); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	place.Version = 1
-	if m, err = open(t, "segment", place.Name("files")); err != nil || len(m.Groups) != 2 || len(m.Groups[1].Files) != 1 || len(m.Deltas) != 0 {
+	if m, err = open(t, "segment", place.Name("files")); err != nil || len(m.Groups) != 2 ||
+		len(m.Groups[1].Files) != 1 || len(m.Deltas) != 0 {
 		t.Errorf("version 1: %+v, %v", m, err)
 	}
 	place.Version = 4
-	if _, err = open(t, "segment", place.Name("files")); err == nil || !strings.Contains(err.Error(), "manifest-4.avro") {
+	if _, err = open(t, "segment", place.Name("files")); err == nil ||
+		!strings.Contains(err.Error(), "manifest-4.avro") {
 		t.Errorf("version 4, which was never written: %v", err)
 	}
 }
@@ -68,18 +74,29 @@ func TestContainer(t *testing.T) {
 	}
 	want := &Manifest{
 		Groups: []Group{
-			{Columns: []string{"0", "1", "100"}, Format: "parquet", Files: []File{{"_data/0_a.parquet", 0, 120}, {"_data/0_b.parquet", 0, 80}}},
+			{
+				Columns: []string{"0", "1", "100"}, Format: "parquet",
+				Files: []File{{"_data/0_a.parquet", 0, 120}, {"_data/0_b.parquet", 0, 80}},
+			},
 			{Columns: []string{"101"}, Format: "vortex", Files: []File{{"_data/1_a.vortex", 0, 200}}},
 		},
-		Deltas:  []Delta{{"_delta/455000000000009001", ByKey, 25}, {"s3://elsewhere/x", ByPosition, 3}},
-		Stats:   map[string]Statistics{"bloom_filter.100": {Paths: []string{"_stats/bloom_filter.100/1"}}, "bm25.102": {Paths: []string{}}},
-		Indexes: []Index{{Column: "101", Name: "vec", Type: "hnsw", Path: "_index/hnsw/9", FieldID: 101, Build: 9, Rows: 200, Files: []string{"HNSW_0"}}},
+		Deltas: []Delta{{"_delta/455000000000009001", ByKey, 25}, {"s3://elsewhere/x", ByPosition, 3}},
+		Stats: map[string]Statistics{
+			"bloom_filter.100": {Paths: []string{"_stats/bloom_filter.100/1"}}, "bm25.102": {Paths: []string{}},
+		},
+		Indexes: []Index{
+			{
+				Column: "101", Name: "vec", Type: "hnsw", Path: "_index/hnsw/9", FieldID: 101, Build: 9, Rows: 200,
+				Files: []string{"HNSW_0"},
+			},
+		},
 		Objects: []Object{{"../lobs/103/_data/x.vortex", 103, 200, 190, 12345}},
 	}
 	if diff := cmp.Diff(want, m); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if _, err := open(t, "container", "_metadata/manifest-8.avro"); err == nil || !strings.Contains(err.Error(), "compressed (deflate)") {
+	if _, err := open(t, "container", "_metadata/manifest-8.avro"); err == nil ||
+		!strings.Contains(err.Error(), "compressed (deflate)") {
 		t.Errorf("a compressed one: %v", err)
 	}
 }
@@ -87,14 +104,17 @@ func TestContainer(t *testing.T) {
 func TestBroken(t *testing.T) {
 	for _, text := range []string{
 		"", "{}", `{"ver":1}`, `{"ver":-1,"base_path":"a"}`, "insert_log/manifest-1", `{"ver":"x","base_path":"a"}`,
-		`{"ver":1,"base_path":"insert_log"}`, `{"ver":1,"base_path":"insert_log/.."}`, `{"ver":1,"base_path":"files/insert_log/1/2/3/../../.."}`, `{"ver":1,"base_path":"insert_log/1/2"}`,
+		`{"ver":1,"base_path":"insert_log"}`, `{"ver":1,"base_path":"insert_log/.."}`,
+		`{"ver":1,"base_path":"files/insert_log/1/2/3/../../.."}`, `{"ver":1,"base_path":"insert_log/1/2"}`,
 	} {
 		if p, err := ParsePlace(text); err == nil {
 			t.Errorf("%q is the place %+v", text, p)
 		}
 	}
 	whole := [][]byte{}
-	for _, name := range []string{"segment/files/insert_log/1/2/3/_metadata/manifest-3.avro", "container/_metadata/manifest-7.avro"} {
+	for _, name := range []string{
+		"segment/files/insert_log/1/2/3/_metadata/manifest-3.avro", "container/_metadata/manifest-7.avro",
+	} {
 		b, err := os.ReadFile(filepath.Join("testdata", name))
 		if err != nil {
 			t.Fatal(err)
@@ -143,7 +163,9 @@ func TestEmptyItems(t *testing.T) {
 			t.Errorf("%s: %+v", name, m)
 		}
 	}
-	if _, err := Read(hostile(`{"type":"record","name":"M","fields":[{"name":"files","type":{"type":"array","items":"string"}}]}`, []byte{0})); !errors.Is(err, ErrNotManifest) {
+	if _, err := Read(hostile(
+		`{"type":"record","name":"M","fields":[{"name":"files","type":{"type":"array","items":"string"}}]}`, []byte{0},
+	)); !errors.Is(err, ErrNotManifest) {
 		t.Errorf("another record of Avro's: %v", err)
 	}
 	none := `{"type":"record","name":"M","fields":[{"name":"column_groups","type":{"type":"array","items":{"type":"record","name":"G","fields":[
@@ -154,7 +176,10 @@ func TestEmptyItems(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	for _, name := range []string{"segment/files/insert_log/1/2/3/_metadata/manifest-3.avro", "container/_metadata/manifest-7.avro", "container/_metadata/manifest-8.avro"} {
+	for _, name := range []string{
+		"segment/files/insert_log/1/2/3/_metadata/manifest-3.avro", "container/_metadata/manifest-7.avro",
+		"container/_metadata/manifest-8.avro",
+	} {
 		b, err := os.ReadFile(filepath.Join("testdata", name))
 		if err != nil {
 			f.Fatal(err)
@@ -185,7 +210,9 @@ func TestRoots(t *testing.T) {
 			t.Fatal(err)
 		}
 		m.place(base)
-		for _, name := range []string{m.Groups[1].Files[1].Path, m.Deltas[0].Path, m.Stats["bloom_filter.100"].Paths[0]} {
+		for _, name := range []string{
+			m.Groups[1].Files[1].Path, m.Deltas[0].Path, m.Stats["bloom_filter.100"].Paths[0],
+		} {
 			if rest, ok := strings.CutPrefix(name, base+"/_"); !ok || strings.Contains(rest, "insert_log") {
 				t.Errorf("%s: %s", base, name)
 			}

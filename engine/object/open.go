@@ -60,7 +60,8 @@ func ParseS3(place string) (S3, error) {
 			}
 			c.Insecure = value == "false"
 		default:
-			return S3{}, fmt.Errorf("s3://%s%s: unknown parameter %s: expected endpoint, region or tls", u.Host, u.Path, key)
+			return S3{},
+				fmt.Errorf("s3://%s%s: unknown parameter %s: expected endpoint, region or tls", u.Host, u.Path, key)
 		}
 	}
 	return c, nil

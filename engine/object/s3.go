@@ -58,7 +58,8 @@ func OpenS3(ctx context.Context, c S3) (Store, error) {
 	endpoint := c.Endpoint
 	endpoint = cmp.Or(endpoint, "s3.amazonaws.com")
 	if c.Bucket == "" || strings.ContainsAny(endpoint, "/@?#") {
-		return nil, fmt.Errorf("bucket %q at endpoint %q: a name and host:port are needed", c.Bucket, redactHost(endpoint))
+		return nil,
+			fmt.Errorf("bucket %q at endpoint %q: a name and host:port are needed", c.Bucket, redactHost(endpoint))
 	}
 	creds := credentials.NewStaticV4(c.Keys.Access, string(c.Keys.Secret), string(c.Keys.Session))
 	if c.Keys.Access == "" {
@@ -108,7 +109,9 @@ type bucket struct {
 	// keeps all methods of the type, because templates call methods by name. This was 1.5 MB of requests that write.
 	listing func(context.Context, string, minio.ListObjectsOptions) <-chan minio.ObjectInfo
 	stat    func(context.Context, string, string, minio.StatObjectOptions) (minio.ObjectInfo, error)
-	get     func(context.Context, string, string, minio.GetObjectOptions) (io.ReadCloser, minio.ObjectInfo, http.Header, error)
+	get     func(
+		context.Context, string, string, minio.GetObjectOptions,
+	) (io.ReadCloser, minio.ObjectInfo, http.Header, error)
 
 	transport *http.Transport
 	endpoint  string

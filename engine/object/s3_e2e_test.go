@@ -35,8 +35,11 @@ func server(t *testing.T) (endpoint string) {
 	endpoint = l.Addr().String()
 	l.Close()
 	ctx, cancel := context.WithCancel(context.Background())
-	cmd := exec.CommandContext(ctx, *minioFlag, "server", "--address", endpoint, "--console-address", "127.0.0.1:0", t.TempDir())
-	cmd.Env = []string{"HOME=" + t.TempDir(), "MINIO_ROOT_USER=" + accessKey, "MINIO_ROOT_PASSWORD=" + secretKey, "MINIO_UPDATE=off"}
+	cmd := exec.CommandContext(ctx, *minioFlag, "server", "--address", endpoint, "--console-address", "127.0.0.1:0",
+		t.TempDir())
+	cmd.Env = []string{
+		"HOME=" + t.TempDir(), "MINIO_ROOT_USER=" + accessKey, "MINIO_ROOT_PASSWORD=" + secretKey, "MINIO_UPDATE=off",
+	}
 	var log bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &log, &log
 	if err := cmd.Start(); err != nil {
@@ -62,12 +65,14 @@ func server(t *testing.T) (endpoint string) {
 		}
 	}
 	for name, content := range contents() {
-		if _, err := client.PutObject(t.Context(), "milvus-bucket", "files/"+name, bytes.NewReader(content), int64(len(content)), minio.PutObjectOptions{}); err != nil {
+		if _, err := client.PutObject(t.Context(), "milvus-bucket", "files/"+name, bytes.NewReader(content),
+			int64(len(content)), minio.PutObjectOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for i := range 1100 { // more than one page of a listing
-		if _, err := client.PutObject(t.Context(), "milvus-bucket", fmt.Sprintf("many/%04d", i), strings.NewReader("x"), 1, minio.PutObjectOptions{}); err != nil {
+		if _, err := client.PutObject(t.Context(), "milvus-bucket", fmt.Sprintf("many/%04d", i), strings.NewReader("x"),
+			1, minio.PutObjectOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -109,13 +114,23 @@ func refused(t *testing.T, endpoint, place string) {
 		keys  Keys
 		want  string
 	}{
-		"wrong secret":     {place, Keys{Access: accessKey, Secret: "another-very-secret"}, "SignatureDoesNotMatch"},
-		"unknown key":      {place, Keys{Access: "someone-else", Secret: secretKey}, "InvalidAccessKeyId"},
-		"no keys":          {place, Keys{}, "AccessDenied"},
-		"wrong session":    {place, Keys{Access: accessKey, Secret: secretKey, Session: "a-session-token"}, ""},
-		"no such bucket":   {"s3://milvus-bucket-2/files?tls=false&endpoint=" + endpoint, Keys{Access: accessKey, Secret: secretKey}, "NoSuchBucket"},
-		"https not spoken": {"s3://milvus-bucket/files?endpoint=" + endpoint, Keys{Access: accessKey, Secret: secretKey}, "HTTP"},
-		"nobody there":     {"s3://milvus-bucket/files?tls=false&endpoint=127.0.0.1:1", Keys{Access: accessKey, Secret: secretKey}, "refused"},
+		"wrong secret":  {place, Keys{Access: accessKey, Secret: "another-very-secret"}, "SignatureDoesNotMatch"},
+		"unknown key":   {place, Keys{Access: "someone-else", Secret: secretKey}, "InvalidAccessKeyId"},
+		"no keys":       {place, Keys{}, "AccessDenied"},
+		"wrong session": {place, Keys{Access: accessKey, Secret: secretKey, Session: "a-session-token"}, ""},
+		"no such bucket": {
+			"s3://milvus-bucket-2/files?tls=false&endpoint=" + endpoint,
+			Keys{Access: accessKey, Secret: secretKey},
+			"NoSuchBucket",
+		},
+		"https not spoken": {
+			"s3://milvus-bucket/files?endpoint=" + endpoint, Keys{Access: accessKey, Secret: secretKey}, "HTTP",
+		},
+		"nobody there": {
+			"s3://milvus-bucket/files?tls=false&endpoint=127.0.0.1:1",
+			Keys{Access: accessKey, Secret: secretKey},
+			"refused",
+		},
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		_, err := Open(ctx, c.place, c.keys)
@@ -128,7 +143,9 @@ func refused(t *testing.T, endpoint, place string) {
 		if !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "milvus-bucket") {
 			t.Errorf("%s: %v; expected %q", name, err, c.want)
 		}
-		for _, secret := range []string{secretKey, accessKey, "another-very-secret", "someone-else", "a-session-token"} {
+		for _, secret := range []string{
+			secretKey, accessKey, "another-very-secret", "someone-else", "a-session-token",
+		} {
 			if strings.Contains(fmt.Sprintf("%v %+v", err, errors.Unwrap(err)), secret) {
 				t.Errorf("%s: a credential in %v", name, err)
 			}
@@ -144,7 +161,8 @@ func changed(t *testing.T, endpoint, place string) {
 		t.Fatal(err)
 	}
 	put := func(content string) {
-		if _, err := client.PutObject(t.Context(), "milvus-bucket", "files/changing", strings.NewReader(content), int64(len(content)), minio.PutObjectOptions{}); err != nil {
+		if _, err := client.PutObject(t.Context(), "milvus-bucket", "files/changing", strings.NewReader(content),
+			int64(len(content)), minio.PutObjectOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}

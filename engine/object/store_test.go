@@ -47,7 +47,10 @@ func conform(t *testing.T, s Store) {
 				"empty", "insert_log/1/2/3.old/100", "insert_log/1/2/3/100/10", "insert_log/1/2/3/100/9",
 				"insert_log/1/2/3/101/11", "insert_log/10/2/3/100/12",
 			},
-			"insert_log/1/":          {"insert_log/1/2/3.old/100", "insert_log/1/2/3/100/10", "insert_log/1/2/3/100/9", "insert_log/1/2/3/101/11"},
+			"insert_log/1/": {
+				"insert_log/1/2/3.old/100", "insert_log/1/2/3/100/10", "insert_log/1/2/3/100/9",
+				"insert_log/1/2/3/101/11",
+			},
 			"insert_log/1/2/3/100/1": {"insert_log/1/2/3/100/10"},
 			"insert_log/1/2/3/10":    {"insert_log/1/2/3/100/10", "insert_log/1/2/3/100/9", "insert_log/1/2/3/101/11"},
 			"empty":                  {"empty"},
@@ -81,7 +84,10 @@ func conform(t *testing.T, s Store) {
 		}
 	})
 	t.Run("Missing", func(t *testing.T) {
-		for _, name := range []string{"insert_log/1/2/4", "insert_log/1/2", "insert_log/1/2/3/100/", "", "/etc/passwd", "../store_test.go", "a/../empty"} {
+		for _, name := range []string{
+			"insert_log/1/2/4", "insert_log/1/2", "insert_log/1/2/3/100/", "", "/etc/passwd", "../store_test.go",
+			"a/../empty",
+		} {
 			r, err := s.Open(ctx, name)
 			if !errors.Is(err, fs.ErrNotExist) && !(err != nil && strings.HasPrefix(name, "../")) {
 				t.Errorf("Open(%q): %v, %v; expected that there is no such file", name, r, err)
@@ -110,12 +116,20 @@ func checkReader(t *testing.T, r Reader, content []byte) {
 	if err != nil || !bytes.Equal(all, content) {
 		t.Fatalf("%d bytes, %v; expected %d", len(all), err, len(content))
 	}
-	for _, span := range [][2]int{{0, 1}, {len(content) - 1, 1}, {len(content) / 2, 100}, {len(content) - 2, 50}, {len(content), 5}, {len(content) + 9, 1}} {
+	for _, span := range [][2]int{
+		{0, 1},
+		{len(content) - 1, 1},
+		{len(content) / 2, 100},
+		{len(content) - 2, 50},
+		{len(content), 5},
+		{len(content) + 9, 1},
+	} {
 		at, n := max(0, span[0]), span[1]
 		b := make([]byte, n)
 		got, err := r.ReadAt(b, int64(at))
 		have := content[min(at, len(content)):min(at+n, len(content))]
-		if !bytes.Equal(b[:got], have) || (got < n) != errors.Is(err, io.EOF) || got == n && err != nil && !errors.Is(err, io.EOF) {
+		if !bytes.Equal(b[:got], have) || (got < n) != errors.Is(err, io.EOF) ||
+			got == n && err != nil && !errors.Is(err, io.EOF) {
 			t.Errorf("ReadAt(%d bytes, %d) = %d, %v; expected %d bytes", n, at, got, err, len(have))
 		}
 	}
@@ -194,7 +208,8 @@ func TestReadTar(t *testing.T) {
 func TestStores(t *testing.T) {
 	plain := tarball(t)
 	for name, place := range map[string]string{
-		"folder": folderOf(t), "tar": writeFile(t, plain), "tar.gz": writeFile(t, gzipped(plain)), "tar.zst": writeFile(t, zstandard(plain)),
+		"folder": folderOf(t), "tar": writeFile(t, plain), "tar.gz": writeFile(t, gzipped(plain)),
+		"tar.zst": writeFile(t, zstandard(plain)),
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, err := Open(t.Context(), place, Keys{})
@@ -270,7 +285,9 @@ func TestTarNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	for name, size := range map[string]int64{"twice": 7, "hard": 7, "rooted": 1, "long/" + strings.Repeat("n", 200): 2} {
+	for name, size := range map[string]int64{
+		"twice": 7, "hard": 7, "rooted": 1, "long/" + strings.Repeat("n", 200): 2,
+	} {
 		r, err := s.Open(t.Context(), name)
 		if err != nil || r.Size() != size {
 			t.Errorf("%s: %v, expected %d bytes", name, err, size)
@@ -290,7 +307,9 @@ func TestHostileTars(t *testing.T) {
 		archive []byte
 		want    string
 	}{
-		"a name that leads out":       {tarball(t, &tar.Header{Name: "a/../../b", Size: 1, Typeflag: tar.TypeReg}), "leads out of the archive"},
+		"a name that leads out": {
+			tarball(t, &tar.Header{Name: "a/../../b", Size: 1, Typeflag: tar.TypeReg}), "leads out of the archive",
+		},
 		"truncated within a content":  {plain[:len(plain)-1024-1500], "bytes expected"},
 		"truncated within a header":   {plain[:700], "tar header"},
 		"a truncated gzip":            {gzipped(plain)[:5000], "unexpected EOF"},
@@ -323,7 +342,10 @@ func negative(b []byte) []byte {
 			sum += int64(c)
 		}
 	}
-	copy(b[148:], []byte{byte('0' + sum>>15&7), byte('0' + sum>>12&7), byte('0' + sum>>9&7), byte('0' + sum>>6&7), byte('0' + sum>>3&7), byte('0' + sum&7), 0, ' '})
+	copy(b[148:], []byte{
+		byte('0' + sum>>15&7), byte('0' + sum>>12&7), byte('0' + sum>>9&7), byte('0' + sum>>6&7), byte('0' + sum>>3&7),
+		byte('0' + sum&7), 0, ' ',
+	})
 	return b
 }
 
@@ -335,7 +357,8 @@ func TestSparseMembersAreRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.Open(t.Context(), "sparse"); err == nil || !strings.Contains(err.Error(), "stored as a sparse file in the archive: not supported") {
+		if _, err := s.Open(t.Context(), "sparse"); err == nil ||
+			!strings.Contains(err.Error(), "stored as a sparse file in the archive: not supported") {
 			t.Errorf("%s: the sparse member: %v", format, err)
 		}
 		r, err := s.Open(t.Context(), "plain.txt")

@@ -56,7 +56,9 @@ func OpenTar(ctx context.Context, file string) (Store, error) {
 
 // ReadTar is like OpenTar for a plain archive in memory.
 func ReadTar(ctx context.Context, name string, content []byte) (Store, error) {
-	t := &archive{name: name, ReaderAt: bytes.NewReader(content), size: int64(len(content)), close: func() error { return nil }}
+	t := &archive{
+		name: name, ReaderAt: bytes.NewReader(content), size: int64(len(content)), close: func() error { return nil },
+	}
 	if err := t.index(ctx); err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	}

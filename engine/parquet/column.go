@@ -88,7 +88,8 @@ func (l Leaf) Width() int {
 func (p *File) Pages(ctx context.Context, index int, take func(Page) error) error {
 	leaf := p.Leaves[index]
 	if leaf.Width() <= 0 || leaf.Repetitions > 1 {
-		return fmt.Errorf("expected numbers or FIXED_LEN_BYTE_ARRAY, found %s of %d bytes", PhysicalName(leaf.Physical), leaf.Length)
+		return fmt.Errorf("expected numbers or FIXED_LEN_BYTE_ARRAY, found %s of %d bytes", PhysicalName(leaf.Physical),
+			leaf.Length)
 	}
 	d, err := NewDecompressor()
 	if err != nil {
@@ -100,7 +101,9 @@ func (p *File) Pages(ctx context.Context, index int, take func(Page) error) erro
 		if left -= g.Chunks[index].Values; left < 0 {
 			return fmt.Errorf("row group %d: more values than a file of %d bytes holds", i, p.Size)
 		}
-		c := chunkReader{leaf: leaf, chunk: g.Chunks[index], d: d, in: NewPageReader(p, g.Chunks[index], nil), take: take}
+		c := chunkReader{
+			leaf: leaf, chunk: g.Chunks[index], d: d, in: NewPageReader(p, g.Chunks[index], nil), take: take,
+		}
 		err := c.read(ctx)
 		if err == nil && int64(c.rows) != g.Rows {
 			err = fmt.Errorf("expected %d rows, found %d", g.Rows, c.rows)
@@ -342,7 +345,9 @@ func (c *chunkReader) deltaBytes(b []byte, n int) ([]byte, error) {
 	for i, prefix := range prefixes {
 		suffix := suffixes[i]
 		if prefix < 0 || prefix > int64(len(before)) || suffix != width-prefix || suffix > int64(len(b)) {
-			return nil, fmt.Errorf("value %d: expected %d bytes, found a prefix of %d and a suffix of %d", i, width, prefix, suffix)
+			return nil,
+				fmt.Errorf("value %d: expected %d bytes, found a prefix of %d and a suffix of %d", i, width, prefix,
+					suffix)
 		}
 		out = append(append(out, before[:prefix]...), b[:suffix]...)
 		before, b = out[len(out)-int(width):], b[suffix:]

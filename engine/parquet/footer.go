@@ -100,7 +100,9 @@ func ReadFooter(r io.ReaderAt, base, size int64) (*File, error) {
 		return nil, err
 	}
 	if string(tail[4:]) != "PAR1" {
-		return nil, fmt.Errorf("offset %d: expected the end of a parquet file (PAR1), found %s", base+size-4, Quote(string(tail[4:])))
+		return nil,
+			fmt.Errorf("offset %d: expected the end of a parquet file (PAR1), found %s", base+size-4,
+				Quote(string(tail[4:])))
 	}
 	n := int64(binary.LittleEndian.Uint32(tail[:]))
 	if n > size-12 || n > maxFooter {
@@ -183,7 +185,9 @@ func (c *compact) schemaElement() schemaElement {
 			e.children = c.int(typ)
 		case 6:
 			if converted := c.int(typ); e.Logical == NoLogical {
-				e.Logical = logicalOf(map[int64]int64{15: 8, 11: -8, 12: -16, 13: -32, 14: -64, 16: 16, 17: 32, 18: 64}[converted])
+				e.Logical = logicalOf(
+					map[int64]int64{15: 8, 11: -8, 12: -16, 13: -32, 14: -64, 16: 16, 17: 32, 18: 64}[converted],
+				)
 			}
 		case 9:
 			e.ID = c.int(typ)

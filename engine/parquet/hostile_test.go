@@ -14,7 +14,9 @@ import (
 
 func TestHostileMetadata(t *testing.T) {
 	// The decoded list of ten million one-byte columns would take several hundred times its size.
-	c := &compact{b: append(binary.AppendUvarint([]byte{15<<4 | thriftStruct}, 10_000_000), make([]byte, 10_000_000)...)}
+	c := &compact{
+		b: append(binary.AppendUvarint([]byte{15<<4 | thriftStruct}, 10_000_000), make([]byte, 10_000_000)...),
+	}
 	c.eachStruct(thriftList, func() { c.columnChunk() })
 	if c.err == nil {
 		t.Error("columns without metadata were read")

@@ -15,7 +15,9 @@ type Runs struct {
 }
 
 // EachRun calls repeated or packed for the runs that make up n values.
-func EachRun(b []byte, width, at, n int, repeated func(v uint32, at, n int) error, packed func(b []byte, width, at, n int) error) error {
+func EachRun(
+	b []byte, width, at, n int, repeated func(v uint32, at, n int) error, packed func(b []byte, width, at, n int) error,
+) error {
 	r := &Runs{B: b, Width: width, Left: n}
 	for r.Left > 0 {
 		n, value, bits, err := r.Next()

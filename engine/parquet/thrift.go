@@ -128,7 +128,8 @@ func (c *compact) list(typ byte) (n int, element byte) {
 func (c *compact) eachStruct(typ byte, f func()) {
 	n, element := c.list(typ)
 	if n > 0 && element != thriftStruct {
-		c.fail(fmt.Errorf("expected a list of structs before byte %d of the metadata, found thrift type %d", c.at, element))
+		c.fail(fmt.Errorf("expected a list of structs before byte %d of the metadata, found thrift type %d", c.at,
+			element))
 	}
 	for i := 0; i < n && c.err == nil; i++ {
 		f()

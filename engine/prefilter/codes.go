@@ -95,7 +95,9 @@ func (c *Codes) encodeAll(parts []*engine.Vectors, threads int, encoder func() f
 
 // encodePlaces encodes the rows at the places from first to end-1, and returns the greatest squared norm of
 // their codes.
-func (c *Codes) encodePlaces(parts []*engine.Vectors, first, end int, encode func(part, row, at int) float64) (longest float64) {
+func (c *Codes) encodePlaces(
+	parts []*engine.Vectors, first, end int, encode func(part, row, at int) float64,
+) (longest float64) {
 	i, found := slices.BinarySearch(c.Starts, first)
 	if !found {
 		i--
@@ -235,5 +237,6 @@ func (c *Codes) numbers(at int) (a, b float32) {
 
 // Matches reports whether the codes are for this metric, dimension and number of places.
 func (c *Codes) Matches(m engine.Metric, dim, places int) bool {
-	return (m == dist.L2) == (c.metric == dist.L2) && m <= dist.Cosine && dim == c.scale.dim() && places == c.Starts[len(c.Starts)-1]
+	return (m == dist.L2) == (c.metric == dist.L2) && m <= dist.Cosine && dim == c.scale.dim() &&
+		places == c.Starts[len(c.Starts)-1]
 }

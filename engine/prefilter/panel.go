@@ -20,7 +20,8 @@ type Panel struct {
 // for them.
 func (c *Codes) NewPanel(size int) *Panel {
 	return &Panel{
-		loader: c.loader(c.sieve.Blocks()), states: make([]queryState, size), loaded: make([]bool, size), cuts: make([]dist.Cut, size),
+		loader: c.loader(c.sieve.Blocks()), states: make([]queryState, size), loaded: make([]bool, size),
+		cuts:   make([]dist.Cut, size),
 		packed: dist.Aligned(size * c.sieve.QueryBytes()),
 	}
 }
@@ -51,5 +52,6 @@ func (p *Panel) SetThreshold(i int, threshold float64, norms bool) {
 // queries one after the other, the same number for each.
 func (p *Panel) Sieve(i, first int, out []uint64) {
 	c := p.codes
-	c.sieve.Block(p.packed[i*c.sieve.QueryBytes():], p.coarse, c.group(first), c.a[first:], c.b[first:], (*[4]dist.Cut)(p.cuts[i:]), out)
+	c.sieve.Block(p.packed[i*c.sieve.QueryBytes():], p.coarse, c.group(first), c.a[first:], c.b[first:],
+		(*[4]dist.Cut)(p.cuts[i:]), out)
 }

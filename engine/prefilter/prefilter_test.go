@@ -76,7 +76,9 @@ func checkTightCuts(t *testing.T, rows *engine.Vectors, query []float32) {
 // sieve returns which of 64 rows pass a cut.
 type sieve func(beat float64, norms bool) uint64
 
-func checkCuts(t *testing.T, c *Codes, sieves []sieve, m engine.Metric, p dist.Profile, rows *engine.Vectors, query []float32) {
+func checkCuts(
+	t *testing.T, c *Codes, sieves []sieve, m engine.Metric, p dist.Profile, rows *engine.Vectors, query []float32,
+) {
 	t.Helper()
 	k, err := dist.NewOn(dist.Generic, m, dist.Float32, p, rows.Dim)
 	if err != nil {
@@ -98,7 +100,8 @@ func checkCuts(t *testing.T, c *Codes, sieves []sieve, m engine.Metric, p dist.P
 		}
 		for form, passed := range sieves {
 			if d == d && d != worse && passed(float64(math.Nextafter32(d, worse)), divided)>>i&1 == 0 {
-				t.Fatalf("%v, %v, form %d: row %v at %g of query %v is held back", m, p, form, rows.Float32(i), d, query)
+				t.Fatalf("%v, %v, form %d: row %v at %g of query %v is held back", m, p, form, rows.Float32(i), d,
+					query)
 			}
 		}
 	}
@@ -106,7 +109,8 @@ func checkCuts(t *testing.T, c *Codes, sieves []sieve, m engine.Metric, p dist.P
 
 // odd holds values that are difficult for sums of squares.
 var odd = []float32{
-	0, math.SmallestNonzeroFloat32, -1e-40, 1e-30, 1e-22, 1e17, -1e20, math.MaxFloat32, float32(math.Inf(1)), float32(math.NaN()), 1, 16777216,
+	0, math.SmallestNonzeroFloat32, -1e-40, 1e-30, 1e-22, 1e17, -1e20, math.MaxFloat32, float32(math.Inf(1)),
+	float32(math.NaN()), 1, 16777216,
 }
 
 func TestNoFalseRejections(t *testing.T) {

@@ -179,11 +179,13 @@ func (q *queryState) cutAt(c *Codes, threshold float64, norms bool) dist.Cut {
 		if math.IsNaN(threshold) {
 			r = threshold
 		}
-		cut.K = down(q.square - r*r - 2*q.roundingError - underflowError - q.distanceError - slack*(q.square+r*r+2*q.roundingError))
+		cut.K = down(q.square - r*r - 2*q.roundingError - underflowError - q.distanceError - slack*(q.square+r*r+
+			2*q.roundingError))
 		cut.A, cut.B = 1, -up(2*r)
 		return cut
 	}
-	k := -q.centre - q.roundingError - underflowError - slack*(math.Abs(q.centre)+q.roundingError) - sumError*q.norm*c.scale.norm
+	k := -q.centre - q.roundingError - underflowError - slack*(math.Abs(q.centre)+q.roundingError) - sumError*q.norm*
+		c.scale.norm
 	if q.add != 0 {
 		// The library adds this to its sum and rounds. Rounding never reverses the order of two values.
 		k -= q.add + slack*(math.Abs(q.add)+math.Abs(threshold))

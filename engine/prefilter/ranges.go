@@ -102,7 +102,10 @@ type codeEncoder struct {
 // centres. Queries are near the mean, so rounding loses little.
 func (t *codeEncoder) shift() {
 	s := t.codes.scale
-	r := &residuals{centre: s.centre, norm: s.norm, square: s.norm * s.norm, parts: make([]partCentre, t.Centres.Rows), radius: 128 * lengthOf(s.step)}
+	r := &residuals{
+		centre: s.centre, norm: s.norm, square: s.norm * s.norm, parts: make([]partCentre, t.Centres.Rows),
+		radius: 128 * lengthOf(s.step),
+	}
 	t.codes.residuals = r
 	mean, n := make([]float64, len(s.centre)), 0.0
 	for i := range r.parts {

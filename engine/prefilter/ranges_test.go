@@ -88,7 +88,9 @@ func (c *coded) query(r *rand.Rand, dim int) []float32 {
 }
 
 // distances returns a library's distances to the rows of a part and to its centre.
-func (c *coded) distances(t *testing.T, m engine.Metric, p dist.Profile, query []float32, part int) (all []float32, centre float32) {
+func (c *coded) distances(
+	t *testing.T, m engine.Metric, p dist.Profile, query []float32, part int,
+) (all []float32, centre float32) {
 	t.Helper()
 	k, err := dist.NewSQ8On(dist.Generic, m, c.Low, c.Span)
 	if err != nil {
@@ -159,7 +161,9 @@ func TestNoFalseRejectionsOfCodes(t *testing.T) {
 }
 
 // checkTightCutsOfCodes checks that each row passes a cut that it beats by one bit.
-func checkTightCutsOfCodes(t *testing.T, q *Query, first int, m engine.Metric, all []float32, c coded, query []float32) {
+func checkTightCutsOfCodes(
+	t *testing.T, q *Query, first int, m engine.Metric, all []float32, c coded, query []float32,
+) {
 	t.Helper()
 	worse := float32(math.Inf(1))
 	if m != dist.L2 {
@@ -172,7 +176,8 @@ func checkTightCutsOfCodes(t *testing.T, q *Query, first int, m engine.Metric, a
 		var out [1]uint64
 		cut := q.Cut(float64(math.Nextafter32(d, worse)), false)
 		if q.Sieve(first, &cut, out[:]); out[0]>>i&1 == 0 {
-			t.Fatalf("%v: row %d of those from %d at %g of query %v is held back: low %v, span %v, centres %v", m, i, first, d, query, c.Low, c.Span, c.Centres)
+			t.Fatalf("%v: row %d of those from %d at %g of query %v is held back: low %v, span %v, centres %v", m, i,
+				first, d, query, c.Low, c.Span, c.Centres)
 		}
 	}
 }

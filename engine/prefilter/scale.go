@@ -19,8 +19,8 @@ type quad struct{ centre, step, inverse [4]float64 }
 const (
 	// sampleRows is the number of rows from which a scale is computed.
 	sampleRows = 4096
-	// maxDeviations is the maximum range of codes in standard deviations. Values beyond it are cut off, and the difference
-	// counts as lost. In a normal distribution, one value in 150,000 is cut off.
+	// maxDeviations is the maximum range of codes in standard deviations. Values beyond it are cut off, and the
+	// difference counts as lost. In a normal distribution, one value in 150,000 is cut off.
 	maxDeviations = 4.5
 	// steps is the greatest code.
 	steps = 127

@@ -22,7 +22,8 @@ import (
 	"kitescope/engine/object"
 )
 
-var gigabyteFlag = flag.Int("vector-bytes", 64<<20, "bytes of vectors that BenchmarkReadGigabyte reads; 1000000000 for the documentation")
+var gigabyteFlag = flag.Int("vector-bytes", 64<<20,
+	"bytes of vectors that BenchmarkReadGigabyte reads; 1000000000 for the documentation")
 
 // BenchmarkReadGigabyte reads a segment of insert logs: vectors, primary keys and timestamps. The logs have 16 MiB,
 // as flushed by data nodes of Milvus 2.3 (dataNode.segment.insertBufSize), and use zstd in pages of 1 MiB. It

@@ -46,7 +46,9 @@ func (s *binarySearch) String() string {
 // params returns the parameters of the search over the given number of rows.
 func (s *binarySearch) params(rows int) index.Params {
 	p := index.Params{K: s.K, SearchParams: engine.SearchParams{NProbe: s.NProbe}}
-	keep := map[string]func(int) bool{"id % 3 != 0": func(i int) bool { return i%3 != 0 }, "id < 40": func(i int) bool { return i < 40 }}[s.Expr]
+	keep := map[string]func(int) bool{
+		"id % 3 != 0": func(i int) bool { return i%3 != 0 }, "id < 40": func(i int) bool { return i < 40 },
+	}[s.Expr]
 	if keep == nil {
 		return p
 	}

@@ -28,7 +28,8 @@ func (f *Files) ReadManifest(ctx context.Context, store object.Store) (*Files, i
 	for i, g := range m.Groups {
 		n, err := addGroup(&followed, int64(i), g)
 		if err != nil {
-			return nil, 0, fmt.Errorf("read %s: column group %d (%s): %w", f.Manifest, i, strings.Join(g.Columns, ", "), err)
+			return nil, 0,
+				fmt.Errorf("read %s: column group %d (%s): %w", f.Manifest, i, strings.Join(g.Columns, ", "), err)
 		}
 		if rows >= 0 && n != rows {
 			return nil, 0, fmt.Errorf("read %s: column group %d has %d rows, earlier ones %d", f.Manifest, i, n, rows)

@@ -130,7 +130,9 @@ func (p *Probe) excluded(filter *engine.Bitset) *engine.Bitset {
 	return p.buffer
 }
 
-func (p *Probe) search(query []byte, q Params, excluded *engine.Bitset, dst []engine.Hit, c *Cost) ([]engine.Hit, error) {
+func (p *Probe) search(
+	query []byte, q Params, excluded *engine.Bitset, dst []engine.Hit, c *Cost,
+) ([]engine.Hit, error) {
 	if p.effort == index.ByEF && q.EF == 0 {
 		return dst, errors.New("an HNSW search needs ef")
 	}

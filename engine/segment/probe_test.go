@@ -24,12 +24,20 @@ func TestLookup(t *testing.T) {
 		want    []int
 		memory  int
 	}{
-		"in order":           {&segment.Segment{Rows: 4, Int64s: []int64{-3, 2, 2, 9}}, engine.NumberKey(2), []int{1, 2}, 0},
-		"in any order":       {&segment.Segment{Rows: 4, Int64s: []int64{9, 2, -3, 2}}, engine.NumberKey(2), []int{1, 3}, 16},
-		"not there":          {&segment.Segment{Rows: 4, Int64s: []int64{9, 2, -3, 2}}, engine.NumberKey(3), nil, 16},
-		"beyond the last":    {&segment.Segment{Rows: 2, Int64s: []int64{1, 2}}, engine.NumberKey(3), nil, 0},
-		"texts":              {&segment.Segment{Rows: 3, Strings: []string{"b", "", "a"}}, engine.TextKey("b"), []int{0}, 12},
-		"the empty text":     {&segment.Segment{Rows: 3, Strings: []string{"b", "", "a"}}, engine.TextKey(""), []int{1}, 12},
+		"in order": {
+			&segment.Segment{Rows: 4, Int64s: []int64{-3, 2, 2, 9}}, engine.NumberKey(2), []int{1, 2}, 0,
+		},
+		"in any order": {
+			&segment.Segment{Rows: 4, Int64s: []int64{9, 2, -3, 2}}, engine.NumberKey(2), []int{1, 3}, 16,
+		},
+		"not there":       {&segment.Segment{Rows: 4, Int64s: []int64{9, 2, -3, 2}}, engine.NumberKey(3), nil, 16},
+		"beyond the last": {&segment.Segment{Rows: 2, Int64s: []int64{1, 2}}, engine.NumberKey(3), nil, 0},
+		"texts": {
+			&segment.Segment{Rows: 3, Strings: []string{"b", "", "a"}}, engine.TextKey("b"), []int{0}, 12,
+		},
+		"the empty text": {
+			&segment.Segment{Rows: 3, Strings: []string{"b", "", "a"}}, engine.TextKey(""), []int{1}, 12,
+		},
 		"a text, not number": {&segment.Segment{Rows: 1, Int64s: []int64{0}}, engine.TextKey(""), nil, 0},
 		"no rows":            {&segment.Segment{}, engine.NumberKey(1), nil, 0},
 	} {
@@ -46,7 +54,8 @@ func TestLookup(t *testing.T) {
 						t.Errorf("exclude %v: row %d is left out: %v", exclude, row, left.Has(row))
 					}
 				}
-				if want := len(c.want); exclude && left.Count() != want || !exclude && left.Count() != c.segment.Rows-want {
+				if want := len(c.want); exclude && left.Count() != want ||
+					!exclude && left.Count() != c.segment.Rows-want {
 					t.Errorf("exclude %v: %d rows are left out", exclude, left.Count())
 				}
 			}
@@ -84,8 +93,10 @@ func TestReduce(t *testing.T) {
 		k      int
 		want   string
 	}{
-		"nearest first":           {lists: []string{"5@1 6@3", "1@2 2@4"}, k: 3, want: "5@1 1@2 6@3"},
-		"greatest first":          {metric: dist.Cosine, lists: []string{"5@3 6@1", "1@4 2@2"}, k: 3, want: "1@4 5@3 2@2"},
+		"nearest first": {lists: []string{"5@1 6@3", "1@2 2@4"}, k: 3, want: "5@1 1@2 6@3"},
+		"greatest first": {
+			metric: dist.Cosine, lists: []string{"5@3 6@1", "1@4 2@2"}, k: 3, want: "1@4 5@3 2@2",
+		},
 		"equal ones by key":       {lists: []string{"9@1", "4@1", "7@1"}, k: 3, want: "4@1 7@1 9@1"},
 		"equal ones by text":      {lists: []string{"b@1", "B@1", "a@1"}, k: 2, want: "B@1 a@1"},
 		"a list keeps its order":  {lists: []string{"9@1 2@1", "5@1"}, k: 3, want: "5@1 9@1 2@1"},
@@ -157,8 +168,11 @@ func TestProbe(t *testing.T) {
 			if p.Segment() != s || p.Indexed() == only {
 				t.Errorf("rows only %v: indexed %v", only, p.Indexed())
 			}
-			for f, want := range map[*engine.Bitset]string{nil: "121@0.5625 119@1.5625", filter: "119@1.5625 122@3.0625"} {
-				hits, cost, err := p.Search(query(120.25, 0), segment.Params{K: 2, SearchParams: engine.SearchParams{EF: 30}}, f, make([]engine.Hit, 1, 8))
+			for f, want := range map[*engine.Bitset]string{
+				nil: "121@0.5625 119@1.5625", filter: "119@1.5625 122@3.0625",
+			} {
+				hits, cost, err := p.Search(query(120.25, 0),
+					segment.Params{K: 2, SearchParams: engine.SearchParams{EF: 30}}, f, make([]engine.Hit, 1, 8))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -176,7 +190,8 @@ func TestProbe(t *testing.T) {
 			if _, _, err := p.Search(query(120.25, 0), segment.Params{K: 2}, nil, nil); (err == nil) != only {
 				t.Errorf("rows only %v: a search without ef: %v", only, err)
 			}
-			if _, _, err := p.Search(query(1, 2, 3), segment.Params{K: 2, SearchParams: engine.SearchParams{EF: 30}}, nil, nil); err == nil || !strings.Contains(err.Error(), "search segment 3") {
+			if _, _, err := p.Search(query(1, 2, 3), segment.Params{K: 2, SearchParams: engine.SearchParams{EF: 30}},
+				nil, nil); err == nil || !strings.Contains(err.Error(), "search segment 3") {
 				t.Errorf("a query of other dimensions: %v", err)
 			}
 		}
@@ -224,7 +239,8 @@ func TestShare(t *testing.T) {
 	}
 	r.values[7][0]++
 	m.insert(t, 3, r)
-	if s, err = openOne(t, m, 3, schema, nil); err != nil || s.ShareVectors() || s.Vectors == index.As[hnsw.Index](s.Index).Vectors {
+	if s, err = openOne(t, m, 3, schema, nil); err != nil || s.ShareVectors() ||
+		s.Vectors == index.As[hnsw.Index](s.Index).Vectors {
 		t.Errorf("vectors that differ are shared (%v)", err)
 	}
 }

@@ -68,7 +68,8 @@ func (r *Reducer) nearest() int {
 		h, b := &r.heads[i], &r.heads[best]
 		switch {
 		case h.distance > b.distance || b.distance != b.distance && h.distance == h.distance:
-		case h.distance < b.distance || h.distance != h.distance && b.distance == b.distance, h.first().Compare(b.first()) < 0:
+		case h.distance < b.distance || h.distance != h.distance && b.distance == b.distance,
+			h.first().Compare(b.first()) < 0:
 			best = i
 		}
 	}

@@ -14,7 +14,9 @@ import (
 
 // Scalars reads the columns of fields that filters need, in the order of the segment's rows. The result lacks a
 // field that is in no log, because it was added to the collection later.
-func (s *Segment) Scalars(ctx context.Context, store object.Store, f *Files, schema Schema, fields []int64) (*expr.Columns, error) {
+func (s *Segment) Scalars(
+	ctx context.Context, store object.Store, f *Files, schema Schema, fields []int64,
+) (*expr.Columns, error) {
 	c, err := s.scalars(ctx, store, f, schema, fields)
 	if err != nil {
 		return nil, fmt.Errorf("read fields of segment %d: %w", s.ID, err)
@@ -22,7 +24,9 @@ func (s *Segment) Scalars(ctx context.Context, store object.Store, f *Files, sch
 	return c, nil
 }
 
-func (s *Segment) scalars(ctx context.Context, store object.Store, f *Files, schema Schema, fields []int64) (*expr.Columns, error) {
+func (s *Segment) scalars(
+	ctx context.Context, store object.Store, f *Files, schema Schema, fields []int64,
+) (*expr.Columns, error) {
 	c := &expr.Columns{Rows: s.Rows, Fields: map[int64]*binlog.Column{}}
 	if len(fields) == 0 {
 		return c, nil
@@ -54,7 +58,9 @@ func (s *Segment) scalars(ctx context.Context, store object.Store, f *Files, sch
 	return c, nil
 }
 
-func loggedScalars(ctx context.Context, store object.Store, f *Files, fields []int64, to map[int64]*binlog.Column) error {
+func loggedScalars(
+	ctx context.Context, store object.Store, f *Files, fields []int64, to map[int64]*binlog.Column,
+) error {
 	for _, field := range fields {
 		if len(f.Insert[field]) == 0 {
 			continue
@@ -68,7 +74,9 @@ func loggedScalars(ctx context.Context, store object.Store, f *Files, fields []i
 	return nil
 }
 
-func packedScalars(ctx context.Context, store object.Store, f *Files, schema Schema, fields []int64, to map[int64]*binlog.Column) error {
+func packedScalars(
+	ctx context.Context, store object.Store, f *Files, schema Schema, fields []int64, to map[int64]*binlog.Column,
+) error {
 	types := map[int64]binlog.Type{}
 	for _, field := range fields {
 		if t, ok := schema.Types[field]; ok {

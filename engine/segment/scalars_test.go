@@ -24,7 +24,10 @@ func TestScalarsOfManifest(t *testing.T) {
 	schema := segment.Schema{PrimaryKey: 100, Vector: 101, Metric: dist.L2, Types: map[int64]binlog.Type{
 		100: binlog.Int64, 101: binlog.FloatVector, 150: binlog.VarChar,
 	}}
-	files := &segment.Files{Collection: 1, Partition: 2, Segment: 3, Manifest: (&manifest.Place{Base: "insert_log/1/2/3", Version: 2}).Name("files")}
+	files := &segment.Files{
+		Collection: 1, Partition: 2, Segment: 3,
+		Manifest: (&manifest.Place{Base: "insert_log/1/2/3", Version: 2}).Name("files"),
+	}
 	s, err := segment.Open(t.Context(), store, files, schema)
 	if err != nil {
 		t.Fatal(err)
@@ -41,7 +44,8 @@ func TestScalarsOfManifest(t *testing.T) {
 		{ID: 152, Name: "lost", Type: binlog.Int8},
 	}}
 	for text, left := range map[string]int{
-		"id < 30": 190, "id % 2 == 0 and added == \"new\"": 100, "added != 'new'": 200, "none is null": 0, "none == 0": 200, "not (none == 0)": 200,
+		"id < 30": 190, "id % 2 == 0 and added == \"new\"": 100, "added != 'new'": 200, "none is null": 0,
+		"none == 0": 200, "not (none == 0)": 200,
 	} {
 		p, err := expr.Parse(text, fields)
 		if err != nil {

@@ -29,7 +29,9 @@ func TestMilvus(t *testing.T) {
 	later := segment.Options{Library: engine.Knowhere23}
 	newer, newest := later, later
 	newer.Library, newest.Library = engine.Knowhere25, engine.Knowhere26
-	for version, want := range map[[2]int]segment.Options{{2, 1}: old, {2, 2}: old, {2, 3}: old, {2, 4}: later, {2, 5}: newer, {2, 6}: newest, {3, 0}: newest} {
+	for version, want := range map[[2]int]segment.Options{
+		{2, 1}: old, {2, 2}: old, {2, 3}: old, {2, 4}: later, {2, 5}: newer, {2, 6}: newest, {3, 0}: newest,
+	} {
 		if got := segment.Milvus(version[0], version[1]); got != want {
 			t.Errorf("%v: %+v, want %+v", version, got, want)
 		}

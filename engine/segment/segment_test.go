@@ -118,7 +118,9 @@ func graph(t *testing.T, values [][]float32, metric engine.Metric) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err := hnsw.Build(t.Context(), v, hnsw.BuildOptions{M: 4, EFConstruction: 20, Seed: 1, Threads: 1, Metric: metric, Library: engine.HNSWLib})
+	x, err := hnsw.Build(t.Context(), v, hnsw.BuildOptions{
+		M: 4, EFConstruction: 20, Seed: 1, Threads: 1, Metric: metric, Library: engine.HNSWLib,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +132,9 @@ func graph(t *testing.T, values [][]float32, metric engine.Metric) []byte {
 }
 
 // openOne opens segment id of a store.
-func openOne(t *testing.T, m memory, id int64, schema segment.Schema, deletes *binlog.Deltas) (*segment.Segment, error) {
+func openOne(
+	t *testing.T, m memory, id int64, schema segment.Schema, deletes *binlog.Deltas,
+) (*segment.Segment, error) {
 	t.Helper()
 	files, err := segmenttest.Find(t.Context(), m, "")
 	if err != nil {
@@ -169,8 +173,14 @@ func TestFind(t *testing.T) {
 	want := []*segment.Files{
 		{
 			Collection: 1, Partition: 2, Segment: 3, Delta: []string{"files/delta_log/1/2/3/10"},
-			Insert:  map[int64][]string{100: {"files/insert_log/1/2/3/100/8", "files/insert_log/1/2/3/100/9"}, 101: {"files/insert_log/1/2/3/101/8"}},
-			Indexes: []string{"files/index_v1/1/2/3/55/1", "files/index_files/50/2/2/3", "files/index_files/50/1/2/3", "files/index_files/9/7/2/3"},
+			Insert: map[int64][]string{
+				100: {"files/insert_log/1/2/3/100/8", "files/insert_log/1/2/3/100/9"},
+				101: {"files/insert_log/1/2/3/101/8"},
+			},
+			Indexes: []string{
+				"files/index_v1/1/2/3/55/1", "files/index_files/50/2/2/3", "files/index_files/50/1/2/3",
+				"files/index_files/9/7/2/3",
+			},
 		},
 		{Collection: 1, Partition: 2, Segment: 6, Insert: map[int64][]string{0: {"files/insert_log/1/2/6/0/12"}}},
 	}
@@ -205,17 +215,41 @@ func TestDeletes(t *testing.T) {
 		want  []int
 		err   string
 	}{
-		"no deletes":          {rows: rows{keys: []int64{1, 2, 3, 4}}},
-		"keys of the log":     {rows: rows{keys: []int64{48, 49, 50, -1}}, delta: "delta", want: []int{0, 1}},
-		"inserted again":      {rows: rows{keys: []int64{20, 20, 20, 99}, at: []int64{epoch, epoch + 20, epoch + 21, epoch}}, delta: "delta", want: []int{0, 1}},
-		"committed after it":  {rows: rows{keys: []int64{48, 49, 50, -1}, commit: epoch + 1000}, delta: "delta"},
-		"committed before it": {rows: rows{keys: []int64{20, 20, 20, 99}, at: []int64{epoch, epoch + 20, epoch + 21, epoch}, commit: epoch}, delta: "delta", want: []int{0, 1, 2}},
-		"texts":               {rows: rows{strings: []string{"k49", "k50", "k0", ""}, at: []int64{epoch, epoch, epoch + 1, epoch}}, delta: "delta-text", want: []int{0}},
-		"from elsewhere":      {rows: rows{keys: []int64{7, 8, 7, 9}}, more: &binlog.Deltas{Int64s: []int64{7, 9}, Timestamps: []uint64{epoch, epoch - 1}}, want: []int{0, 2}},
-		"both":                {rows: rows{keys: []int64{7, 99, 98, 9}}, delta: "delta", more: &binlog.Deltas{Int64s: []int64{98}, Timestamps: []uint64{epoch}}, want: []int{0, 2, 3}},
-		"the last one counts": {rows: rows{keys: []int64{7, 8, 9, 10}}, more: &binlog.Deltas{Int64s: []int64{8, 8, 8}, Timestamps: []uint64{1, epoch + 1, 2}}, want: []int{1}},
-		"keys of a type":      {rows: rows{keys: []int64{1, 2, 3, 4}}, delta: "delta-text", err: "deleted keys are of another type"},
-		"texts, but numbers":  {rows: rows{strings: []string{"1", "2", "3", "4"}}, delta: "delta", err: "deleted keys are of another type"},
+		"no deletes":      {rows: rows{keys: []int64{1, 2, 3, 4}}},
+		"keys of the log": {rows: rows{keys: []int64{48, 49, 50, -1}}, delta: "delta", want: []int{0, 1}},
+		"inserted again": {
+			rows:  rows{keys: []int64{20, 20, 20, 99}, at: []int64{epoch, epoch + 20, epoch + 21, epoch}},
+			delta: "delta", want: []int{0, 1},
+		},
+		"committed after it": {rows: rows{keys: []int64{48, 49, 50, -1}, commit: epoch + 1000}, delta: "delta"},
+		"committed before it": {
+			rows: rows{
+				keys: []int64{20, 20, 20, 99}, at: []int64{epoch, epoch + 20, epoch + 21, epoch}, commit: epoch,
+			},
+			delta: "delta", want: []int{0, 1, 2},
+		},
+		"texts": {
+			rows:  rows{strings: []string{"k49", "k50", "k0", ""}, at: []int64{epoch, epoch, epoch + 1, epoch}},
+			delta: "delta-text", want: []int{0},
+		},
+		"from elsewhere": {
+			rows: rows{keys: []int64{7, 8, 7, 9}},
+			more: &binlog.Deltas{Int64s: []int64{7, 9}, Timestamps: []uint64{epoch, epoch - 1}}, want: []int{0, 2},
+		},
+		"both": {
+			rows: rows{keys: []int64{7, 99, 98, 9}}, delta: "delta",
+			more: &binlog.Deltas{Int64s: []int64{98}, Timestamps: []uint64{epoch}}, want: []int{0, 2, 3},
+		},
+		"the last one counts": {
+			rows: rows{keys: []int64{7, 8, 9, 10}},
+			more: &binlog.Deltas{Int64s: []int64{8, 8, 8}, Timestamps: []uint64{1, epoch + 1, 2}}, want: []int{1},
+		},
+		"keys of a type": {
+			rows: rows{keys: []int64{1, 2, 3, 4}}, delta: "delta-text", err: "deleted keys are of another type",
+		},
+		"texts, but numbers": {
+			rows: rows{strings: []string{"1", "2", "3", "4"}}, delta: "delta", err: "deleted keys are of another type",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := memory{}
@@ -231,7 +265,8 @@ func TestDeletes(t *testing.T) {
 			files[0].CommitAt = c.rows.commit
 			s, err := segment.Open(t.Context(), m, files[0], schema, segment.NewDeletes(c.more))
 			if c.err != "" {
-				if err == nil || !strings.Contains(err.Error(), c.err) || !strings.Contains(err.Error(), "read segment 3") {
+				if err == nil || !strings.Contains(err.Error(), c.err) ||
+					!strings.Contains(err.Error(), "read segment 3") {
 					t.Fatalf("%v, want %q", err, c.err)
 				}
 				return
@@ -271,14 +306,30 @@ func TestOpenTakesTheIndexOfTheVectors(t *testing.T) {
 			m.index(t, 3, 9, vectorField, "HNSW", graph(t, r.values[:10], dist.L2))
 			m.index(t, 3, 50, vectorField, "HNSW", blob)
 		}, build: true},
-		"not supported": {put: func(m memory) { m.index(t, 3, 50, vectorField, "HNSW_SQ", quantised) }, refused: "index type faiss INSf is not supported; kitescope replay compares the vectors of its insert logs row by row"},
-		"DISKANN":       {put: func(m memory) { m.index(t, 3, 50, vectorField, "_disk.index_meta", []byte("meta")) }, refused: "is not supported"},
-		"rows":          {put: func(m memory) { m.index(t, 3, 50, vectorField, "HNSW", graph(t, r.values[:59], dist.L2)) }, err: "an index of 59 rows, the insert logs have 60"},
+		"not supported": {
+			put: func(m memory) { m.index(t, 3, 50, vectorField, "HNSW_SQ", quantised) },
+			refused: "index type faiss INSf is not supported; kitescope replay compares the vectors of its insert " +
+				"logs row by row",
+		},
+		"DISKANN": {
+			put:     func(m memory) { m.index(t, 3, 50, vectorField, "_disk.index_meta", []byte("meta")) },
+			refused: "is not supported",
+		},
+		"rows": {
+			put: func(m memory) { m.index(t, 3, 50, vectorField, "HNSW", graph(t, r.values[:59], dist.L2)) },
+			err: "an index of 59 rows, the insert logs have 60",
+		},
 		"dimension": {put: func(m memory) {
 			m.index(t, 3, 50, vectorField, "HNSW", graph(t, slices.Repeat([][]float32{{1, 2, 3}}, 60), dist.L2))
 		}, err: "vectors of 2 dimensions"},
-		"metric":    {put: func(m memory) { m.index(t, 3, 50, vectorField, "HNSW", graph(t, r.values, dist.InnerProduct)) }, err: "its metric is IP, that of the collection L2"},
-		"cut short": {put: func(m memory) { m.index(t, 3, 50, vectorField, "HNSW", blob[:len(blob)-9]) }, err: "index_files/50/1/2/3"},
+		"metric": {
+			put: func(m memory) { m.index(t, 3, 50, vectorField, "HNSW", graph(t, r.values, dist.InnerProduct)) },
+			err: "its metric is IP, that of the collection L2",
+		},
+		"cut short": {
+			put: func(m memory) { m.index(t, 3, 50, vectorField, "HNSW", blob[:len(blob)-9]) },
+			err: "index_files/50/1/2/3",
+		},
 		"of bytes": {put: func(m memory) {
 			b := bytes.Clone(blob)
 			binary.LittleEndian.PutUint64(b[8:], 2) // size of a vector in bytes: int8
@@ -291,7 +342,8 @@ func TestOpenTakesTheIndexOfTheVectors(t *testing.T) {
 			c.put(m)
 			s, err := openOne(t, m, 3, schema, nil)
 			if c.err != "" {
-				if err == nil || !strings.Contains(err.Error(), c.err) || !strings.Contains(err.Error(), "read segment 3") {
+				if err == nil || !strings.Contains(err.Error(), c.err) ||
+					!strings.Contains(err.Error(), "read segment 3") {
 					t.Fatalf("%v, want %q", err, c.err)
 				}
 				return
@@ -317,11 +369,19 @@ func TestOpenRefuses(t *testing.T) {
 		schema segment.Schema
 		want   string
 	}{
-		"no vectors":      {func(m memory) { delete(m, "insert_log/1/2/3/101/7") }, schema, "no insert logs of field 101"},
-		"no keys":         {func(m memory) { delete(m, "insert_log/1/2/3/100/7") }, schema, "no insert logs of field 100"},
-		"no timestamps":   {func(m memory) { delete(m, "insert_log/1/2/3/1/7") }, schema, "no insert logs of field 1"},
-		"vectors as keys": {func(memory) {}, segment.Schema{PrimaryKey: vectorField, Vector: vectorField}, "not a primary key type"},
-		"keys as vectors": {func(memory) {}, segment.Schema{PrimaryKey: keyField, Vector: keyField}, "expected vectors"},
+		"no vectors": {
+			func(m memory) { delete(m, "insert_log/1/2/3/101/7") }, schema, "no insert logs of field 101",
+		},
+		"no keys": {
+			func(m memory) { delete(m, "insert_log/1/2/3/100/7") }, schema, "no insert logs of field 100",
+		},
+		"no timestamps": {func(m memory) { delete(m, "insert_log/1/2/3/1/7") }, schema, "no insert logs of field 1"},
+		"vectors as keys": {
+			func(memory) {}, segment.Schema{PrimaryKey: vectorField, Vector: vectorField}, "not a primary key type",
+		},
+		"keys as vectors": {
+			func(memory) {}, segment.Schema{PrimaryKey: keyField, Vector: keyField}, "expected vectors",
+		},
 		"fewer keys": {func(m memory) {
 			other := memory{}
 			r := line(5, 0)
@@ -329,18 +389,23 @@ func TestOpenRefuses(t *testing.T) {
 			other.insert(t, 3, r)
 			m["insert_log/1/2/3/100/7"] = other["insert_log/1/2/3/100/7"]
 		}, schema, "5 vectors, 4 primary keys and 5 timestamps"},
-		"damaged":      {func(m memory) { m["insert_log/1/2/3/101/7"] = m["insert_log/1/2/3/101/7"][:100] }, schema, "read insert_log/1/2/3/101/7"},
+		"damaged": {
+			func(m memory) { m["insert_log/1/2/3/101/7"] = m["insert_log/1/2/3/101/7"][:100] }, schema,
+			"read insert_log/1/2/3/101/7",
+		},
 		"damaged head": {func(m memory) { m["insert_log/1/2/3/1/7"] = []byte("x") }, schema, "insert_log/1/2/3/1/7"},
 		"delta":        {func(m memory) { m["delta_log/1/2/3/9"] = []byte("nothing") }, schema, "delta_log/1/2/3/9"},
 	} {
 		m := maps.Clone(whole)
 		c.edit(m)
-		if _, err := openOne(t, m, 3, c.schema, nil); err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "read segment 3: ") {
+		if _, err := openOne(t, m, 3, c.schema, nil); err == nil || !strings.Contains(err.Error(), c.want) ||
+			!strings.Contains(err.Error(), "read segment 3: ") {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 	}
 	gone := &segment.Files{Segment: 4, Insert: map[int64][]string{100: {"a"}, 101: {"b"}, 1: {"c"}}}
-	if _, err := segment.Open(t.Context(), memory{}, gone, schema); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "open c") {
+	if _, err := segment.Open(t.Context(), memory{}, gone, schema); !errors.Is(err, fs.ErrNotExist) ||
+		!strings.Contains(err.Error(), "open c") {
 		t.Errorf("logs that are not there: %v", err)
 	}
 }
@@ -356,16 +421,20 @@ func TestPackedLogs(t *testing.T) {
 		}
 		m[fmt.Sprintf("insert_log/1/2/3/0/%d", i+1)] = b
 	}
-	packed := segment.Schema{PrimaryKey: 100, Vector: 102, Types: map[int64]binlog.Type{100: binlog.Int64, 102: binlog.FloatVector}}
+	packed := segment.Schema{
+		PrimaryKey: 100, Vector: 102, Types: map[int64]binlog.Type{100: binlog.Int64, 102: binlog.FloatVector},
+	}
 	s, err := openOne(t, m, 3, packed, &binlog.Deltas{Int64s: []int64{-5}, Timestamps: []uint64{epoch}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Rows != 1000 || s.Key(999) != engine.NumberKey(2992) || s.Vectors.Dim != 4 || s.Timestamps[7] != epoch || !slices.Equal(deleted(s), []int{0}) {
+	if s.Rows != 1000 || s.Key(999) != engine.NumberKey(2992) || s.Vectors.Dim != 4 || s.Timestamps[7] != epoch ||
+		!slices.Equal(deleted(s), []int{0}) {
 		t.Errorf("%d rows of %d, the last key is %s, deleted are %v", s.Rows, s.Vectors.Dim, s.Key(999), deleted(s))
 	}
 	packed.Vector = 777
-	if _, err := openOne(t, m, 3, packed, nil); err == nil || !strings.Contains(err.Error(), "no column of field 777 in any of 1 column groups") {
+	if _, err := openOne(t, m, 3, packed, nil); err == nil ||
+		!strings.Contains(err.Error(), "no column of field 777 in any of 1 column groups") {
 		t.Errorf("a field that is not there: %v", err)
 	}
 }
@@ -379,7 +448,10 @@ func TestManifest(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	schema := segment.Schema{PrimaryKey: 100, Vector: 101, Metric: dist.L2, Types: map[int64]binlog.Type{100: binlog.Int64, 101: binlog.FloatVector}}
+	schema := segment.Schema{
+		PrimaryKey: 100, Vector: 101, Metric: dist.L2,
+		Types: map[int64]binlog.Type{100: binlog.Int64, 101: binlog.FloatVector},
+	}
 	files := func(version int64) *segment.Files {
 		place := manifest.Place{Base: "insert_log/1/2/3", Version: version}
 		return &segment.Files{Collection: 1, Partition: 2, Segment: 3, Manifest: place.Name("files")}
@@ -412,7 +484,8 @@ func TestManifest(t *testing.T) {
 	if s.Rows != 200 || s.Deleted.Count() != 25 || !s.Deleted.Has(0) || !s.Deleted.Has(24) || s.Deleted.Has(25) {
 		t.Errorf("the delta log of keys 0 to 72: %d rows, %d deleted", s.Rows, s.Deleted.Count())
 	}
-	if _, err := segment.Open(t.Context(), store, files(4), schema); err == nil || !strings.Contains(err.Error(), "manifest-4.avro") {
+	if _, err := segment.Open(t.Context(), store, files(4), schema); err == nil ||
+		!strings.Contains(err.Error(), "manifest-4.avro") {
 		t.Errorf("a manifest that nothing wrote: %v", err)
 	}
 	container, err := object.OpenFolder("../manifest/testdata/container")
@@ -420,7 +493,9 @@ func TestManifest(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer container.Close()
-	if _, err := segment.Open(t.Context(), container, &segment.Files{Segment: 3, Manifest: "_metadata/manifest-7.avro"}, schema); err == nil || !strings.Contains(err.Error(), `column group 1 (101): file format "vortex" is not supported`) {
+	if _, err := segment.Open(t.Context(), container, &segment.Files{Segment: 3, Manifest: "_metadata/manifest-7.avro"},
+		schema); err == nil ||
+		!strings.Contains(err.Error(), `column group 1 (101): file format "vortex" is not supported`) {
 		t.Errorf("vortex: %v", err)
 	}
 }

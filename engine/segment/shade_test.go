@@ -40,7 +40,8 @@ func TestCodesChangeNoAnswer(t *testing.T) {
 				t.Fatal(err)
 			}
 			for i := range 20 {
-				hits, _, err := p.Search(v.Row(i*11), segment.Params{K: 1 + i*9}, []*engine.Bitset{nil, filter}[i%2], nil)
+				hits, _, err := p.Search(v.Row(i*11), segment.Params{K: 1 + i*9}, []*engine.Bitset{nil, filter}[i%2],
+					nil)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -32,7 +32,10 @@ func (m memory) insertSparse(t *testing.T, id int64, v *engine.Vectors) {
 	}
 	for _, c := range []*binlog.Column{
 		{Descriptor: binlog.Descriptor{Field: keyField, Type: binlog.Int64}, Int64s: keys},
-		{Descriptor: binlog.Descriptor{Field: segment.TimestampField, Type: binlog.Int64}, Int64s: slices.Repeat([]int64{epoch}, v.Rows)},
+		{
+			Descriptor: binlog.Descriptor{Field: segment.TimestampField, Type: binlog.Int64},
+			Int64s:     slices.Repeat([]int64{epoch}, v.Rows),
+		},
 		{Descriptor: binlog.Descriptor{Field: vectorField, Type: binlog.SparseFloatVector}, Vectors: v},
 	} {
 		c.Rows = v.Rows
@@ -62,7 +65,8 @@ func TestSparseSegments(t *testing.T) {
 	open := map[string]*segment.Segment{}
 	asked := map[string]int{}
 	for _, s := range truth.Searches {
-		if s.Library == "rows" || s.Ratio > 0 && s.Ratio < 1 || s.Queries == "signed" && (s.Algorithm != "TAAT_NAIVE" || s.Library != "knowhere-2.3") {
+		if s.Library == "rows" || s.Ratio > 0 && s.Ratio < 1 ||
+			s.Queries == "signed" && (s.Algorithm != "TAAT_NAIVE" || s.Library != "knowhere-2.3") {
 			continue // nodes build lists from rows; bounded walks over negative values are approximate
 		}
 		metric := dist.InnerProduct
@@ -81,7 +85,8 @@ func TestSparseSegments(t *testing.T) {
 				t.Fatal(err)
 			}
 			m.index(t, 3, 50, vectorField, index.SparseInverted, blob)
-			if g, err = openOne(t, m, 3, segment.Schema{PrimaryKey: keyField, Vector: vectorField, Metric: metric}, nil); err != nil {
+			if g, err = openOne(t, m, 3, segment.Schema{PrimaryKey: keyField, Vector: vectorField, Metric: metric},
+				nil); err != nil {
 				t.Fatal(err)
 			}
 			if open[name] = g; g.Index == nil {
@@ -108,7 +113,14 @@ func TestSparseSegments(t *testing.T) {
 		}
 		queries := goldentest.SparseVectors(t, truth.Queries[s.Queries])
 		asked[s.Library]++
-		params := segment.Params{K: s.K, SearchParams: engine.SearchParams{SparseParams: engine.SparseParams{DropRatio: s.Drop, RefineFactor: s.Refine, MaxScoreRatio: s.Ratio, AvgDL: s.Now}}}
+		params := segment.Params{
+			K: s.K,
+			SearchParams: engine.SearchParams{
+				SparseParams: engine.SparseParams{
+					DropRatio: s.Drop, RefineFactor: s.Refine, MaxScoreRatio: s.Ratio, AvgDL: s.Now,
+				},
+			},
+		}
 		for q := range s.IDs {
 			hits, _, err := p.Search(queries.Row(q), params, filter, nil)
 			if err != nil {
@@ -147,7 +159,8 @@ func TestLiteAnswers(t *testing.T) {
 	goldentest.ReadJSON(t, "testdata/lite/sparse.json.gz", &said)
 	m := memory{}
 	m.insertSparse(t, 3, goldentest.SparseVectors(t, said.Rows))
-	g, err := openOne(t, m, 3, segment.Schema{PrimaryKey: keyField, Vector: vectorField, Metric: dist.InnerProduct}, nil)
+	g, err := openOne(t, m, 3, segment.Schema{PrimaryKey: keyField, Vector: vectorField, Metric: dist.InnerProduct},
+		nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,11 +171,14 @@ func TestLiteAnswers(t *testing.T) {
 	queries := goldentest.SparseVectors(t, said.Queries)
 	for _, search := range said.Searches {
 		for q := range search.IDs {
-			hits, _, err := s.Search(queries.Row(q), segment.Params{K: 10, SearchParams: engine.SearchParams{SparseParams: engine.SparseParams{DropRatio: search.Drop}}})
+			hits, _, err := s.Search(queries.Row(q), segment.Params{
+				K: 10, SearchParams: engine.SearchParams{SparseParams: engine.SparseParams{DropRatio: search.Drop}},
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got, want := byKey(hits), goldentest.Hits(search.IDs[q], search.Bits[q]); !goldentest.AlmostEqual(got, want, 1e-6) {
+			if got, want := byKey(hits), goldentest.Hits(search.IDs[q], search.Bits[q]); !goldentest.AlmostEqual(got,
+				want, 1e-6) {
 				t.Fatalf("query %d: %v, Milvus has %v", q, got, want)
 			}
 		}
@@ -201,11 +217,15 @@ func TestLiteBM25(t *testing.T) {
 	}
 	queries := goldentest.SparseVectors(t, said.Queries)
 	for q := range said.IDs {
-		hits, _, err := s.Search(queries.Row(q), segment.Params{K: 8, SearchParams: engine.SearchParams{SparseParams: engine.SparseParams{AvgDL: sparse.MeanLength(g.Vectors)}}})
+		hits, _, err := s.Search(queries.Row(q), segment.Params{
+			K:            8,
+			SearchParams: engine.SearchParams{SparseParams: engine.SparseParams{AvgDL: sparse.MeanLength(g.Vectors)}},
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, want := byKey(hits), goldentest.Hits(said.IDs[q], said.Bits[q]); !goldentest.AlmostEqual(got, want, 1e-6) {
+		if got, want := byKey(hits), goldentest.Hits(said.IDs[q], said.Bits[q]); !goldentest.AlmostEqual(got, want,
+			1e-6) {
 			t.Fatalf("query %d: %v, Milvus has %v", q, got, want)
 		}
 	}

@@ -66,7 +66,8 @@ func open(t *testing.T, store object.Store, c *recordedCollection, deletes *binl
 		if !slices.Contains(c.Segments, f.Segment) {
 			continue
 		}
-		s, err := segment.Open(t.Context(), store, f, segment.Schema{PrimaryKey: c.Key, Vector: c.Vector, Metric: metric}, segment.NewDeletes(deletes))
+		s, err := segment.Open(t.Context(), store, f,
+			segment.Schema{PrimaryKey: c.Key, Vector: c.Vector, Metric: metric}, segment.NewDeletes(deletes))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,8 +81,8 @@ func open(t *testing.T, store object.Store, c *recordedCollection, deletes *binl
 	return list
 }
 
-// missingDeletes returns deletes that the fixture's README lists but its storage lacks. In 2.1 and 2.2 they were still in the
-// message queue when the storage was captured.
+// missingDeletes returns deletes that the fixture's README lists but its storage lacks. In 2.1 and 2.2 they were still
+// in the message queue when the storage was captured.
 func missingDeletes(version, name string) *binlog.Deltas {
 	if name != "default/hnsw_sim" || version == "2.3.5" {
 		return nil
@@ -167,7 +168,9 @@ func sameAnswers(t *testing.T, c *recordedCollection, segments []*segment.Segmen
 	}
 	size, compared := len(c.Queries)/len(c.Hits), 0
 	for i, want := range c.Hits {
-		got, _, err := s.Search(c.Queries[i*size:(i+1)*size], segment.Params{K: c.Limit, SearchParams: engine.SearchParams{EF: c.EF}})
+		got, _, err := s.Search(c.Queries[i*size:(i+1)*size], segment.Params{
+			K: c.Limit, SearchParams: engine.SearchParams{EF: c.EF},
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -181,7 +184,8 @@ func sameAnswers(t *testing.T, c *recordedCollection, segments []*segment.Segmen
 				t.Errorf("query %d: %s (%v) was recorded, no hits are left", i, key, d)
 				continue
 			case got[0].Key().String() != key || got[0].Distance != d:
-				t.Errorf("query %d, hit %d: %s at %v, recorded was %s at %v", i, j, got[0].Key(), got[0].Distance, key, d)
+				t.Errorf("query %d, hit %d: %s at %v, recorded was %s at %v", i, j, got[0].Key(), got[0].Distance, key,
+					d)
 			}
 			compared++
 			got = got[1:]

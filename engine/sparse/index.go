@@ -76,8 +76,10 @@ func (x *Index) Finish() error {
 		return fmt.Errorf("an inverted index of sparse vectors under %s: expected IP or BM25", x.Metric)
 	case x.Rows < 0 || uint64(x.Rows) > maxRows:
 		return fmt.Errorf("%d rows: more than %d", x.Rows, uint64(maxRows))
-	case len(x.Starts) != len(x.Names)+1 || x.Starts[0] != 0 || x.Starts[len(x.Names)] != uint64(len(x.IDs)) || len(x.IDs) != len(x.Values):
-		return fmt.Errorf("%d dimensions, %d lists of %d ids and %d values", len(x.Names), len(x.Starts)-1, len(x.IDs), len(x.Values))
+	case len(x.Starts) != len(x.Names)+1 || x.Starts[0] != 0 || x.Starts[len(x.Names)] != uint64(len(x.IDs)) ||
+		len(x.IDs) != len(x.Values):
+		return fmt.Errorf("%d dimensions, %d lists of %d ids and %d values", len(x.Names), len(x.Starts)-1, len(x.IDs),
+			len(x.Values))
 	case x.Metric == dist.BM25 && len(x.Lengths) != x.Rows:
 		return fmt.Errorf("%d lengths of %d rows", len(x.Lengths), x.Rows)
 	}
@@ -88,10 +90,12 @@ func (x *Index) Finish() error {
 		}
 		x.listOf[name] = uint32(i)
 		if x.Starts[i] > x.Starts[i+1] || x.Starts[i+1] > uint64(len(x.IDs)) {
-			return fmt.Errorf("the list of dimension %d has the values from %d to %d, of %d", name, x.Starts[i], x.Starts[i+1], len(x.IDs))
+			return fmt.Errorf("the list of dimension %d has the values from %d to %d, of %d", name, x.Starts[i],
+				x.Starts[i+1], len(x.IDs))
 		}
 		if at := firstUnsorted(x.IDs[x.Starts[i]:x.Starts[i+1]], x.Rows); at >= 0 {
-			return fmt.Errorf("row %d is out of order in the list of dimension %d, or beyond %d rows", x.IDs[x.Starts[i]:][at], name, x.Rows)
+			return fmt.Errorf("row %d is out of order in the list of dimension %d, or beyond %d rows",
+				x.IDs[x.Starts[i]:][at], name, x.Rows)
 		}
 	}
 	return nil
@@ -208,6 +212,7 @@ func canonical(row []byte, m engine.Metric) []value {
 		}
 		list = append(list, value{dim, math.Float32bits(v)})
 	}
-	slices.SortFunc(list, func(a, b value) int { return cmp.Or(cmp.Compare(a.dim, b.dim), cmp.Compare(a.bits, b.bits)) })
+	slices.SortFunc(list,
+		func(a, b value) int { return cmp.Or(cmp.Compare(a.dim, b.dim), cmp.Compare(a.bits, b.bits)) })
 	return list
 }

@@ -72,7 +72,9 @@ func New(x *Index, o Options) (*Searcher, error) {
 	}
 	s.bm25.AvgDL = max(s.bm25.AvgDL, 1)
 	if !(s.bm25.K1 >= 0 && s.bm25.K1 <= 3 && s.bm25.B >= 0 && s.bm25.B <= 1) || math.IsInf(float64(s.bm25.AvgDL), 0) {
-		return nil, fmt.Errorf("bm25 k1 %g, b %g, avgdl %g: expected k1 of 0 to 3, b of 0 to 1", s.bm25.K1, s.bm25.B, s.bm25.AvgDL)
+		return nil,
+			fmt.Errorf("bm25 k1 %g, b %g, avgdl %g: expected k1 of 0 to 3, b of 0 to 1", s.bm25.K1, s.bm25.B,
+				s.bm25.AvgDL)
 	}
 	return s, nil
 }

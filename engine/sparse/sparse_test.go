@@ -91,7 +91,8 @@ func TestCheck(t *testing.T) {
 		{good, Params{K: 3, SparseParams: engine.SparseParams{RefineFactor: -1}}, "refine factor is -1"},
 	} {
 		_, err := s.Search(test.query, test.p, nil)
-		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+		if test.want == "" && err != nil ||
+			test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
 			t.Errorf("%v, expected %q", err, test.want)
 		}
 	}

@@ -23,7 +23,9 @@ type Answers struct {
 
 // Search answers queries on at most threads goroutines. The answers do not depend on threads. An error names the
 // query that failed.
-func (t *Target) Search(ctx context.Context, queries *engine.Vectors, p index.Params, o Options, threads int) (*Answers, error) {
+func (t *Target) Search(
+	ctx context.Context, queries *engine.Vectors, p index.Params, o Options, threads int,
+) (*Answers, error) {
 	if err := t.fits(queries, &p); err != nil {
 		return nil, err
 	}
@@ -63,7 +65,9 @@ func (t *Target) Search(ctx context.Context, queries *engine.Vectors, p index.Pa
 const batchQueries = 256
 
 // batches answers queries in batches, which is faster than one by one and gives the same answers.
-func (a *Answers) batches(ctx context.Context, s index.BatchSearcher, queries *engine.Vectors, p index.Params, threads int) error {
+func (a *Answers) batches(
+	ctx context.Context, s index.BatchSearcher, queries *engine.Vectors, p index.Params, threads int,
+) error {
 	for first := 0; first < queries.Rows; first += batchQueries {
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -94,7 +98,8 @@ func (t *Target) fits(queries *engine.Vectors, p *index.Params) error {
 		return fmt.Errorf("queries have %d dimensions, %s has %d", queries.Dim, v.Name, v.Dim)
 	}
 	if e := v.Element(); queries.Element != e {
-		return fmt.Errorf("queries are %s, the vectors of %s are %s: write them as %s", queries.Element, v.Name, e, typeOf(e))
+		return fmt.Errorf("queries are %s, the vectors of %s are %s: write them as %s", queries.Element, v.Name, e,
+			typeOf(e))
 	}
 	if p.K <= 0 {
 		return fmt.Errorf("k is %d, not 1 or more", p.K)

@@ -35,17 +35,23 @@ func TestRecallOf(t *testing.T) {
 		truth   [][]int64
 		want    Recall
 	}{
-		"all":                          {answer(2, []int64{3, 4}), [][]int64{{4, 3}}, Recall{1, 1, 1, 0, 0}},
-		"half, and nothing":            {answer(2, []int64{3, 4}, []int64{5}), [][]int64{{3, 9}, {1, 2}}, Recall{2, 0.25, 0, 1, 0}},
-		"truth is longer than k":       {answer(2, []int64{3, 4}), [][]int64{{3, 9, 4}}, Recall{1, 0.5, 0.5, 0, 0}},
-		"truth is shorter":             {answer(3, []int64{3, 4, 5}), [][]int64{{5, 4}}, Recall{1, 1, 1, 0, 1}},
-		"truth is padded":              {answer(3, []int64{3, 4, 5}), [][]int64{{5, -1, -1}}, Recall{1, 1, 1, 0, 1}},
-		"truth names one twice":        {answer(3, []int64{3, 4, 5}), [][]int64{{3, 3, 7}}, Recall{1, 0.5, 0.5, 0, 1}},
-		"a hit is there twice":         {answer(3, []int64{3, 3, 3}), [][]int64{{3, 4, 7}}, Recall{1, 1.0 / 3, 1.0 / 3, 0, 0}},
-		"no true neighbours":           {answer(3, nil), [][]int64{{}}, Recall{1, 1, 1, 0, 1}},
-		"an equally far one: by id":    {answer(1, []int64{8}), [][]int64{{3}}, Recall{1, 0, 0, 0, 0}},
-		"more truth than queries":      {answer(1, []int64{8}), [][]int64{{8}, {9}}, Recall{1, 1, 1, 0, 0}},
-		"the first of the worst is it": {answer(1, []int64{1}, []int64{2}, []int64{3}), [][]int64{{1}, {0}, {0}}, Recall{3, 1.0 / 3, 0, 1, 0}},
+		"all": {answer(2, []int64{3, 4}), [][]int64{{4, 3}}, Recall{1, 1, 1, 0, 0}},
+		"half, and nothing": {
+			answer(2, []int64{3, 4}, []int64{5}), [][]int64{{3, 9}, {1, 2}}, Recall{2, 0.25, 0, 1, 0},
+		},
+		"truth is longer than k": {answer(2, []int64{3, 4}), [][]int64{{3, 9, 4}}, Recall{1, 0.5, 0.5, 0, 0}},
+		"truth is shorter":       {answer(3, []int64{3, 4, 5}), [][]int64{{5, 4}}, Recall{1, 1, 1, 0, 1}},
+		"truth is padded":        {answer(3, []int64{3, 4, 5}), [][]int64{{5, -1, -1}}, Recall{1, 1, 1, 0, 1}},
+		"truth names one twice":  {answer(3, []int64{3, 4, 5}), [][]int64{{3, 3, 7}}, Recall{1, 0.5, 0.5, 0, 1}},
+		"a hit is there twice": {
+			answer(3, []int64{3, 3, 3}), [][]int64{{3, 4, 7}}, Recall{1, 1.0 / 3, 1.0 / 3, 0, 0},
+		},
+		"no true neighbours":        {answer(3, nil), [][]int64{{}}, Recall{1, 1, 1, 0, 1}},
+		"an equally far one: by id": {answer(1, []int64{8}), [][]int64{{3}}, Recall{1, 0, 0, 0, 0}},
+		"more truth than queries":   {answer(1, []int64{8}), [][]int64{{8}, {9}}, Recall{1, 1, 1, 0, 0}},
+		"the first of the worst is it": {
+			answer(1, []int64{1}, []int64{2}, []int64{3}), [][]int64{{1}, {0}, {0}}, Recall{3, 1.0 / 3, 0, 1, 0},
+		},
 	} {
 		got, err := RecallOf(x.answers, x.truth)
 		if err != nil {
@@ -94,7 +100,8 @@ func TestExactMatchesBruteForce(t *testing.T) {
 	v, queries := random(t, 300, 9), random(t, 7, 9)
 	for _, m := range []engine.Metric{dist.L2, dist.InnerProduct, dist.Cosine} {
 		for name, x := range map[string]*Target{"graph": built(t, v, m), "rows": openedAs(t, written(t, v), m)} {
-			got, err := x.Exact(t.Context(), queries, index.Params{K: 12, SearchParams: engine.SearchParams{EF: 12}}, Options{}, 2)
+			got, err := x.Exact(t.Context(), queries, index.Params{K: 12, SearchParams: engine.SearchParams{EF: 12}},
+				Options{}, 2)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -116,14 +123,16 @@ func TestExactMatchesBruteForce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := x.Search(t.Context(), few, index.Params{K: 5, SearchParams: engine.SearchParams{NProbe: 32}}, Options{}, 1)
+	all, err := x.Search(t.Context(), few, index.Params{K: 5, SearchParams: engine.SearchParams{NProbe: 32}}, Options{},
+		1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if r, err := RecallOf(all, exact); err != nil || r.Mean != 1 {
 		t.Errorf("recall %v of all lists (%v)", r, err)
 	}
-	if got, want := all.Cost[0].Distances, index.As[ivf.Index](x.File).Rows()+len(index.As[ivf.Index](x.File).Lists); got != want {
+	if got, want := all.Cost[0].Distances,
+		index.As[ivf.Index](x.File).Rows()+len(index.As[ivf.Index](x.File).Lists); got != want {
 		t.Errorf("all lists cost %d distances, want %d", got, want)
 	}
 }
@@ -154,8 +163,13 @@ func TestSearchRefuses(t *testing.T) {
 		"none":       {t.Context(), none, index.Params{K: 1}, Options{}, "no queries"},
 		"k":          {t.Context(), random(t, 3, 4), index.Params{}, Options{}, "k is 0"},
 		"NaN":        {t.Context(), broken, index.Params{K: 1}, Options{Library: engine.Faiss}, "query 2: dimension 1"},
-		"ef below k": {t.Context(), random(t, 3, 4), index.Params{K: 10, SearchParams: engine.SearchParams{EF: 5}}, Options{Library: engine.Knowhere22}, "ef (5) is smaller than k (10)"},
-		"cancelled":  {done, random(t, 3, 4), index.Params{K: 1}, Options{}, "canceled"},
+		"ef below k": {
+			t.Context(), random(t, 3, 4),
+			index.Params{K: 10, SearchParams: engine.SearchParams{EF: 5}},
+			Options{Library: engine.Knowhere22},
+			"ef (5) is smaller than k (10)",
+		},
+		"cancelled": {done, random(t, 3, 4), index.Params{K: 1}, Options{}, "canceled"},
 	} {
 		a, err := x.Search(c.ctx, c.queries, c.p, c.o, 2)
 		if err == nil || !strings.Contains(err.Error(), c.want) || a != nil {
@@ -188,7 +202,10 @@ func TestExcludeByID(t *testing.T) {
 			continue
 		}
 		queries := random(t, 4, x.File.Dim)
-		for _, p := range []index.Params{{K: x.File.Rows, SearchParams: engine.SearchParams{EF: x.File.Rows}}, {K: x.File.Rows, SearchParams: engine.SearchParams{EF: x.File.Rows}, Filter: filter}} {
+		for _, p := range []index.Params{
+			{K: x.File.Rows, SearchParams: engine.SearchParams{EF: x.File.Rows}},
+			{K: x.File.Rows, SearchParams: engine.SearchParams{EF: x.File.Rows}, Filter: filter},
+		} {
 			if index.As[ivf.Index](x.File) != nil {
 				p.EF, p.NProbe = 0, len(index.As[ivf.Index](x.File).Lists)
 			}
@@ -203,7 +220,8 @@ func TestExcludeByID(t *testing.T) {
 				}
 			}
 		}
-		if _, err := x.Exclude([]int64{ids[0], 987654321}); err == nil || !strings.Contains(err.Error(), "no row has the id 987654321") {
+		if _, err := x.Exclude([]int64{ids[0], 987654321}); err == nil ||
+			!strings.Contains(err.Error(), "no row has the id 987654321") {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
@@ -237,12 +255,16 @@ func TestUnusedAndEF(t *testing.T) {
 func TestMeasure(t *testing.T) {
 	x, queries := built(t, random(t, 200, 6), dist.L2), random(t, 9, 6)
 	cpu := time.Duration(0)
-	l := &Load{Params: index.Params{K: 4, SearchParams: engine.SearchParams{EF: 20}}, Threads: 2, Rounds: 3, CPU: func() time.Duration { cpu += 18 * time.Microsecond; return cpu }}
+	l := &Load{
+		Params: index.Params{K: 4, SearchParams: engine.SearchParams{EF: 20}}, Threads: 2, Rounds: 3,
+		CPU: func() time.Duration { cpu += 18 * time.Microsecond; return cpu },
+	}
 	s, err := x.Measure(t.Context(), queries, l)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(s.QPS) != 3 || len(s.CPU) != 3 || s.CPU[0] != 2*time.Microsecond || len(s.Latency) != 27 || !slices.IsSorted(s.Latency) {
+	if len(s.QPS) != 3 || len(s.CPU) != 3 || s.CPU[0] != 2*time.Microsecond || len(s.Latency) != 27 ||
+		!slices.IsSorted(s.Latency) {
 		t.Errorf("%d rounds, CPU %v, %d latencies", len(s.QPS), s.CPU, len(s.Latency))
 	}
 	want, err := x.Search(t.Context(), queries, l.Params, Options{}, 1)

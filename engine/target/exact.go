@@ -10,7 +10,9 @@ import (
 
 // Exact returns the ids of the true neighbors of queries among the target's own vectors, by comparing with every
 // vector.
-func (t *Target) Exact(ctx context.Context, queries *engine.Vectors, p index.Params, o Options, threads int) ([][]int64, error) {
+func (t *Target) Exact(
+	ctx context.Context, queries *engine.Vectors, p index.Params, o Options, threads int,
+) ([][]int64, error) {
 	o.Library = t.library(o.Library)
 	rows := *t.File
 	rows.Searchable, p = t.File.Exact(p)

@@ -147,7 +147,9 @@ func (l *Log) packed(ctx context.Context, store object.Store, name string) error
 func (l *Log) text(name, text string) { l.Facts = append(l.Facts, index.Fact{Name: name, Text: text}) }
 
 func (l *Log) count(name, key string, n int64) {
-	l.Facts = append(l.Facts, index.Fact{Name: name, Text: strconv.FormatInt(n, 10), Key: key, Number: float64(n), IsCount: true})
+	l.Facts = append(l.Facts, index.Fact{
+		Name: name, Text: strconv.FormatInt(n, 10), Key: key, Number: float64(n), IsCount: true,
+	})
 }
 
 // origin adds the ids and times in the descriptor of a file of events.

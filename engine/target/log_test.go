@@ -26,7 +26,9 @@ func TestDescribeLogsOfMilvus(t *testing.T) {
 			return nil
 		}
 		name, _ := filepath.Rel(root, path)
-		kind := map[string]binlog.Kind{"insert_log": binlog.InsertLog, "delta_log": binlog.DeltaLog}[strings.Split(filepath.ToSlash(name), "/")[0]]
+		kind := map[string]binlog.Kind{"insert_log": binlog.InsertLog, "delta_log": binlog.DeltaLog}[strings.Split(
+			filepath.ToSlash(name), "/",
+		)[0]]
 		switch {
 		case kind == binlog.Other && l != nil:
 			t.Errorf("%s is a %s", name, l.Kind)
@@ -67,7 +69,9 @@ func fact(l *target.Log, key string) float64 {
 }
 
 func TestDescribeLogDeletes(t *testing.T) {
-	l, err := target.DescribeLog(t.Context(), filepath.Join("..", "..", "testdata", "storage", "2.3.5", "delta_log", "470590760626297790", "470590760626297791", "470590760626297798", "470590760626097609"))
+	l, err := target.DescribeLog(t.Context(),
+		filepath.Join("..", "..", "testdata", "storage", "2.3.5", "delta_log", "470590760626297790",
+			"470590760626297791", "470590760626297798", "470590760626097609"))
 	if err != nil || l == nil {
 		t.Fatalf("%+v, %v", l, err)
 	}
@@ -76,7 +80,10 @@ func TestDescribeLogDeletes(t *testing.T) {
 		b.WriteString(f.Name + " " + f.Text + "\n")
 	}
 	text := b.String()
-	for _, want := range []string{"deletes 25\n", "keys 25\n", "range 0 to 24\n", "collection 470590760626297790\n", "deleted 2026-11-20T07:55:39.455Z\n"} {
+	for _, want := range []string{
+		"deletes 25\n", "keys 25\n", "range 0 to 24\n", "collection 470590760626297790\n",
+		"deleted 2026-11-20T07:55:39.455Z\n",
+	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in:\n%s", want, text)
 		}
@@ -84,7 +91,10 @@ func TestDescribeLogDeletes(t *testing.T) {
 }
 
 func TestDescribeLogOtherFiles(t *testing.T) {
-	for name, text := range map[string]string{"json": `{"a": 1}`, "list": `[1]`, "empty": "", "short": "PAR1", "text": "not a log", "magic": "\xbc\xfa\xff\x00 and no more"} {
+	for name, text := range map[string]string{
+		"json": `{"a": 1}`, "list": `[1]`, "empty": "", "short": "PAR1", "text": "not a log",
+		"magic": "\xbc\xfa\xff\x00 and no more",
+	} {
 		path := filepath.Join(t.TempDir(), name)
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -104,8 +114,10 @@ func TestDescribeManifest(t *testing.T) {
 		rows, groups, deletes float64
 		says                  string
 	}{
-		"segment/files/insert_log/1/2/3/_metadata/manifest-3.avro": {200, 2, 25, "fields 0, 1, 100, 200 rows in parquet: 0_"},
-		"container/_metadata/manifest-7.avro":                      {200, 2, 28, "fields 101, 200 rows in vortex: 1_a.vortex"},
+		"segment/files/insert_log/1/2/3/_metadata/manifest-3.avro": {
+			200, 2, 25, "fields 0, 1, 100, 200 rows in parquet: 0_",
+		},
+		"container/_metadata/manifest-7.avro": {200, 2, 28, "fields 101, 200 rows in vortex: 1_a.vortex"},
 	} {
 		l, err := target.DescribeLog(t.Context(), filepath.Join("..", "manifest", "testdata", name))
 		if err != nil || l == nil {
@@ -116,7 +128,8 @@ func TestDescribeManifest(t *testing.T) {
 			says.WriteString(f.Name + " " + f.Text + "\n")
 		}
 		text := says.String()
-		if l.Kind != "manifest" || fact(l, "rows") != want.rows || fact(l, "column_groups") != want.groups || fact(l, "deletes") != want.deletes || !strings.Contains(text, want.says) {
+		if l.Kind != "manifest" || fact(l, "rows") != want.rows || fact(l, "column_groups") != want.groups ||
+			fact(l, "deletes") != want.deletes || !strings.Contains(text, want.says) {
 			t.Errorf("%s: %s\n%s", name, l.Kind, text)
 		}
 	}

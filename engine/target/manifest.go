@@ -46,7 +46,9 @@ func (l *Log) manifest(ctx context.Context, store object.Store, name string) (is
 			l.count("rows", "rows", rows)
 			l.count("column groups", "column_groups", int64(len(m.Groups)))
 		}
-		l.text("column group "+strconv.Itoa(i), fmt.Sprintf("fields %s, %d rows in %s: %s", strings.Join(g.Columns, ", "), rows, g.Format, strings.Join(names, ", ")))
+		l.text("column group "+strconv.Itoa(i),
+			fmt.Sprintf("fields %s, %d rows in %s: %s", strings.Join(g.Columns, ", "), rows, g.Format,
+				strings.Join(names, ", ")))
 	}
 	deletes := int64(0)
 	for _, d := range m.Deltas {
@@ -63,10 +65,13 @@ func (l *Log) manifest(ctx context.Context, store object.Store, name string) (is
 		l.text("statistics "+kind, filesOf(len(m.Stats[kind].Paths)))
 	}
 	for _, x := range m.Indexes {
-		l.text("index "+x.Name, fmt.Sprintf("%s of field %d, build %d, %s in %s", x.Type, x.FieldID, x.Build, filesOf(len(x.Files)), path.Base(x.Path)))
+		l.text("index "+x.Name,
+			fmt.Sprintf("%s of field %d, build %d, %s in %s", x.Type, x.FieldID, x.Build, filesOf(len(x.Files)),
+				path.Base(x.Path)))
 	}
 	for _, x := range m.Objects {
-		l.text("large values", fmt.Sprintf("field %d, %d of %d rows in %s", x.FieldID, x.Valid, x.Rows, path.Base(x.Path)))
+		l.text("large values",
+			fmt.Sprintf("field %d, %d of %d rows in %s", x.FieldID, x.Valid, x.Rows, path.Base(x.Path)))
 	}
 	l.text("size", strconv.FormatInt(l.Bytes, 10)+" bytes")
 	return true, nil

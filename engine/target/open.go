@@ -139,7 +139,8 @@ func newIndexTarget(f *index.File) *Target {
 // checkFolder returns an error if a folder cannot be an index's, before everything below it is read. The folder of
 // an index contains only files.
 func checkFolder(folder string) error {
-	const expected = "expected the folder of one index in Milvus's storage, index_files/BUILD/VERSION/PARTITION/SEGMENT or index_v1/COLLECTION/PARTITION/SEGMENT/BUILD/VERSION"
+	const expected = "expected the folder of one index in Milvus's storage, " +
+		"index_files/BUILD/VERSION/PARTITION/SEGMENT or index_v1/COLLECTION/PARTITION/SEGMENT/BUILD/VERSION"
 	entries, err := os.ReadDir(folder)
 	switch {
 	case err != nil:
@@ -184,7 +185,8 @@ func openSparse(path string, set *dataset.Set, h Hint) (*Target, error) {
 	}
 	v := set.Vectors
 	t := &Target{Set: set, close: []func(){set.Close}, File: &index.File{
-		Name: path, Metric: metric, Dim: sparse.Dim(v), Rows: v.Rows, Bytes: v.Bytes(), Searchable: index.FromSparseRows(v, metric),
+		Name: path, Metric: metric, Dim: sparse.Dim(v), Rows: v.Rows, Bytes: v.Bytes(),
+		Searchable: index.FromSparseRows(v, metric),
 	}}
 	return t, nil
 }
@@ -193,7 +195,9 @@ func openSparse(path string, set *dataset.Set, h Hint) (*Target, error) {
 func NoteSet(s *dataset.Set) []string {
 	var notes []string
 	if s.NaNs > 0 {
-		notes = append(notes, fmt.Sprintf("%d rows contain NaN, first row %d: searches cannot find them or use them as queries", s.NaNs, s.NaNRows[0]))
+		notes = append(notes,
+			fmt.Sprintf("%d rows contain NaN, first row %d: searches cannot find them or use them as queries", s.NaNs,
+				s.NaNRows[0]))
 	}
 	if s.Rounded > 0 {
 		notes = append(notes, fmt.Sprintf("%d float64 values rounded to float32", s.Rounded))

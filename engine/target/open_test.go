@@ -118,8 +118,10 @@ func TestOpen(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		if x.File.Kind() != want.kind || x.File.Format != want.format || x.library(engine.Native) != want.library || len(x.Notes) != want.notes {
-			t.Errorf("%s: %s, %s, answers as %s, notes %q", path, x.File.Kind(), x.File.Format, x.library(engine.Native), x.Notes)
+		if x.File.Kind() != want.kind || x.File.Format != want.format || x.library(engine.Native) != want.library ||
+			len(x.Notes) != want.notes {
+			t.Errorf("%s: %s, %s, answers as %s, notes %q", path, x.File.Kind(), x.File.Format,
+				x.library(engine.Native), x.Notes)
 		}
 		if x.File.Name != path || x.File.Rows == 0 {
 			t.Errorf("%s: called %s, %d rows of %d", path, x.File.Name, x.File.Rows, x.File.Dim)
@@ -174,14 +176,36 @@ func TestDescribe(t *testing.T) {
 		hint  Hint
 		facts map[string]string
 	}{
-		"assumed": {indexFiles + "hnswlib_l2.bin", Hint{}, map[string]string{"metric": "L2 (assumed: not in the file)", "format": "hnswlib", "ids": "row numbers"}},
-		"given":   {indexFiles + "hnswlib_cosine.bin", Hint{Metric: &cosine}, map[string]string{"metric": "COSINE (as given: not in the file)"}},
-		"labels":  {indexFiles + "hnswlib_ip_labels.bin", Hint{}, map[string]string{"ids": "stored labels"}},
-		"codes":   {indexFiles + "faiss_idmap2_hnsw.bin", Hint{}, map[string]string{"format": "faiss, IxM2 > IHNf > IxF2", "ids": "stored labels", "efSearch": "16"}},
-		"lists":   {milvusIVF, Hint{}, map[string]string{"type": "IVF_FLAT", "nlist": "32", "empty lists": "0", "rows": "3000"}},
-		"Milvus":  {milvusHNSW, Hint{}, map[string]string{"type": "HNSW", "M": "16", "efConstruction": "200", "dimension": "16"}},
-		"vectors": {"../../cmd/kitescope/testdata/engine/base.npy", Hint{}, map[string]string{"format": "npy", "rows": "400", "type": "FLAT"}},
-		"empty":   {indexFiles + "hnswlib_empty.bin", Hint{}, map[string]string{"rows": "0"}},
+		"assumed": {
+			indexFiles + "hnswlib_l2.bin",
+			Hint{},
+			map[string]string{"metric": "L2 (assumed: not in the file)", "format": "hnswlib", "ids": "row numbers"},
+		},
+		"given": {
+			indexFiles + "hnswlib_cosine.bin",
+			Hint{Metric: &cosine},
+			map[string]string{"metric": "COSINE (as given: not in the file)"},
+		},
+		"labels": {indexFiles + "hnswlib_ip_labels.bin", Hint{}, map[string]string{"ids": "stored labels"}},
+		"codes": {
+			indexFiles + "faiss_idmap2_hnsw.bin",
+			Hint{},
+			map[string]string{"format": "faiss, IxM2 > IHNf > IxF2", "ids": "stored labels", "efSearch": "16"},
+		},
+		"lists": {
+			milvusIVF, Hint{}, map[string]string{"type": "IVF_FLAT", "nlist": "32", "empty lists": "0", "rows": "3000"},
+		},
+		"Milvus": {
+			milvusHNSW,
+			Hint{},
+			map[string]string{"type": "HNSW", "M": "16", "efConstruction": "200", "dimension": "16"},
+		},
+		"vectors": {
+			"../../cmd/kitescope/testdata/engine/base.npy",
+			Hint{},
+			map[string]string{"format": "npy", "rows": "400", "type": "FLAT"},
+		},
+		"empty": {indexFiles + "hnswlib_empty.bin", Hint{}, map[string]string{"rows": "0"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			x, err := Open(t.Context(), want.path, want.hint)

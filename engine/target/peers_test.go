@@ -72,7 +72,8 @@ func samePeer(t *testing.T, folder string, c *peerCase) (hits int) {
 		t.Fatal(err)
 	}
 	defer queries.Close()
-	a, err := x.Search(t.Context(), queries.Vectors, index.Params{K: 10, SearchParams: engine.SearchParams{EF: c.EF, NProbe: c.NProbe}}, Options{}, 2)
+	a, err := x.Search(t.Context(), queries.Vectors,
+		index.Params{K: 10, SearchParams: engine.SearchParams{EF: c.EF, NProbe: c.NProbe}}, Options{}, 2)
 	if err != nil {
 		t.Fatalf("%s: %v", c.File, err)
 	}

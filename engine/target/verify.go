@@ -104,7 +104,12 @@ func (r *Verification) links(ctx context.Context) error {
 	for _, x := range []struct {
 		n    int
 		what string
-	}{{s.Dangling, "to no node"}, {s.SelfLinks, "to itself"}, {s.WrongLevel, "above a node's level"}, {s.Duplicates, "twice"}} {
+	}{
+		{s.Dangling, "to no node"},
+		{s.SelfLinks, "to itself"},
+		{s.WrongLevel, "above a node's level"},
+		{s.Duplicates, "twice"},
+	} {
 		if x.n > 0 {
 			links = append(links, fmt.Sprintf("%d %s", x.n, x.what))
 		}
@@ -119,7 +124,8 @@ func (r *Verification) links(ctx context.Context) error {
 		r.add("links both ways", true, "%.1f%% of them", 100*float64(s.Symmetric)/float64(s.Links))
 	}
 	share := float64(s.Unreachable) / float64(len(x.Levels))
-	r.add("connected", share <= r.Plan.MaxUnreachable, "%d of %d nodes unreachable; allowed: %g%%", s.Unreachable, len(x.Levels), 100*r.Plan.MaxUnreachable)
+	r.add("connected", share <= r.Plan.MaxUnreachable, "%d of %d nodes unreachable; allowed: %g%%", s.Unreachable,
+		len(x.Levels), 100*r.Plan.MaxUnreachable)
 	return ctx.Err()
 }
 
@@ -218,7 +224,8 @@ func (r *Verification) stored(ctx context.Context, v *engine.Vectors, rowOf func
 		}
 		seen.Set(row)
 		same := s.matches(v, row)
-		if !same && s.encodesTo == nil && v.Element == dist.Float32 && sameDirection(dist.Floats(s.row), v.Float32(row)) {
+		if !same && s.encodesTo == nil && v.Element == dist.Float32 &&
+			sameDirection(dist.Floats(s.row), v.Float32(row)) {
 			directions++
 			same = unit
 		}
@@ -233,7 +240,8 @@ func (r *Verification) stored(ctx context.Context, v *engine.Vectors, rowOf func
 		return ctx.Err()
 	}
 	if missing := v.Rows - seen.Count(); foreign+twice+missing > 0 {
-		r.add("ids", false, "%d ids without a vector, %d duplicate ids, %d vectors without a row", foreign, twice, missing)
+		r.add("ids", false, "%d ids without a vector, %d duplicate ids, %d vectors without a row", foreign, twice,
+			missing)
 	} else {
 		r.add("ids", true, "each vector has a row")
 	}
@@ -244,7 +252,8 @@ func (r *Verification) stored(ctx context.Context, v *engine.Vectors, rowOf func
 	case coded && differ == 0:
 		r.add("stored vectors", true, "%d have the codes of the vectors", seen.Count())
 	case differ > 0 && directions == differ:
-		r.add("stored vectors", false, "%d of %d are normalized but otherwise equal: hnswlib stores them so for cosine", differ, seen.Count())
+		r.add("stored vectors", false, "%d of %d are normalized but otherwise equal: hnswlib stores them so for cosine",
+			differ, seen.Count())
 	case differ > 0:
 		r.add("stored vectors", false, "%d of %d differ, the first is row %d", differ, seen.Count(), first)
 	case unit:

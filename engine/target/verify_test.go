@@ -45,12 +45,21 @@ func TestVerifyFaults(t *testing.T) {
 		want    []string
 		detail  string
 	}{
-		"nothing":          {},
-		"another row":      {vectors: other, want: []string{"stored vectors"}, detail: "1 of 200 differ, the first is row 17"},
-		"too few":          {vectors: random(t, rows-1, dim), want: []string{"rows", "ids"}, detail: "1 ids without a vector, 0 duplicate ids, 0 vectors without a row"},
-		"too many":         {vectors: random(t, rows+2, dim), want: []string{"rows", "ids"}, detail: "2 vectors without a row"},
-		"dimension":        {vectors: random(t, rows, dim+1), want: []string{"dimension", "stored vectors?"}},
-		"a link to itself": {break1: func(x *hnsw.Index) { x.Base[5*x.M0] = 5 }, want: []string{"links"}, detail: "1 to itself"},
+		"nothing": {},
+		"another row": {
+			vectors: other, want: []string{"stored vectors"}, detail: "1 of 200 differ, the first is row 17",
+		},
+		"too few": {
+			vectors: random(t, rows-1, dim), want: []string{"rows", "ids"},
+			detail: "1 ids without a vector, 0 duplicate ids, 0 vectors without a row",
+		},
+		"too many": {
+			vectors: random(t, rows+2, dim), want: []string{"rows", "ids"}, detail: "2 vectors without a row",
+		},
+		"dimension": {vectors: random(t, rows, dim+1), want: []string{"dimension", "stored vectors?"}},
+		"a link to itself": {
+			break1: func(x *hnsw.Index) { x.Base[5*x.M0] = 5 }, want: []string{"links"}, detail: "1 to itself",
+		},
 		"no links": {
 			break1: func(x *hnsw.Index) {
 				for i := range x.Base {
@@ -63,13 +72,25 @@ func TestVerifyFaults(t *testing.T) {
 			break1: func(x *hnsw.Index) { x.Entry = uint32(slices.Index(x.Levels, 0)) },
 			want:   []string{"levels"}, detail: "entry",
 		},
-		"a missing id": {break1: func(x *hnsw.Index) { x.Labels = labels(func(i int) int64 { return int64(i) }); x.Labels[9] = 5000 }, want: []string{"ids"}, detail: "1 ids without a vector"},
-		"an id twice":  {break1: func(x *hnsw.Index) { x.Labels = labels(func(i int) int64 { return int64(i) }); x.Labels[9] = 8 }, want: []string{"ids"}, detail: "1 duplicate ids, 1 vectors without"},
+		"a missing id": {
+			break1: func(x *hnsw.Index) {
+				x.Labels = labels(func(i int) int64 { return int64(i) })
+				x.Labels[9] = 5000
+			},
+			want: []string{"ids"}, detail: "1 ids without a vector",
+		},
+		"an id twice": {
+			break1: func(x *hnsw.Index) { x.Labels = labels(func(i int) int64 { return int64(i) }); x.Labels[9] = 8 },
+			want:   []string{"ids"}, detail: "1 duplicate ids, 1 vectors without",
+		},
 		"two swapped": {break1: func(x *hnsw.Index) {
 			x.Labels = labels(func(i int) int64 { return int64(i) })
 			x.Labels[9], x.Labels[8] = 8, 9
 		}, want: []string{"stored vectors"}, detail: "2 of 200 differ, the first is row 8"},
-		"ids of its own": {break1: func(x *hnsw.Index) { x.Labels = labels(func(i int) int64 { return int64(1000 + i) }) }, want: []string{"ids", "stored vectors?"}},
+		"ids of its own": {
+			break1: func(x *hnsw.Index) { x.Labels = labels(func(i int) int64 { return int64(1000 + i) }) },
+			want:   []string{"ids", "stored vectors?"},
+		},
 		"ids of its own, named": {
 			break1: func(x *hnsw.Index) { x.Labels = labels(func(i int) int64 { return int64(3*i - 50) }) },
 			plan:   func(p *VerifyPlan) { p.IDs = labels(func(i int) int64 { return int64(3*i - 50) }) },
@@ -98,7 +119,10 @@ func TestVerifyFaults(t *testing.T) {
 			if got.OK() == failed {
 				t.Errorf("it is said to be sound: %v", got.OK())
 			}
-			if c.detail != "" && !slices.ContainsFunc(got.Checks, func(k Check) bool { return k.Outcome == Failed && strings.Contains(k.Detail, c.detail) }) {
+			if c.detail != "" &&
+				!slices.ContainsFunc(got.Checks, func(k Check) bool {
+					return k.Outcome == Failed && strings.Contains(k.Detail, c.detail)
+				}) {
 				t.Errorf("%q is not said: %+v", c.detail, got.Checks)
 			}
 		})
@@ -128,8 +152,10 @@ func TestVerifyOfOtherIndexes(t *testing.T) {
 	}{
 		"unit vectors of hnswlib":              {cosine, v, verifyPlan(), nil},
 		"unit vectors, the metric is not said": {&Target{File: &as}, v, verifyPlan(), []string{"stored vectors"}},
-		"rows":                                 {openedAs(t, written(t, v), dist.L2), v, verifyPlan(), []string{"links?"}},
-		"lists":                                {lists, raw, verifyPlan(), []string{"links?"}},
+		"rows": {
+			openedAs(t, written(t, v), dist.L2), v, verifyPlan(), []string{"links?"},
+		},
+		"lists": {lists, raw, verifyPlan(), []string{"links?"}},
 	} {
 		got, err := c.t.Verify(t.Context(), c.vectors, c.plan)
 		if err != nil {
@@ -146,7 +172,8 @@ func TestVerifyOfOtherIndexes(t *testing.T) {
 		t.Error("one id for 150 vectors was taken")
 	}
 	plan.IDs = make([]int64, v.Rows)
-	if _, err := cosine.Verify(t.Context(), v, plan); err == nil || !strings.Contains(err.Error(), "id 0 is duplicated") {
+	if _, err := cosine.Verify(t.Context(), v, plan); err == nil ||
+		!strings.Contains(err.Error(), "id 0 is duplicated") {
 		t.Errorf("the same id for all vectors: %v", err)
 	}
 	done, cancel := context.WithCancel(t.Context())

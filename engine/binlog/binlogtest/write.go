@@ -101,7 +101,8 @@ const maxDictionary = 1 << 20
 // dictionary, and pages hold about a megabyte.
 func WriteParquet(node parquet.Node, rows int, value func(i int) parquet.Value) ([]byte, error) {
 	var b bytes.Buffer
-	schema := parquet.NewSchema("schema", parquet.Group{"val": parquet.Compressed(node, &zstd.Codec{Level: zstd.SpeedDefault})})
+	schema := parquet.NewSchema("schema",
+		parquet.Group{"val": parquet.Compressed(node, &zstd.Codec{Level: zstd.SpeedDefault})})
 	w := parquet.NewWriter(&b, schema, parquet.DataPageVersion(1), parquet.PageBufferSize(1<<20),
 		parquet.DataPageStatistics(false), parquet.MaxRowsPerRowGroup(1<<40), parquet.DictionaryMaxBytes(maxDictionary))
 	size := int64(0) // of values so far

@@ -34,8 +34,10 @@ func (f *file) label(stem string) string {
 const (
 	rowsParams  = "q, base unsafe.Pointer, stride uintptr, ids *uint32, out *float32, count, n int"
 	scanParams  = "q, x unsafe.Pointer, stride uintptr, out *float32, rows, n int"
-	blockParams = "q unsafe.Pointer, qStride uintptr, x unsafe.Pointer, stride uintptr, out *float32, outStride, rows, n int"
-	sieveParams = "q unsafe.Pointer, qStride uintptr, x unsafe.Pointer, a, b *float32, cut, out unsafe.Pointer, outStride, words, quads int"
+	blockParams = "q unsafe.Pointer, qStride uintptr, x unsafe.Pointer, stride uintptr, out *float32, outStride, " +
+		"rows, n int"
+	sieveParams = "q unsafe.Pointer, qStride uintptr, x unsafe.Pointer, a, b *float32, cut, out unsafe.Pointer, " +
+		"outStride, words, quads int"
 )
 
 // function starts a function that Go calls, with a frame of the given number of bytes. Each parameter takes
@@ -43,7 +45,8 @@ const (
 func (f *file) function(name, params string, frame int) {
 	fmt.Fprintf(&f.decls, "\n//go:noescape\nfunc %s(%s)\n", name, params)
 	f.use(params)
-	fmt.Fprintf(&f.text, "\n// func %s(%s)\nTEXT ·%s(SB), NOSPLIT, $%d-%d\n", name, params, name, frame, 8*len(f.params))
+	fmt.Fprintf(&f.text, "\n// func %s(%s)\nTEXT ·%s(SB), NOSPLIT, $%d-%d\n", name, params, name, frame,
+		8*len(f.params))
 }
 
 // routine starts a function that only this file uses, by jump or call. Its parameters are those of its caller.

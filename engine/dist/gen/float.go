@@ -70,7 +70,8 @@ func (k floats) isa() string {
 
 // writeFloat writes the kernels of float32, float16 and bfloat16.
 func writeFloat(f *file) {
-	f.text.WriteString("\nDATA iota<>+0(SB)/4, $0\nDATA iota<>+4(SB)/4, $1\nDATA iota<>+8(SB)/4, $2\nDATA iota<>+12(SB)/4, $3\n")
+	f.text.WriteString("\nDATA iota<>+0(SB)/4, $0\nDATA iota<>+4(SB)/4, $1\nDATA iota<>+8(SB)/4, $2\nDATA " +
+		"iota<>+12(SB)/4, $3\n")
 	f.text.WriteString("GLOBL iota<>(SB), RODATA|NOPTR, $16\n")
 	for _, kind := range kinds() {
 		k := floats{file: f, kind: kind}

@@ -25,7 +25,8 @@ func writeNEONFloat(f *file) {
 			k.op("MOVD $%s<>(SB), R20", k.finisher(o))
 			k.op("B %sBody<>(SB)", k.name())
 		}
-		k.routine(k.name()+"Body", "goes over the rows for the functions before it: 16 elements at a time, R21 times.", rowsParams, 16)
+		k.routine(k.name()+"Body", "goes over the rows for the functions before it: 16 elements at a time, R21 times.",
+			rowsParams, 16)
 		k.rows(func() {
 			for v := 16; v < 32; v++ {
 				k.zero(v)
@@ -89,7 +90,9 @@ func (k neonFloats) widen(n, d int, upper bool) {
 	}
 	if upper {
 		code |= 0x40000000
-		name = map[bool]string{false: "FCVTL2 V%[1]d.4S, V%[2]d.8H", true: "SHLL2 V%[1]d.4S, V%[2]d.8H, $16"}[k.element == "bfloat16"]
+		name = map[bool]string{
+			false: "FCVTL2 V%[1]d.4S, V%[2]d.8H", true: "SHLL2 V%[1]d.4S, V%[2]d.8H, $16",
+		}[k.element == "bfloat16"]
 	}
 	k.word(code, name, 0, n, d)
 }

@@ -40,7 +40,16 @@ func (f neon) sieve() {
 	for _, p := range []struct {
 		name     string
 		at, into int
-	}{{"q", 0, 0}, {"x", 16, 1}, {"a", 24, 2}, {"b", 32, 3}, {"cut", 40, 4}, {"out", 48, 5}, {"words", 64, 6}, {"quads", 72, 7}} {
+	}{
+		{"q", 0, 0},
+		{"x", 16, 1},
+		{"a", 24, 2},
+		{"b", 32, 3},
+		{"cut", 40, 4},
+		{"out", 48, 5},
+		{"words", 64, 6},
+		{"quads", 72, 7},
+	} {
 		f.op("MOVD %s+%d(FP), R%d", p.name, p.at, p.into)
 	}
 	for i := range 4 {

@@ -63,15 +63,18 @@ func (w *walker) number(path string) {
 	if !ok {
 		return
 	}
-	w.fields = append(w.fields, damagetest.Field{Name: name, At: at, Len: size, Value: uint64(value), Put: func(v uint64) []byte {
-		raw, b := uint64(int64(v)<<1)^uint64(int64(v)>>63), make([]byte, size)
-		for i := range b {
-			b[i] = byte(raw) | 0x80
-			raw >>= 7
-		}
-		b[size-1] &= 0x7f
-		return b
-	}})
+	w.fields = append(w.fields, damagetest.Field{
+		Name: name, At: at, Len: size, Value: uint64(value),
+		Put: func(v uint64) []byte {
+			raw, b := uint64(int64(v)<<1)^uint64(int64(v)>>63), make([]byte, size)
+			for i := range b {
+				b[i] = byte(raw) | 0x80
+				raw >>= 7
+			}
+			b[size-1] &= 0x7f
+			return b
+		},
+	})
 }
 
 func (w *walker) value(typ byte, path string) {
@@ -101,9 +104,12 @@ func (w *walker) list(path string) {
 	if n == 15 {
 		n = int(w.uvarint())
 	} else if name, ok := counts[path]; ok {
-		w.fields = append(w.fields, damagetest.Field{Name: name, At: at, Len: 1, Value: uint64(n), Put: func(v uint64) []byte {
-			return []byte{byte(min(v, 14))<<4 | head&15}
-		}})
+		w.fields = append(w.fields, damagetest.Field{
+			Name: name, At: at, Len: 1, Value: uint64(n),
+			Put: func(v uint64) []byte {
+				return []byte{byte(min(v, 14))<<4 | head&15}
+			},
+		})
 	}
 	for range n {
 		if typ := head & 15; typ == 1 || typ == 2 {

@@ -77,7 +77,8 @@ func Find(ctx context.Context, store object.Store, root string) ([]*segment.File
 // number, e.g. the name of an index's blob.
 func place(name string) (kind string, numbers []int64) {
 	steps := strings.Split(strings.TrimPrefix(name, "/"), "/")
-	for len(steps) > 0 && steps[0] != "insert_log" && steps[0] != "delta_log" && steps[0] != "index_files" && steps[0] != "index_v1" {
+	for len(steps) > 0 && steps[0] != "insert_log" && steps[0] != "delta_log" && steps[0] != "index_files" &&
+		steps[0] != "index_v1" {
 		steps = steps[1:]
 	}
 	if len(steps) == 0 {
