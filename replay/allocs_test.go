@@ -22,15 +22,23 @@ func graphs(t testing.TB, segments, rows, dim, m int) *Loaded {
 	}}
 	for i := range segments {
 		v := randomVectors(t, r, rows, dim)
-		x, err := hnsw.Build(t.Context(), v, hnsw.BuildOptions{M: m, EFConstruction: 100, Library: engine.Knowhere22, Threads: 2})
+		x, err := hnsw.Build(t.Context(), v, hnsw.BuildOptions{
+			M: m, EFConstruction: 100, Library: engine.Knowhere22, Threads: 2,
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		g := &segment.Segment{ID: int64(i + 1), Rows: rows, Vectors: x.Vectors, Deleted: engine.NewBitset(rows), Index: &index.File{Searchable: index.FromGraph(x), Dim: dim, Rows: rows}}
+		g := &segment.Segment{
+			ID: int64(i + 1), Rows: rows, Vectors: x.Vectors, Deleted: engine.NewBitset(rows),
+			Index: &index.File{Searchable: index.FromGraph(x), Dim: dim, Rows: rows},
+		}
 		for j := range rows {
 			g.Int64s, g.Timestamps = append(g.Int64s, int64(i*rows+j)), append(g.Timestamps, 1)
 		}
-		info := &Segment{ID: g.ID, State: Indexed, Rows: int64(rows), Channel: "a", On: []int64{int64(i%2 + 1)}, Index: Index{Type: "HNSW", M: m}}
+		info := &Segment{
+			ID: g.ID, State: Indexed, Rows: int64(rows), Channel: "a", On: []int64{int64(i%2 + 1)},
+			Index: Index{Type: "HNSW", M: m},
+		}
 		l.Layout.Segments = append(l.Layout.Segments, *info)
 		l.Parts = append(l.Parts, &Part{Info: info, State: Indexed, Data: g})
 	}
@@ -94,7 +102,8 @@ func TestNoMemoryPerQuery(t *testing.T) {
 // TestModelIn checks that modelIn returns the CPU name from Linux's /proc/cpuinfo.
 func TestModelIn(t *testing.T) {
 	for in, want := range map[string]string{
-		"processor\t: 0\nmodel\t\t: 1\nmodel name\t: AMD EPYC 7763\n\nprocessor : 1\nmodel name : other\n": "AMD EPYC 7763",
+		"processor\t: 0\nmodel\t\t: 1\nmodel name\t: AMD EPYC 7763\n\nprocessor : 1\nmodel name " +
+			": other\n": "AMD EPYC 7763",
 		"processor : 0\nBogoMIPS : 50.00\n": "", "": "",
 	} {
 		if got := modelIn(in); got != want {
@@ -130,7 +139,8 @@ func TestDistancesOfMetrics(t *testing.T) {
 
 func TestOptionsFor(t *testing.T) {
 	for version, want := range map[string]segment.Options{
-		"2.1.0": segment.Milvus(2, 1), "v2.3.5": segment.Milvus(2, 3), "2.4.0-rc.1": segment.Milvus(2, 4), "": segment.Milvus(2, 6), "master": segment.Milvus(2, 6), "3.0": segment.Milvus(3, 0),
+		"2.1.0": segment.Milvus(2, 1), "v2.3.5": segment.Milvus(2, 3), "2.4.0-rc.1": segment.Milvus(2, 4),
+		"": segment.Milvus(2, 6), "master": segment.Milvus(2, 6), "3.0": segment.Milvus(3, 0),
 	} {
 		if got := OptionsFor(version); got != want {
 			t.Errorf("%q: %+v, want %+v", version, got, want)

@@ -13,7 +13,9 @@ import (
 // answers. failed is the number of requests that failed; they have no answer. AskAll returns ctx's error, the
 // errors of sessions that could not be opened or closed, or, if all requests failed, the first error of each
 // session.
-func AskAll(ctx context.Context, t load.Target, requests []*load.Request, sessions int) (a *Answers, failed int, err error) {
+func AskAll(
+	ctx context.Context, t load.Target, requests []*load.Request, sessions int,
+) (a *Answers, failed int, err error) {
 	list := make([][][]load.Hit, len(requests))
 	var next, fails atomic.Int64
 	errs := make([]error, max(1, min(sessions, len(requests))))

@@ -36,8 +36,11 @@ func answersOf(from string, lists ...[]load.Hit) *replay.Answers {
 }
 
 func TestRecall(t *testing.T) {
-	truth := answersOf("the truth", []load.Hit{hit(1, 1), hit(2, 2), hit(3, 2)}, []load.Hit{hit(4, 1)}, []load.Hit{}, []load.Hit{hit(1, 1), hit(2, 2)})
-	requests := []*load.Request{{Number: 0, K: 3}, {Number: 1, K: 3}, {Number: 2, K: 3}, {Number: 3, K: 1}, {Number: 4, K: 3}}
+	truth := answersOf("the truth", []load.Hit{hit(1, 1), hit(2, 2), hit(3, 2)}, []load.Hit{hit(4, 1)}, []load.Hit{},
+		[]load.Hit{hit(1, 1), hit(2, 2)})
+	requests := []*load.Request{
+		{Number: 0, K: 3}, {Number: 1, K: 3}, {Number: 2, K: 3}, {Number: 3, K: 1}, {Number: 4, K: 3},
+	}
 	for name, c := range map[string]struct {
 		got    *replay.Answers
 		metric engine.Metric
@@ -47,24 +50,50 @@ func TestRecall(t *testing.T) {
 		of     int
 		n      int
 	}{
-		"all":                       {got: answersOf("", []load.Hit{hit(1, 1), hit(2, 2), hit(3, 2)}, []load.Hit{hit(4, 1)}), want: 1, worst: 1, n: 2},
-		"one of three":              {got: answersOf("", []load.Hit{hit(1, 1), hit(8, 2.5), hit(9, 3)}, []load.Hit{hit(4, 1)}), want: 2. / 3, worst: 1. / 3, n: 2},
-		"a tie":                     {got: answersOf("", []load.Hit{hit(1, 1), hit(3, 2), hit(9, 2)}), want: 1, worst: 1, n: 1},
-		"a tie, but for a bit":      {got: answersOf("", []load.Hit{hit(1, 1), hit(3, 2), hit(9, math.Nextafter32(2, 3))}), want: 1, worst: 1, n: 1},
-		"greater is nearer":         {got: answersOf("", []load.Hit{hit(1, 1), hit(3, 2), hit(9, 2.5)}), metric: dist.InnerProduct, want: 1, worst: 1, n: 1},
-		"greater is nearer, lesser": {got: answersOf("", []load.Hit{hit(1, 1), hit(3, 2), hit(9, 1.5)}), metric: dist.InnerProduct, want: 2. / 3, worst: 2. / 3, n: 1},
-		"a key twice":               {got: answersOf("", []load.Hit{hit(1, 1), hit(1, 1), hit(1, 1)}), want: 1. / 3, worst: 1. / 3, n: 1},
-		"a tie, keys alone":         {got: answersOf("", []load.Hit{hit(1, 1), hit(3, 2), hit(9, 2)}), keys: true, want: 2. / 3, worst: 2. / 3, n: 1},
-		"k is less than the truth":  {got: answersOf("", nil, nil, nil, []load.Hit{hit(2, 2)}), want: 0, worst: 0, of: 3, n: 1},
+		"all": {
+			got: answersOf("", []load.Hit{hit(1, 1), hit(2, 2), hit(3, 2)}, []load.Hit{hit(4, 1)}), want: 1, worst: 1,
+			n: 2,
+		},
+		"one of three": {
+			got: answersOf("", []load.Hit{hit(1, 1), hit(8, 2.5), hit(9, 3)}, []load.Hit{hit(4, 1)}), want: 2. / 3,
+			worst: 1. / 3, n: 2,
+		},
+		"a tie": {
+			got: answersOf("", []load.Hit{hit(1, 1), hit(3, 2), hit(9, 2)}), want: 1, worst: 1, n: 1,
+		},
+		"a tie, but for a bit": {
+			got: answersOf("", []load.Hit{hit(1, 1), hit(3, 2), hit(9, math.Nextafter32(2, 3))}), want: 1, worst: 1,
+			n: 1,
+		},
+		"greater is nearer": {
+			got: answersOf("", []load.Hit{hit(1, 1), hit(3, 2), hit(9, 2.5)}), metric: dist.InnerProduct, want: 1,
+			worst: 1, n: 1,
+		},
+		"greater is nearer, lesser": {
+			got: answersOf("", []load.Hit{hit(1, 1), hit(3, 2), hit(9, 1.5)}), metric: dist.InnerProduct, want: 2. / 3,
+			worst: 2. / 3, n: 1,
+		},
+		"a key twice": {
+			got: answersOf("", []load.Hit{hit(1, 1), hit(1, 1), hit(1, 1)}), want: 1. / 3, worst: 1. / 3, n: 1,
+		},
+		"a tie, keys alone": {
+			got: answersOf("", []load.Hit{hit(1, 1), hit(3, 2), hit(9, 2)}), keys: true, want: 2. / 3, worst: 2. / 3,
+			n: 1,
+		},
+		"k is less than the truth": {
+			got: answersOf("", nil, nil, nil, []load.Hit{hit(2, 2)}), want: 0, worst: 0, of: 3, n: 1,
+		},
 		"more than the truth has, keys alone": {
-			got: answersOf("", nil, []load.Hit{hit(5, 1), hit(6, 1), hit(4, 1)}), keys: true, want: 0, worst: 0, of: 1, n: 1,
+			got: answersOf("", nil, []load.Hit{hit(5, 1), hit(6, 1), hit(4, 1)}), keys: true, want: 0, worst: 0, of: 1,
+			n: 1,
 		},
 		"nothing was answered": {got: answersOf("", []load.Hit{}, []load.Hit{hit(4, 1)}), want: 0.5, worst: 0, n: 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			truth.KeysOnly = c.keys
 			r := replay.RecallOf(requests, c.got, truth, c.metric)
-			if r == nil || math.Abs(r.Mean-c.want) > 1e-12 || math.Abs(r.Worst-c.worst) > 1e-12 || r.Queries != c.n || r.WorstQuery != c.of || r.Against != "the truth" {
+			if r == nil || math.Abs(r.Mean-c.want) > 1e-12 || math.Abs(r.Worst-c.worst) > 1e-12 || r.Queries != c.n ||
+				r.WorstQuery != c.of || r.Against != "the truth" {
 				t.Fatalf("%+v", r)
 			}
 			if r.Low > r.Mean || r.High < r.Mean || r.Low < 0 || r.High > 1 {
@@ -126,14 +155,38 @@ func TestDiffer(t *testing.T) {
 		same      int
 		explained map[string]int
 	}{
-		"equal":                       {[]load.Hit{hit(1, 1), hit(2, 2)}, []load.Hit{hit(1, 1), hit(2, 2)}, 2, 2, map[string]int{}},
-		"ties":                        {[]load.Hit{hit(1, 1), hit(2, 1)}, []load.Hit{hit(2, 1), hit(1, 1)}, 0, 2, map[string]int{replay.EqualDistance: 2}},
-		"another walk":                {[]load.Hit{hit(walk, 1), hit(row, 2)}, []load.Hit{hit(row, 2)}, 0, 1, map[string]int{replay.OtherPath: 2}},
-		"another walk, the other":     {[]load.Hit{hit(row, 2), hit(301, 4)}, []load.Hit{hit(walk, 1), hit(row, 2)}, 0, 1, map[string]int{replay.OtherPath: 2}},
-		"not stored, and those after": {[]load.Hit{hit(row, 1), hit(211, 2), hit(212, 3)}, []load.Hit{hit(gone, 0.5), hit(row, 1), hit(211, 2)}, 0, 2, map[string]int{replay.NotStored: 3}},
-		"deleted":                     {[]load.Hit{hit(row, 2)}, []load.Hit{hit(deleted, 1)}, 0, 0, map[string]int{replay.DeletedSince: 1}},
-		"of rows, without reason":     {[]load.Hit{hit(row, 1), hit(211, 2)}, []load.Hit{hit(211, 2), hit(212, 3)}, 0, 1, map[string]int{}},
-		"nothing came":                {[]load.Hit{hit(row, 1)}, nil, 0, 0, map[string]int{}},
+		"equal": {
+			[]load.Hit{hit(1, 1), hit(2, 2)}, []load.Hit{hit(1, 1), hit(2, 2)}, 2, 2, map[string]int{},
+		},
+		"ties": {
+			[]load.Hit{hit(1, 1), hit(2, 1)},
+			[]load.Hit{hit(2, 1), hit(1, 1)},
+			0, 2,
+			map[string]int{replay.EqualDistance: 2},
+		},
+		"another walk": {
+			[]load.Hit{hit(walk, 1), hit(row, 2)}, []load.Hit{hit(row, 2)}, 0, 1, map[string]int{replay.OtherPath: 2},
+		},
+		"another walk, the other": {
+			[]load.Hit{hit(row, 2), hit(301, 4)},
+			[]load.Hit{hit(walk, 1), hit(row, 2)},
+			0, 1,
+			map[string]int{replay.OtherPath: 2},
+		},
+		"not stored, and those after": {
+			[]load.Hit{hit(row, 1), hit(211, 2), hit(212, 3)},
+			[]load.Hit{hit(gone, 0.5), hit(row, 1), hit(211, 2)},
+			0,
+			2,
+			map[string]int{replay.NotStored: 3},
+		},
+		"deleted": {
+			[]load.Hit{hit(row, 2)}, []load.Hit{hit(deleted, 1)}, 0, 0, map[string]int{replay.DeletedSince: 1},
+		},
+		"of rows, without reason": {
+			[]load.Hit{hit(row, 1), hit(211, 2)}, []load.Hit{hit(211, 2), hit(212, 3)}, 0, 1, map[string]int{},
+		},
+		"nothing came": {[]load.Hit{hit(row, 1)}, nil, 0, 0, map[string]int{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := answersOf("got", x.got)
@@ -141,7 +194,8 @@ func TestDiffer(t *testing.T) {
 				got = answersOf("got", []load.Hit{})
 			}
 			d := replay.Differ(answersOf("engine", x.want), got, l)
-			if d.Against != "engine" || d.Queries != 1 || d.Hits != len(x.want) || d.Equal != x.equal || d.BitEqual != x.equal || d.SameSet != x.same || len(d.Examples) != d.Hits-d.Equal {
+			if d.Against != "engine" || d.Queries != 1 || d.Hits != len(x.want) || d.Equal != x.equal ||
+				d.BitEqual != x.equal || d.SameSet != x.same || len(d.Examples) != d.Hits-d.Equal {
 				t.Errorf("%+v", d)
 			}
 			if diff := cmp.Diff(x.explained, d.Explained); diff != "" {
@@ -149,7 +203,8 @@ func TestDiffer(t *testing.T) {
 			}
 		})
 	}
-	d := replay.Differ(answersOf("", []load.Hit{hit(1, 1)}), answersOf("", []load.Hit{hit(1, math.Nextafter32(1, 2))}), nil)
+	d := replay.Differ(answersOf("", []load.Hit{hit(1, 1)}), answersOf("", []load.Hit{hit(1, math.Nextafter32(1, 2))}),
+		nil)
 	if d.Equal != 1 || d.BitEqual != 0 {
 		t.Errorf("another last bit: %+v", d)
 	}
@@ -224,15 +279,19 @@ func TestRun(t *testing.T) {
 	c.layout.Version, c.layout.Notes = "2.3.5", []string{"a note"}
 	loaded := loadOf(t, c, c.layout, nil)
 	l := runLog(t)
-	requests, err := replay.Requests(l, &c.layout.Collection, replay.RequestParams{K: 1, SearchParams: engine.SearchParams{EF: 20}})
+	requests, err := replay.Requests(l, &c.layout.Collection, replay.RequestParams{
+		K: 1, SearchParams: engine.SearchParams{EF: 20},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var stages []string
 	o := replay.RunOptions{
-		Loaded: loaded, Log: l, Requests: requests, Truth: replay.ExactTruth, Engine: replay.TargetOptions{Options: segment.Milvus(2, 3)},
-		Plan: load.Plan{Sessions: 2, Requests: 80, Rounds: 2}, Setup: replay.Setup{Command: "kitescope replay run", Source: "given"},
-		Now: func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) },
+		Loaded: loaded, Log: l, Requests: requests, Truth: replay.ExactTruth,
+		Engine: replay.TargetOptions{Options: segment.Milvus(2, 3)},
+		Plan:   load.Plan{Sessions: 2, Requests: 80, Rounds: 2},
+		Setup:  replay.Setup{Command: "kitescope replay run", Source: "given"},
+		Now:    func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) },
 		Progress: func(p replay.RunProgress) {
 			if !slices.Contains(stages, p.Stage) {
 				stages = append(stages, p.Stage)
@@ -244,20 +303,26 @@ func TestRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := r.Setup
-	if s.Command == "" || s.Source != "given" || s.Target != "engine" || s.Milvus != "2.3.5" || s.Queries != 40 || s.Dim != 2 || s.LogDigest != "00" || s.Replica != 9 || s.Metric != "L2" || s.Machine.Kernels == "" {
+	if s.Command == "" || s.Source != "given" || s.Target != "engine" || s.Milvus != "2.3.5" || s.Queries != 40 ||
+		s.Dim != 2 || s.LogDigest != "00" || s.Replica != 9 || s.Metric != "L2" || s.Machine.Kernels == "" {
 		t.Errorf("setup %+v", s)
 	}
-	if r.Kind != "run" || len(r.Points) != 1 || r.Points[0].EF != 20 || r.Points[0].K != 1 || r.Points[0].Recall != 1 || r.Points[0].RecallLow != 1 || r.Points[0].RecallHigh != 1 || r.Recall == nil || r.Recall.Against != replay.ByEngine || r.Stopped != "" {
+	if r.Kind != "run" || len(r.Points) != 1 || r.Points[0].EF != 20 || r.Points[0].K != 1 || r.Points[0].Recall != 1 ||
+		r.Points[0].RecallLow != 1 || r.Points[0].RecallHigh != 1 || r.Recall == nil ||
+		r.Recall.Against != replay.ByEngine || r.Stopped != "" {
 		t.Errorf("%+v", r)
 	}
-	if r.Costs.Queries != 160 || len(r.Slowest) == 0 || r.Cover.Covered != 120 || !slices.Contains(r.Notes, "a note") || strings.Join(stages, " ") != "true neighbours answers load" {
-		t.Errorf("costs of %d queries, %d slow ones, %+v, notes %q, stages %q", r.Costs.Queries, len(r.Slowest), r.Cover, r.Notes, stages)
+	if r.Costs.Queries != 160 || len(r.Slowest) == 0 || r.Cover.Covered != 120 || !slices.Contains(r.Notes, "a note") ||
+		strings.Join(stages, " ") != "true neighbours answers load" {
+		t.Errorf("costs of %d queries, %d slow ones, %+v, notes %q, stages %q", r.Costs.Queries, len(r.Slowest),
+			r.Cover, r.Notes, stages)
 	}
 	o.Truth, o.Sessions, o.EF, o.Plan.Rounds = replay.LogTruth, []int{1, 2}, []int{16, 32, 64}, 1
 	if r, err = replay.Run(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
-	if r.Kind != "sweep" || len(r.Points) != 6 || r.Points[5].EF != 64 || r.Points[5].Sessions != 2 || r.Costs.Queries != 6*80 || r.Recall.Mean >= 1 || r.Recall.Mean != r.Points[5].Recall {
+	if r.Kind != "sweep" || len(r.Points) != 6 || r.Points[5].EF != 64 || r.Points[5].Sessions != 2 ||
+		r.Costs.Queries != 6*80 || r.Recall.Mean >= 1 || r.Recall.Mean != r.Points[5].Recall {
 		t.Errorf("sweep: %+v", r)
 	}
 }
@@ -268,11 +333,14 @@ func TestRunOfAnotherTarget(t *testing.T) {
 	c := four(t)
 	loaded := loadOf(t, c, c.layout, nil)
 	l := runLog(t)
-	requests, err := replay.Requests(l, &c.layout.Collection, replay.RequestParams{K: 3, SearchParams: engine.SearchParams{EF: 20}})
+	requests, err := replay.Requests(l, &c.layout.Collection, replay.RequestParams{
+		K: 3, SearchParams: engine.SearchParams{EF: 20},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	other := newTarget(t, loaded, replay.TargetOptions{State: func(*replay.Part) replay.State { return replay.Growing }})
+	other := newTarget(t, loaded,
+		replay.TargetOptions{State: func(*replay.Part) replay.State { return replay.Growing }})
 	r, err := replay.Run(t.Context(), replay.RunOptions{
 		Loaded: loaded, Target: other, Log: l, Requests: requests, Truth: replay.ExactTruth, Differences: true,
 		Engine: replay.TargetOptions{Options: segment.Milvus(2, 3)}, Plan: load.Plan{Sessions: 2},
@@ -281,7 +349,8 @@ func TestRunOfAnotherTarget(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := r.Differences
-	if d == nil || d.Queries != 40 || d.Hits != 120 || d.Against != "engine" || d.SameSet < 110 || r.Recall.Mean != 1 || r.Points[0].Recall != 1 || r.Costs != nil || r.Slowest != nil {
+	if d == nil || d.Queries != 40 || d.Hits != 120 || d.Against != "engine" || d.SameSet < 110 || r.Recall.Mean != 1 ||
+		r.Points[0].Recall != 1 || r.Costs != nil || r.Slowest != nil {
 		t.Errorf("%+v, differences %+v, recall %+v", r, d, r.Recall)
 	}
 }
@@ -290,7 +359,9 @@ func TestRunIsInterrupted(t *testing.T) {
 	c := four(t)
 	loaded := loadOf(t, c, c.layout, nil)
 	l := runLog(t)
-	requests, err := replay.Requests(l, &c.layout.Collection, replay.RequestParams{K: 1, SearchParams: engine.SearchParams{EF: 20}})
+	requests, err := replay.Requests(l, &c.layout.Collection, replay.RequestParams{
+		K: 1, SearchParams: engine.SearchParams{EF: 20},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -299,7 +370,8 @@ func TestRunIsInterrupted(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			r, err := replay.Run(ctx, replay.RunOptions{
-				Loaded: loaded, Log: l, Requests: requests, Truth: replay.ExactTruth, Engine: replay.TargetOptions{Options: segment.Milvus(2, 3)}, Sessions: []int{1, 2},
+				Loaded: loaded, Log: l, Requests: requests, Truth: replay.ExactTruth,
+				Engine: replay.TargetOptions{Options: segment.Milvus(2, 3)}, Sessions: []int{1, 2},
 				Plan: load.Plan{Round: time.Hour}, Progress: func(p replay.RunProgress) {
 					if p.Stage == stage && (stage != "load" || p.Load.Asked > 0) {
 						cancel()
@@ -319,29 +391,37 @@ func TestRunIsInterrupted(t *testing.T) {
 func TestRunRefuses(t *testing.T) {
 	c := four(t)
 	l := runLog(t)
-	requests, err := replay.Requests(l, &c.layout.Collection, replay.RequestParams{K: 1, SearchParams: engine.SearchParams{EF: 20}})
+	requests, err := replay.Requests(l, &c.layout.Collection, replay.RequestParams{
+		K: 1, SearchParams: engine.SearchParams{EF: 20},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for want, o := range map[string]replay.RunOptions{
 		"no requests":            {},
 		"no segments are loaded": {Requests: requests},
-		"no replica 4":           {Requests: requests, Loaded: loadOf(t, c, c.layout, nil), Engine: replay.TargetOptions{Replica: 4}},
+		"no replica 4": {
+			Requests: requests, Loaded: loadOf(t, c, c.layout, nil), Engine: replay.TargetOptions{Replica: 4},
+		},
 	} {
 		if _, err := replay.Run(t.Context(), o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
-	if _, err := replay.Requests(l, &replay.Collection{Name: "c", Dim: 3}, replay.RequestParams{K: 1}); err == nil || !strings.Contains(err.Error(), "vectors of 2 dimensions") {
+	if _, err := replay.Requests(l, &replay.Collection{Name: "c", Dim: 3}, replay.RequestParams{K: 1}); err == nil ||
+		!strings.Contains(err.Error(), "vectors of 2 dimensions") {
 		t.Errorf("other dimensions: %v", err)
 	}
-	if _, err := replay.Requests(l, &c.layout.Collection, replay.RequestParams{K: 1 << 30}); err == nil || !strings.Contains(err.Error(), "asks for 1073741824 hits") {
+	if _, err := replay.Requests(l, &c.layout.Collection, replay.RequestParams{K: 1 << 30}); err == nil ||
+		!strings.Contains(err.Error(), "asks for 1073741824 hits") {
 		t.Errorf("a k that no search has: %v", err)
 	}
-	if _, err := replay.Requests(l, &c.layout.Collection, replay.RequestParams{}); err == nil || !strings.Contains(err.Error(), "request 0 has no k") {
+	if _, err := replay.Requests(l, &c.layout.Collection, replay.RequestParams{}); err == nil ||
+		!strings.Contains(err.Error(), "request 0 has no k") {
 		t.Errorf("no k: %v", err)
 	}
-	if _, err := replay.Requests(&log.Log{Name: "proxy.log"}, &c.layout.Collection, replay.RequestParams{}); err == nil || !strings.Contains(err.Error(), "no vectors") {
+	if _, err := replay.Requests(&log.Log{Name: "proxy.log"}, &c.layout.Collection, replay.RequestParams{}); err ==
+		nil || !strings.Contains(err.Error(), "no vectors") {
 		t.Errorf("no vectors: %v", err)
 	}
 }

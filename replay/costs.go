@@ -25,8 +25,10 @@ func (t *Target) Costs() *Costs {
 func (t *Target) segmentCost(i int, p *Part) SegmentCost {
 	of := t.total.parts[i]
 	s := SegmentCost{
-		Segment: p.Info.ID, Partition: p.Info.PartitionName, Channel: p.Info.Channel, State: t.state(p), Node: t.serves(p.Info),
-		Rows: int64(p.Data.Rows), Deleted: int64(p.Data.Deleted.Count()), Queries: of.queries, Time: of.time, Distances: of.distances, BruteForce: of.brute,
+		Segment: p.Info.ID, Partition: p.Info.PartitionName, Channel: p.Info.Channel, State: t.state(p),
+		Node: t.serves(p.Info),
+		Rows: int64(p.Data.Rows), Deleted: int64(p.Data.Deleted.Count()), Queries: of.queries, Time: of.time,
+		Distances: of.distances, BruteForce: of.brute,
 	}
 	if t.indexed[i] {
 		s.Index = p.indexName()
@@ -68,7 +70,10 @@ func addCosts(a, b *Costs) *Costs {
 	if a == nil {
 		return b
 	}
-	sum := &Costs{Queries: a.Queries + b.Queries, Wall: a.Wall + b.Wall, Reduce: a.Reduce + b.Reduce, Segments: slices.Clone(a.Segments)}
+	sum := &Costs{
+		Queries: a.Queries + b.Queries, Wall: a.Wall + b.Wall, Reduce: a.Reduce + b.Reduce,
+		Segments: slices.Clone(a.Segments),
+	}
 	at := make(map[int64]int, len(sum.Segments))
 	for i := range sum.Segments {
 		at[sum.Segments[i].Segment] = i

@@ -55,7 +55,9 @@ func Differ(reference, got *Answers, l *Loaded) *Differences {
 			d.query(n, want[i], list)
 		}
 	}
-	slices.SortStableFunc(d.examples, func(a, b Difference) int { return cmp.Compare(min(len(a.Reason), 1), min(len(b.Reason), 1)) })
+	slices.SortStableFunc(d.examples, func(a, b Difference) int {
+		return cmp.Compare(min(len(a.Reason), 1), min(len(b.Reason), 1))
+	})
 	d.out.Examples = d.examples[:min(len(d.examples), maxExamples)]
 	return d.out
 }

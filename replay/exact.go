@@ -30,7 +30,9 @@ func Exact(ctx context.Context, l *Loaded, requests []*load.Request, o segment.O
 	for _, r := range requests {
 		vectors += r.Vectors.Rows
 	}
-	e := &exact{loaded: l, threads: threads, answers: &Answers{From: ByEngine, Hits: make(map[int][][]load.Hit, len(requests))}}
+	e := &exact{
+		loaded: l, threads: threads, answers: &Answers{From: ByEngine, Hits: make(map[int][][]load.Hit, len(requests))},
+	}
 	room := l.memoryLeft()
 	for _, p := range l.Parts {
 		var s exactSearcher
@@ -180,7 +182,9 @@ func concatVectors(requests []*load.Request) (*engine.Vectors, error) {
 	rows := 0
 	for _, r := range requests {
 		if r.Vectors.Dim != first.Dim || r.Vectors.Element != first.Element {
-			return nil, fmt.Errorf("queries differ: one has %d dimensions of %s, another %d of %s", r.Vectors.Dim, r.Vectors.Element, first.Dim, first.Element)
+			return nil,
+				fmt.Errorf("queries differ: one has %d dimensions of %s, another %d of %s", r.Vectors.Dim,
+					r.Vectors.Element, first.Dim, first.Element)
 		}
 		rows += r.Vectors.Rows
 	}

@@ -21,17 +21,24 @@ func filtered(t *testing.T, filter *log.Filter) (*replay.Loaded, []*load.Request
 	t.Helper()
 	store := openStore(t, "2.3.5")
 	all := recorded(t, "2.3.5")
-	c := &all[slices.IndexFunc(all, func(c recordedCollection) bool { return strings.HasSuffix(c.Name, "truth_small") })]
+	c := &all[slices.IndexFunc(all, func(c recordedCollection) bool {
+		return strings.HasSuffix(c.Name, "truth_small")
+	})]
 	l := layoutOf(t, store, c)
 	l.Collection.Filter = expr.Schema{Release: expr.Release{Major: 2, Minor: 3}, Fields: []expr.Field{
-		{ID: 100, Name: "id", Type: binlog.Int64}, {ID: 101, Name: "tag", Type: binlog.VarChar}, {ID: 102, Name: "score", Type: binlog.Float},
+		{ID: 100, Name: "id", Type: binlog.Int64},
+		{ID: 101, Name: "tag", Type: binlog.VarChar},
+		{ID: 102, Name: "score", Type: binlog.Float},
 	}}
 	loaded := loadOf(t, store, l, nil)
 	v, err := engine.View(l.Collection.Element, c.Dim, len(c.Hits), len(c.Queries)/len(c.Hits), c.Queries)
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := &log.Log{Name: "recorded", Vectors: v, Requests: []log.Request{{NQ: 3, Filter: filter}, {First: 3, NQ: 2}, {First: 1, NQ: 4, Filter: filter}}}
+	q := &log.Log{
+		Name: "recorded", Vectors: v,
+		Requests: []log.Request{{NQ: 3, Filter: filter}, {First: 3, NQ: 2}, {First: 1, NQ: 4, Filter: filter}},
+	}
 	if err := loaded.ReadFilters(t.Context(), store, q, 0); err != nil {
 		return nil, nil, err
 	}
@@ -100,7 +107,8 @@ func TestExpressionsAreListsOfKeys(t *testing.T) {
 func TestInvalidExpressions(t *testing.T) {
 	_, _, err := filtered(t, &log.Filter{Expr: "tag == \"t1\" and colour == 3"})
 	e, ok := errors.AsType[*replay.FilterError](err)
-	if !ok || e.Request != 0 || !strings.Contains(err.Error(), `request 0: filter, column 17: no field "colour" in the collection`) {
+	if !ok || e.Request != 0 ||
+		!strings.Contains(err.Error(), `request 0: filter, column 17: no field "colour" in the collection`) {
 		t.Errorf("%v", err)
 	}
 	if x, ok := errors.AsType[*expr.Error](err); !ok || x.Hint != "fields: id, score, tag" {
@@ -112,7 +120,8 @@ func TestInvalidExpressions(t *testing.T) {
 	}
 	other := *requests[0]
 	other.Expr = "score < 4"
-	if _, err := replay.Exact(t.Context(), loaded, []*load.Request{&other}, replay.OptionsFor("2.3.5"), 1); err == nil || !strings.Contains(err.Error(), "were not read") {
+	if _, err := replay.Exact(t.Context(), loaded, []*load.Request{&other}, replay.OptionsFor("2.3.5"), 1); err ==
+		nil || !strings.Contains(err.Error(), "were not read") {
 		t.Errorf("an expression of no log: %v", err)
 	}
 }
@@ -121,7 +130,9 @@ func TestInvalidExpressions(t *testing.T) {
 func TestFiltersMemoryLimit(t *testing.T) {
 	store := openStore(t, "2.3.5")
 	all := recorded(t, "2.3.5")
-	c := &all[slices.IndexFunc(all, func(c recordedCollection) bool { return strings.HasSuffix(c.Name, "truth_small") })]
+	c := &all[slices.IndexFunc(all, func(c recordedCollection) bool {
+		return strings.HasSuffix(c.Name, "truth_small")
+	})]
 	l := layoutOf(t, store, c)
 	l.Collection.Filter = expr.Schema{Fields: []expr.Field{{ID: 100, Name: "id", Type: binlog.Int64}}}
 	q := &log.Log{Name: "recorded", Requests: []log.Request{{NQ: 1, Filter: &log.Filter{Expr: "id > 7"}}}}

@@ -34,7 +34,9 @@ func BenchmarkFixtures(b *testing.B) {
 					if err != nil {
 						b.Fatal(err)
 					}
-					requests[i] = &load.Request{Number: i, Vectors: one, K: c.Limit, SearchParams: engine.SearchParams{EF: c.EF}}
+					requests[i] = &load.Request{
+						Number: i, Vectors: one, K: c.Limit, SearchParams: engine.SearchParams{EF: c.EF},
+					}
 				}
 				s, err := target.Session(b.Context())
 				if err != nil {

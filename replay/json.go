@@ -10,7 +10,8 @@ import (
 // resultFile describes the file of a saved result. A sweep of 100 points over 100,000 segments takes a third of the
 // limit.
 var resultFile = encode.File{
-	What: "a replay's result", APIVersion: "kitescope/v1", Kind: "ReplayResult", Version: ResultVersion, Limit: 128 << 20, Open: 1,
+	What: "a replay's result", APIVersion: "kitescope/v1", Kind: "ReplayResult", Version: ResultVersion,
+	Limit: 128 << 20, Open: 1,
 }
 
 // EncodeResult encodes a result, always with the current version. Keys are lower_snake. IDs, seeds and row keys are

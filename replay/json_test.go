@@ -49,7 +49,8 @@ func fillOwn(at any, n int) bool {
 }
 
 var sameResult = cmp.Options{
-	cmpopts.IgnoreFields(load.Plan{}, "CPU", "Switches", "Progress", "Sink", "SinkWarmup"), cmpopts.EquateNaNs(), cmpopts.EquateEmpty(),
+	cmpopts.IgnoreFields(load.Plan{}, "CPU", "Switches", "Progress", "Sink", "SinkWarmup"), cmpopts.EquateNaNs(),
+	cmpopts.EquateEmpty(),
 }
 
 func saved(t testing.TB, r *replay.Result) string {
@@ -63,7 +64,10 @@ func saved(t testing.TB, r *replay.Result) string {
 
 func TestResultRoundTrips(t *testing.T) {
 	unknown := &replay.Result{
-		Version: 1, Kind: "run", Cover: replay.Coverage{Missing: []replay.Missing{{Segment: 7, Rows: -1, State: replay.Indexed, Reason: "no such file"}}},
+		Version: 1, Kind: "run",
+		Cover: replay.Coverage{
+			Missing: []replay.Missing{{Segment: 7, Rows: -1, State: replay.Indexed, Reason: "no such file"}},
+		},
 		Points: []load.Point{{Recall: -1}},
 	}
 	for name, r := range map[string]*replay.Result{"empty": {Version: 1}, "filled": filled(), "unknown": unknown} {
@@ -103,28 +107,35 @@ func keyPaths(v any, path string, all map[string]bool) {
 	}
 }
 
-const latencyKeys = "bars bars[].count bars[].up_to_seconds count max_seconds mean_seconds min_seconds p50_seconds p90_seconds p95_seconds p999_seconds p99_seconds sd_seconds"
+const latencyKeys = "bars bars[].count bars[].up_to_seconds count max_seconds mean_seconds min_seconds p50_seconds " +
+	"p90_seconds p95_seconds p999_seconds p99_seconds sd_seconds"
 
 // wantKeys holds the keys of saved files. None may ever be renamed. New ones must be added here and to
 // docs/reference/json.md.
 var wantKeys = map[string]string{
-	"":                            "apiVersion costs coverage differences kind mode notes points recall setup slowest stopped taken version",
-	"costs":                       "queries reduce_seconds segments wall_seconds",
-	"costs.segments[]":            "brute_force channel deleted_rows distances ef index node node_id partition queries rows segment_id state time_seconds",
-	"coverage":                    "covered_rows deleted_rows loaded memory_bytes missing read_bytes rows segments segments_of_unknown_rows took_seconds",
+	"": "apiVersion costs coverage differences kind mode notes points recall setup " +
+		"slowest stopped taken version",
+	"costs": "queries reduce_seconds segments wall_seconds",
+	"costs.segments[]": "brute_force channel deleted_rows distances ef index node node_id partition " +
+		"queries rows segment_id state time_seconds",
+	"coverage": "covered_rows deleted_rows loaded memory_bytes missing read_bytes rows segments " +
+		"segments_of_unknown_rows took_seconds",
 	"coverage.missing[]":          "reason rows segment_id state segment_rows",
 	"differences":                 "against bit_equal equal examples explained hits queries same_set",
 	"differences.explained":       "*",
 	"differences.examples[]":      "got got_none place query reason want",
 	"differences.examples[].got":  "distance key key_text",
 	"differences.examples[].want": "distance key key_text",
-	"points[]": "asked cpu_per_query_seconds distances_per_query ef errors failed failed_latency k late latency notes nprobe open_sessions plan qps qps_high " +
-		"qps_low queries recall recall_high recall_low rounds served stopped switches_per_query took_seconds unsent voluntary_per_query involuntary_per_query waited_latency",
-	"points[].errors":           "*",
-	"points[].latency":          latencyKeys,
-	"points[].failed_latency":   latencyKeys,
-	"points[].waited_latency":   latencyKeys,
-	"points[].plan":             "deadline_seconds poisson rate requests round_seconds rounds seed sessions speed timed total warmup_seconds",
+	"points[]": "asked cpu_per_query_seconds distances_per_query ef errors failed failed_latency k late latency " +
+		"notes nprobe open_sessions plan qps qps_high " +
+		"qps_low queries recall recall_high recall_low rounds served stopped switches_per_query took_seconds unsent " +
+		"voluntary_per_query involuntary_per_query waited_latency",
+	"points[].errors":         "*",
+	"points[].latency":        latencyKeys,
+	"points[].failed_latency": latencyKeys,
+	"points[].waited_latency": latencyKeys,
+	"points[].plan": "deadline_seconds poisson rate requests round_seconds rounds seed sessions speed " +
+		"timed total warmup_seconds",
 	"points[].rounds[]":         "asked cpu_seconds cut failed latency qps queries tail took_seconds",
 	"points[].rounds[].latency": latencyKeys,
 
@@ -133,8 +144,9 @@ var wantKeys = map[string]string{
 	"points[].served.phases[]":         "estimate name nodes parent role wait_seconds",
 	"points[].served.phases[].nodes[]": "calls each_seconds high_seconds low_seconds node_id",
 
-	"recall":               "against high k low mean queries worst worst_query unseen_rows_share",
-	"setup":                "collection command dim element log log_digest log_format log_seed machine metric milvus program queries replica_id source storage target",
+	"recall": "against high k low mean queries worst worst_query unseen_rows_share",
+	"setup": "collection command dim element log log_digest log_format log_seed machine metric milvus " +
+		"program queries replica_id source storage target",
 	"setup.machine":        "arch cores cpu go_version kernels os",
 	"slowest[]":            "request segments took_seconds",
 	"slowest[].segments[]": "distances node_id segment_id state took_seconds",
@@ -174,17 +186,21 @@ func TestReadResultInvalid(t *testing.T) {
 		return strings.Replace(good, old, by, 1)
 	}
 	for name, c := range map[string]struct{ text, want string }{
-		"other kind":    {`{"apiVersion":"kitescope/v1","kind":"SegmentList","items":[]}`, `found "kitescope/v1" and "SegmentList"`},
+		"other kind": {
+			`{"apiVersion":"kitescope/v1","kind":"SegmentList","items":[]}`, `found "kitescope/v1" and "SegmentList"`,
+		},
 		"state":         {change(`"state":"growing"`, `"state":"asleep"`), "expected a segment's state"},
 		"negative bars": {change(`"bars":[{"up_to_seconds":`, `"bars":[{"up_to_seconds":-1,"x":`), "bars in order"},
 		"points":        {change(`"points": [`, `"points": [{},`), "points[0].plan is missing"},
 	} {
 		_, err := replay.ReadResult(strings.NewReader(c.text))
-		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "read a replay's result: ") || strings.Contains(err.Error(), "\n") {
+		if err == nil || !strings.Contains(err.Error(), c.want) ||
+			!strings.HasPrefix(err.Error(), "read a replay's result: ") || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v, not %q", name, err, c.want)
 		}
 	}
-	if _, err := replay.ReadResult(iotest.ErrReader(errors.New("disk gone"))); err == nil || !strings.Contains(err.Error(), "disk gone") {
+	if _, err := replay.ReadResult(iotest.ErrReader(errors.New("disk gone"))); err == nil ||
+		!strings.Contains(err.Error(), "disk gone") {
 		t.Error(err)
 	}
 }
@@ -195,7 +211,8 @@ func TestReadResultUnknownKeys(t *testing.T) {
 	later := strings.ReplaceAll(saved(t, r), "{", `{"added_later":{"a":[null,1.5]},`)
 	// Errors and explanations are objects with a count by text. No keys can be added to them.
 	for _, key := range []string{`"errors":`, `"explained":`} {
-		later = strings.ReplaceAll(later, key+`{"added_later":{"added_later":{"a":[null,1.5]},"a":[null,1.5]},`, key+"{")
+		later = strings.ReplaceAll(later, key+`{"added_later":{"added_later":{"a":[null,1.5]},"a":[null,1.5]},`,
+			key+"{")
 		later = strings.ReplaceAll(later, key+`{"added_later":{"a":[null,1.5]},`, key+"{")
 	}
 	got, err := replay.ReadResult(strings.NewReader(later))

@@ -79,7 +79,9 @@ func queryLog(t *testing.T, x *segmenttest.Kind, l *replay.Layout) *log.Log {
 		return s.Params["radius"] != 0 || x.Index == "HNSW" && s.Expr != ""
 	})
 	for _, s := range x.Searches {
-		r := log.Request{NQ: len(x.Queries), K: s.K, SearchParams: engine.SearchParams{EF: s.Param("ef"), NProbe: s.Param("nprobe")}}
+		r := log.Request{
+			NQ: len(x.Queries), K: s.K, SearchParams: engine.SearchParams{EF: s.Param("ef"), NProbe: s.Param("nprobe")},
+		}
 		if s.Expr != "" {
 			r.Filter = &log.Filter{Expr: s.Expr}
 		}
@@ -114,7 +116,8 @@ func compareHits(t *testing.T, x *segmenttest.Kind, target *replay.Target, q *lo
 				}
 				d := math.Float32frombits(s.Bits[j][n])
 				if h.Key.String() != strconv.FormatInt(s.IDs[j][n], 10) || math.Abs(float64(h.Distance-d)) > slack {
-					t.Errorf("%+v %q, query %d, hit %d: %s at %v, recorded was %d at %v", s.Params, s.Expr, j, n, h.Key, h.Distance,
+					t.Errorf("%+v %q, query %d, hit %d: %s at %v, recorded was %d at %v", s.Params, s.Expr, j, n, h.Key,
+						h.Distance,
 						s.IDs[j][n], math.Float32frombits(s.Bits[j][n]))
 					break
 				}

@@ -41,13 +41,16 @@ func missingText(c *replay.Coverage) string {
 func TestLoadCounts(t *testing.T) {
 	c := four(t)
 	var last replay.LoadProgress
-	l, err := replay.Load(t.Context(), c, c.layout, replay.LoadOptions{Threads: 2, Progress: func(p replay.LoadProgress) { last = p }})
+	l, err := replay.Load(t.Context(), c, c.layout, replay.LoadOptions{
+		Threads: 2, Progress: func(p replay.LoadProgress) { last = p },
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer l.Release()
 	got := l.Coverage
-	if got.Segments != 4 || got.Loaded != 4 || got.Rows != 120 || got.Covered != 120 || got.Deleted != 0 || len(got.Missing) != 0 {
+	if got.Segments != 4 || got.Loaded != 4 || got.Rows != 120 || got.Covered != 120 || got.Deleted != 0 ||
+		len(got.Missing) != 0 {
 		t.Errorf("coverage %+v", got)
 	}
 	size := int64(0)
@@ -74,16 +77,45 @@ func TestLoadSkips(t *testing.T) {
 		covered int64
 		want    string
 	}{
-		"a growing segment without files": {func(c *cluster) { c.layout.Segments[0].Files, c.layout.Segments[0].Rows = nil, 70 }, 90, "1 growing 70: growing, nothing in storage yet\n"},
-		"rows that are not stored yet":    {func(c *cluster) { c.layout.Segments[0].Rows = 45 }, 120, "1 growing 15: 30 of 45 rows are in storage\n"},
-		"growing, of unknown rows":        {func(c *cluster) { c.layout.Segments[0].Rows = -1 }, 120, "1 growing -1: 30 rows are in storage; the total is unknown\n"},
-		"a sealed one without files":      {func(c *cluster) { c.layout.Segments[1].Files = nil }, 90, "2 sealed_unindexed 30: no insert logs in the metadata\n"},
-		"a binlog that is not there":      {func(c *cluster) { delete(c.memory, "insert_log/1/2/2/100/7") }, 90, "2 sealed_unindexed 30: open insert_log/1/2/2/100/7: file does not exist\n"},
-		"a broken binlog":                 {func(c *cluster) { c.memory["insert_log/1/2/2/101/7"] = cut(c.memory["insert_log/1/2/2/101/7"]) }, 90, "2 sealed_unindexed 30: read insert_log/1/2/2/101/7"},
-		"an index that is not there":      {func(c *cluster) { delete(c.memory, "index_files/50/1/2/3/HNSW") }, 90, "3 sealed_indexed 30: read index_files/50/1/2/3: no index files there\n"},
-		"a broken index":                  {func(c *cluster) { c.memory["index_files/50/1/2/4/HNSW"] = cut(c.memory["index_files/50/1/2/4/HNSW"]) }, 90, "4 sealed_indexed 30: read index_files/50/1/2/4/HNSW"},
-		"no index is named":               {func(c *cluster) { c.layout.Segments[2].Files.Indexes = nil }, 120, "3 sealed_indexed 0: searched row by row: no index files in the metadata\n"},
-		"other dimensions":                {func(c *cluster) { c.layout.Segments = c.layout.Segments[:1]; c.addWide(t) }, 30, "9 sealed_unindexed 1: vectors of 4 dimensions of float32, the collection has 2 of float32\n"},
+		"a growing segment without files": {
+			func(c *cluster) { c.layout.Segments[0].Files, c.layout.Segments[0].Rows = nil, 70 }, 90,
+			"1 growing 70: growing, nothing in storage yet\n",
+		},
+		"rows that are not stored yet": {
+			func(c *cluster) { c.layout.Segments[0].Rows = 45 }, 120, "1 growing 15: 30 of 45 rows are in storage\n",
+		},
+		"growing, of unknown rows": {
+			func(c *cluster) { c.layout.Segments[0].Rows = -1 }, 120,
+			"1 growing -1: 30 rows are in storage; the total is unknown\n",
+		},
+		"a sealed one without files": {
+			func(c *cluster) { c.layout.Segments[1].Files = nil }, 90,
+			"2 sealed_unindexed 30: no insert logs in the metadata\n",
+		},
+		"a binlog that is not there": {
+			func(c *cluster) { delete(c.memory, "insert_log/1/2/2/100/7") }, 90,
+			"2 sealed_unindexed 30: open insert_log/1/2/2/100/7: file does not exist\n",
+		},
+		"a broken binlog": {
+			func(c *cluster) { c.memory["insert_log/1/2/2/101/7"] = cut(c.memory["insert_log/1/2/2/101/7"]) }, 90,
+			"2 sealed_unindexed 30: read insert_log/1/2/2/101/7",
+		},
+		"an index that is not there": {
+			func(c *cluster) { delete(c.memory, "index_files/50/1/2/3/HNSW") }, 90,
+			"3 sealed_indexed 30: read index_files/50/1/2/3: no index files there\n",
+		},
+		"a broken index": {
+			func(c *cluster) { c.memory["index_files/50/1/2/4/HNSW"] = cut(c.memory["index_files/50/1/2/4/HNSW"]) }, 90,
+			"4 sealed_indexed 30: read index_files/50/1/2/4/HNSW",
+		},
+		"no index is named": {
+			func(c *cluster) { c.layout.Segments[2].Files.Indexes = nil }, 120,
+			"3 sealed_indexed 0: searched row by row: no index files in the metadata\n",
+		},
+		"other dimensions": {
+			func(c *cluster) { c.layout.Segments = c.layout.Segments[:1]; c.addWide(t) }, 30,
+			"9 sealed_unindexed 1: vectors of 4 dimensions of float32, the collection has 2 of float32\n",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			x := four(t)
@@ -97,7 +129,8 @@ func TestLoadSkips(t *testing.T) {
 				t.Errorf("missing %q, want %q", got, c.want)
 			}
 			if l.Coverage.Covered != c.covered || l.Coverage.Loaded != len(l.Parts) {
-				t.Errorf("%d rows of %d segments are covered, want %d", l.Coverage.Covered, l.Coverage.Loaded, c.covered)
+				t.Errorf("%d rows of %d segments are covered, want %d", l.Coverage.Covered, l.Coverage.Loaded,
+					c.covered)
 			}
 			for _, p := range l.Parts {
 				if (p.State == replay.Indexed) != (p.Data.Index != nil) {
@@ -138,7 +171,8 @@ func TestLoadRefuses(t *testing.T) {
 	c := four(t)
 	_, err := replay.Load(t.Context(), c, c.layout, replay.LoadOptions{MemoryLimit: 1000})
 	var much *replay.MemoryError
-	if !errors.As(err, &much) || much.Need < 120*8 || much.Limit != 1000 || much.Read != 0 || !strings.Contains(err.Error(), "the limit is") {
+	if !errors.As(err, &much) || much.Need < 120*8 || much.Limit != 1000 || much.Read != 0 ||
+		!strings.Contains(err.Error(), "the limit is") {
 		t.Errorf("a limit of 1000 bytes: %v", err)
 	}
 	for i := range c.layout.Segments {
@@ -153,11 +187,13 @@ func TestLoadRefuses(t *testing.T) {
 	if _, err := replay.Load(stopped, c, c.layout, replay.LoadOptions{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("a context that is over: %v", err)
 	}
-	if _, err := replay.Load(t.Context(), memory{}, c.layout, replay.LoadOptions{}); err == nil || !strings.Contains(err.Error(), "no segment of 4 could be read; segment 1: ") {
+	if _, err := replay.Load(t.Context(), memory{}, c.layout, replay.LoadOptions{}); err == nil ||
+		!strings.Contains(err.Error(), "no segment of 4 could be read; segment 1: ") {
 		t.Errorf("an empty store: %v", err)
 	}
 	c.layout.L0 = []replay.Deletes{{Segment: 77, Channel: channel(0), Files: []string{"delta_log/gone"}}}
-	if _, err := replay.Load(t.Context(), c, c.layout, replay.LoadOptions{}); err == nil || !strings.Contains(err.Error(), "L0 segment 77") {
+	if _, err := replay.Load(t.Context(), c, c.layout, replay.LoadOptions{}); err == nil ||
+		!strings.Contains(err.Error(), "L0 segment 77") {
 		t.Errorf("deletes that are not there: %v", err)
 	}
 }
@@ -203,7 +239,13 @@ func TestDeletesOfL0(t *testing.T) {
 		"of the partition":             {replay.Deletes{Channel: channel(1), Partition: 2}, nil, 40},
 		"of another partition":         {replay.Deletes{Channel: channel(0), Partition: 3}, nil, 0},
 		"of another channel":           {replay.Deletes{Channel: "dml_7_v0"}, nil, 0},
-		"given, for all channels":      {replay.Deletes{Channel: "dml_7_v0"}, &binlog.Deltas{Int64s: []int64{33, 34, 35}, Timestamps: []uint64{math.MaxUint64, deletedFrom, deletedFrom - 1}}, 8},
+		"given, for all channels": {
+			replay.Deletes{Channel: "dml_7_v0"},
+			&binlog.Deltas{
+				Int64s: []int64{33, 34, 35}, Timestamps: []uint64{math.MaxUint64, deletedFrom, deletedFrom - 1},
+			},
+			8,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			x := newCluster(2, 2)

@@ -16,7 +16,9 @@ import (
 // without a session and through one. The median excludes batches in which the thread was interrupted.
 func BenchmarkOverhead(b *testing.B) {
 	const dim, batch = 128, 10
-	for name, c := range map[string]struct{ segments, rows int }{"one segment of 20,000": {1, 20000}, "eight of 5,000": {8, 5000}} {
+	for name, c := range map[string]struct{ segments, rows int }{
+		"one segment of 20,000": {1, 20000}, "eight of 5,000": {8, 5000},
+	} {
 		b.Run(name, func(b *testing.B) {
 			loaded := graphs(b, c.segments, c.rows, dim, 16)
 			requests := oneByOne(b, randomVectors(b, rand.New(rand.NewPCG(2, 2)), 1000, dim))
@@ -60,7 +62,8 @@ func withoutDriver(b *testing.B, s *session, requests []*load.Request) float64 {
 	for _, r := range requests {
 		for _, p := range s.worker.probes {
 			var err error
-			if hits, _, err = p.Search(r.Vectors.Row(0), segment.Params{K: r.K, SearchParams: engine.SearchParams{EF: r.EF}}, nil, hits[:0]); err != nil {
+			if hits, _, err = p.Search(r.Vectors.Row(0),
+				segment.Params{K: r.K, SearchParams: engine.SearchParams{EF: r.EF}}, nil, hits[:0]); err != nil {
 				b.Fatal(err)
 			}
 		}

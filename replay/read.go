@@ -38,7 +38,8 @@ type MemoryError struct {
 
 func (e *MemoryError) Error() string {
 	if e.Read > 0 {
-		return fmt.Sprintf("%d of %d segments take %.1f MiB, the limit is %.1f MiB", e.Read, e.Segments, mebi(e.Need), mebi(e.Limit))
+		return fmt.Sprintf("%d of %d segments take %.1f MiB, the limit is %.1f MiB", e.Read, e.Segments, mebi(e.Need),
+			mebi(e.Limit))
 	}
 	return fmt.Sprintf("the segments would take about %.1f MiB, the limit is %.1f MiB", mebi(e.Need), mebi(e.Limit))
 }
@@ -54,7 +55,10 @@ func Load(ctx context.Context, store object.Store, l *Layout, o LoadOptions) (*L
 		o.Now = time.Now
 	}
 	if need := l.estimate(); o.MemoryLimit > 0 && need > o.MemoryLimit {
-		return nil, fmt.Errorf("load collection %s: %w", l.Collection.Name, &MemoryError{Need: need, Limit: o.MemoryLimit, Segments: len(l.Segments)})
+		return nil,
+			fmt.Errorf("load collection %s: %w", l.Collection.Name, &MemoryError{
+				Need: need, Limit: o.MemoryLimit, Segments: len(l.Segments),
+			})
 	}
 	x := &loading{
 		layout: l, options: o, store: &countingStore{Store: store}, began: o.Now(),
@@ -70,7 +74,8 @@ func Load(ctx context.Context, store object.Store, l *Layout, o LoadOptions) (*L
 		err = ctx.Err()
 	}
 	if err == nil && len(loaded.Parts) == 0 && len(l.Segments) > 0 {
-		err = fmt.Errorf("no segment of %d could be read; segment %d: %s", len(l.Segments), loaded.Coverage.Missing[0].Segment, loaded.Coverage.Missing[0].Reason)
+		err = fmt.Errorf("no segment of %d could be read; segment %d: %s", len(l.Segments),
+			loaded.Coverage.Missing[0].Segment, loaded.Coverage.Missing[0].Reason)
 	}
 	if err != nil {
 		loaded.Release()
@@ -186,7 +191,9 @@ func (x *loading) count(p *Part) error {
 		x.memory += p.memory()
 	}
 	if limit := x.options.MemoryLimit; limit > 0 && x.memory > limit && x.stopped == nil {
-		x.stopped = &MemoryError{Need: x.memory, Limit: limit, Read: x.progress.Done - x.progress.Missing, Segments: len(x.parts)}
+		x.stopped = &MemoryError{
+			Need: x.memory, Limit: limit, Read: x.progress.Done - x.progress.Missing, Segments: len(x.parts),
+		}
 	}
 	if x.options.Progress != nil {
 		x.progress.Total, x.progress.Bytes = len(x.parts), x.store.bytes.Load()
@@ -213,7 +220,9 @@ func (x *loading) read(ctx context.Context, s *Segment) (*Part, []Missing) {
 	c := &x.layout.Collection
 	if c.Dim > 0 && (g.Vectors.Dim != c.Dim || g.Vectors.Element != c.Element) {
 		defer g.Release()
-		return nil, out(fmt.Sprintf("vectors of %d dimensions of %s, the collection has %d of %s", g.Vectors.Dim, g.Vectors.Element, c.Dim, c.Element))
+		return nil,
+			out(fmt.Sprintf("vectors of %d dimensions of %s, the collection has %d of %s", g.Vectors.Dim,
+				g.Vectors.Element, c.Dim, c.Element))
 	}
 	g.ShareVectors()
 	p := &Part{Info: s, State: s.State, Data: g}
@@ -231,7 +240,10 @@ func reasonOf(err error, id int64) string {
 // missing returns the data that a loaded part is missing. It sets State to Unindexed if there is no index.
 func (p *Part) missing() (list []Missing) {
 	say := func(rows int64, reason string) {
-		list = append(list, Missing{Segment: p.Info.ID, State: p.Info.State, Rows: rows, Of: max(p.Info.Rows, int64(p.Data.Rows)), Reason: reason})
+		list = append(list, Missing{
+			Segment: p.Info.ID, State: p.Info.State, Rows: rows, Of: max(p.Info.Rows, int64(p.Data.Rows)),
+			Reason: reason,
+		})
 	}
 	switch rows, want := int64(p.Data.Rows), p.Info.Rows; {
 	case want > rows:

@@ -33,7 +33,8 @@ func Requests(l *log.Log, c *Collection, defaults RequestParams) ([]*load.Reques
 	case len(l.Requests) == 0:
 		return nil, fmt.Errorf("log %s has no requests", l.Name)
 	case (c.Element == dist.Sparse) != (l.Vectors.Element == dist.Sparse):
-		return nil, fmt.Errorf("log %s has vectors of %s, collection %s of %s", l.Name, l.Vectors.Element, c.Name, c.Element)
+		return nil,
+			fmt.Errorf("log %s has vectors of %s, collection %s of %s", l.Name, l.Vectors.Element, c.Name, c.Element)
 	case c.Dim > 0 && (l.Vectors.Dim != c.Dim || l.Vectors.Element != c.Element):
 		return nil, fmt.Errorf("log %s has vectors of %d dimensions of %s, collection %s has %d of %s",
 			l.Name, l.Vectors.Dim, l.Vectors.Element, c.Name, c.Dim, c.Element)
@@ -48,7 +49,8 @@ func Requests(l *log.Log, c *Collection, defaults RequestParams) ([]*load.Reques
 		}
 		all[i] = load.Request{
 			Number: i, At: q.At, Vectors: vectors,
-			K: cmp.Or(defaults.Force.K, q.K, defaults.K), SearchParams: defaults.Force.SearchParams.Or(q.SearchParams.Or(defaults.SearchParams)),
+			K:            cmp.Or(defaults.Force.K, q.K, defaults.K),
+			SearchParams: defaults.Force.SearchParams.Or(q.SearchParams.Or(defaults.SearchParams)),
 		}
 		switch k := all[i].K; {
 		case k <= 0:
@@ -102,7 +104,9 @@ func truth(l *log.Log) (*Answers, error) {
 	for i := range l.Requests {
 		q := &l.Requests[i]
 		if q.First < 0 || q.NQ < 0 || q.First+q.NQ > len(l.Truth) {
-			return nil, fmt.Errorf("log %s: request %d has vectors %d to %d, but only %d have true neighbours", l.Name, i, q.First, q.First+q.NQ, len(l.Truth))
+			return nil,
+				fmt.Errorf("log %s: request %d has vectors %d to %d, but only %d have true neighbours", l.Name, i,
+					q.First, q.First+q.NQ, len(l.Truth))
 		}
 		list := make([][]load.Hit, q.NQ)
 		for j := range list {

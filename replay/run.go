@@ -140,7 +140,8 @@ func newRun(o RunOptions) (*run, error) {
 		x.result.Notes = slices.Clone(o.Loaded.Layout.Notes)
 	}
 	if x.engine != nil && x.engine.Unserved > 0 {
-		x.result.Notes = append(x.result.Notes, fmt.Sprintf("skipped %d segments the replica does not serve", x.engine.Unserved))
+		x.result.Notes = append(x.result.Notes,
+			fmt.Sprintf("skipped %d segments the replica does not serve", x.engine.Unserved))
 	}
 	return x, nil
 }
@@ -258,7 +259,8 @@ func (x *run) answer(ctx context.Context, requests []*load.Request, ef int) erro
 		return err
 	}
 	if failed > 0 {
-		x.result.Notes = append(x.result.Notes, fmt.Sprintf("the engine rejects %d of %d requests", failed, len(requests)))
+		x.result.Notes = append(x.result.Notes,
+			fmt.Sprintf("the engine rejects %d of %d requests", failed, len(requests)))
 	}
 	x.answers = answers
 	return nil

@@ -55,7 +55,9 @@ func ServerUsage(c, idle *model.Cluster, here []net.IP) (*load.ServerUsage, erro
 	if len(s.Processes) == 0 {
 		return nil, errors.New("no process returned metrics before and after the load")
 	}
-	slices.SortFunc(s.Processes, func(a, b load.Process) int { return cmp.Or(cmp.Compare(a.Role, b.Role), cmp.Compare(a.Node, b.Node)) })
+	slices.SortFunc(s.Processes, func(a, b load.Process) int {
+		return cmp.Or(cmp.Compare(a.Role, b.Role), cmp.Compare(a.Node, b.Node))
+	})
 	l := latency.Compute(c)
 	b := l.Find("", latency.Search)
 	if b == nil || b.Requests <= 0 || !b.Root.Known {
@@ -76,10 +78,13 @@ func ServerUsage(c, idle *model.Cluster, here []net.IP) (*load.ServerUsage, erro
 }
 
 func servedPhase(p *latency.Phase) load.Phase {
-	x := load.Phase{Name: string(p.Name), Parent: string(p.Parent), Role: p.Role, Wait: milliseconds(p.Ms), Estimate: p.Estimate}
+	x := load.Phase{
+		Name: string(p.Name), Parent: string(p.Parent), Role: p.Role, Wait: milliseconds(p.Ms), Estimate: p.Estimate,
+	}
 	for _, n := range p.Nodes {
 		x.Nodes = append(x.Nodes, load.PhaseOf{
-			Node: int64(n.Node), Calls: n.Calls, Each: milliseconds(n.Ms), Low: milliseconds(n.Mean.Low), High: milliseconds(n.Mean.High),
+			Node: int64(n.Node), Calls: n.Calls, Each: milliseconds(n.Ms), Low: milliseconds(n.Mean.Low),
+			High: milliseconds(n.Mean.High),
 		})
 	}
 	slices.SortFunc(x.Nodes, func(a, b load.PhaseOf) int { return cmp.Compare(a.Node, b.Node) })

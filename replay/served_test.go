@@ -54,7 +54,8 @@ func servedCluster(from time.Time, took time.Duration, list ...process) *model.C
 		}
 		r.Processes = append(r.Processes, x)
 		r.Nodes = append(r.Nodes, &model.LiveNode{
-			Role: p.role, Node: p.node, Address: p.address, Outcome: model.Answered, Process: x, System: &model.System{CPUs: 4},
+			Role: p.role, Node: p.node, Address: p.address, Outcome: model.Answered, Process: x,
+			System: &model.System{CPUs: 4},
 		})
 	}
 	return model.Build(model.Parts{}).WithRuntime(model.BuildRuntime(r))
@@ -67,7 +68,8 @@ func TestServerUsage(t *testing.T) {
 	s, err := replay.ServerUsage(servedCluster(began, 10*time.Second,
 		process{"querynode", 1, "10.0.0.1:21123", used{cpu: 20}, used{cpu: 24.5}},
 		process{"querynode", 2, "192.168.7.9:21123", used{cpu: 30}, used{cpu: 31}},
-		process{"proxy", 3, "127.0.0.1:19530", used{6, 200}, used{6.5, 400}}), idle, []net.IP{net.ParseIP("192.168.7.9")})
+		process{"proxy", 3, "127.0.0.1:19530", used{6, 200}, used{6.5, 400}}), idle,
+		[]net.IP{net.ParseIP("192.168.7.9")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +91,8 @@ func TestServerUsage(t *testing.T) {
 			t.Errorf("process %d is %+v, want %+v", i, p, w)
 		}
 	}
-	if p := s.Find("total"); p == nil || (p.Wait-20*time.Millisecond).Abs() > time.Millisecond || len(p.Nodes) != 1 || p.Nodes[0].Node != 3 || p.Nodes[0].Calls != 1 {
+	if p := s.Find("total"); p == nil || (p.Wait-20*time.Millisecond).Abs() > time.Millisecond || len(p.Nodes) != 1 ||
+		p.Nodes[0].Node != 3 || p.Nodes[0].Calls != 1 {
 		t.Errorf("the whole request is %+v", p)
 	}
 	if s.Find("no such phase") != nil {
@@ -104,13 +107,16 @@ func TestServerUsageErrors(t *testing.T) {
 	mute := servedCluster(began, 10*time.Second, node)
 	mute = mute.WithRuntime(model.BuildRuntime(model.RuntimeParts{
 		Processes: mute.Runtime.Processes,
-		Nodes:     append(mute.Runtime.Nodes, &model.LiveNode{Role: "proxy", Node: 3, Address: "10.0.0.3:19530", Reason: "its port is unknown"}),
+		Nodes: append(mute.Runtime.Nodes, &model.LiveNode{
+			Role: "proxy", Node: 3, Address: "10.0.0.3:19530", Reason: "its port is unknown",
+		}),
 	}))
 	for why, c := range map[string]*model.Cluster{
-		"the processes of the cluster were not queried":                     model.Build(model.Parts{}),
-		"no process returned metrics before and after the load":             once,
-		"proxy-3 returned no metrics: its port is unknown":                  mute,
-		"its proxies counted no searches during the load: is the target an": servedCluster(began, 10*time.Second, node, process{"proxy", 3, "10.0.0.3:19530", used{6, 200}, used{6.5, 200}}),
+		"the processes of the cluster were not queried":         model.Build(model.Parts{}),
+		"no process returned metrics before and after the load": once,
+		"proxy-3 returned no metrics: its port is unknown":      mute,
+		"its proxies counted no searches during the load: is the target an": servedCluster(began, 10*time.Second, node,
+			process{"proxy", 3, "10.0.0.3:19530", used{6, 200}, used{6.5, 200}}),
 	} {
 		if s, err := replay.ServerUsage(c, nil, nil); err == nil || !strings.HasPrefix(err.Error(), why) {
 			t.Errorf("%v, %v, want %s", s, err, strconv.Quote(why))

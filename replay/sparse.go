@@ -27,7 +27,8 @@ func exactSparse(l *Loaded, s *segment.Segment, o segment.Options) (exactSearche
 }
 
 func (s sparseExact) SearchBatch(queries *engine.Vectors, p flat.Params, threads int) ([][]engine.Hit, error) {
-	return s.rows.SearchBatch(queries, sparse.Params{K: p.K, Filter: p.Filter, SparseParams: engine.SparseParams{AvgDL: s.avgdl}}, threads)
+	return s.rows.SearchBatch(queries,
+		sparse.Params{K: p.K, Filter: p.Filter, SparseParams: engine.SparseParams{AvgDL: s.avgdl}}, threads)
 }
 
 // meanLength returns the mean length of the loaded documents, which Milvus's shard leaders track; 0 unless the

@@ -46,7 +46,10 @@ func (c *cluster) addSparse(t *testing.T, id int64, state replay.State, v *engin
 	files := &segment.Files{Collection: 1, Partition: 2, Segment: id, Insert: map[int64][]string{}}
 	for _, col := range []*binlog.Column{
 		{Descriptor: binlog.Descriptor{Field: keyField, Type: binlog.Int64}, Int64s: keys},
-		{Descriptor: binlog.Descriptor{Field: segment.TimestampField, Type: binlog.Int64}, Int64s: slices.Repeat([]int64{deletedFrom}, v.Rows)},
+		{
+			Descriptor: binlog.Descriptor{Field: segment.TimestampField, Type: binlog.Int64},
+			Int64s:     slices.Repeat([]int64{deletedFrom}, v.Rows),
+		},
 		{Descriptor: binlog.Descriptor{Field: vectorField, Type: binlog.SparseFloatVector}, Vectors: v},
 	} {
 		col.Rows = v.Rows
@@ -59,7 +62,8 @@ func (c *cluster) addSparse(t *testing.T, id int64, state replay.State, v *engin
 		files.Insert[col.Field] = []string{name}
 	}
 	s := replay.Segment{
-		ID: id, Partition: 2, PartitionName: "_default", Channel: channel(0), State: state, Rows: int64(v.Rows), On: []int64{1}, Files: files,
+		ID: id, Partition: 2, PartitionName: "_default", Channel: channel(0), State: state, Rows: int64(v.Rows),
+		On: []int64{1}, Files: files,
 	}
 	if state == replay.Indexed {
 		blob := binary.LittleEndian.AppendUint64(nil, uint64(v.Rows))
@@ -69,7 +73,8 @@ func (c *cluster) addSparse(t *testing.T, id int64, state replay.State, v *engin
 			blob = append(binary.LittleEndian.AppendUint64(blob, uint64(len(v.Row(i))/sparse.PairBytes)), v.Row(i)...)
 		}
 		var file bytes.Buffer
-		if err := binlogtest.WriteIndexFile(&file, binlog.Descriptor{Collection: 1, Partition: 2, Segment: id, Field: vectorField}, 50, blob); err != nil {
+		if err := binlogtest.WriteIndexFile(&file,
+			binlog.Descriptor{Collection: 1, Partition: 2, Segment: id, Field: vectorField}, 50, blob); err != nil {
 			t.Fatal(err)
 		}
 		s.Index = replay.Index{Type: "SPARSE_INVERTED_INDEX"}
@@ -111,8 +116,10 @@ func TestSparseReplay(t *testing.T) {
 					t.Fatalf("%d hits, %d expected", len(a.Hits[q]), len(want))
 				}
 				for i, h := range a.Hits[q] {
-					if h.Distance != want[i].Distance && (metric == dist.InnerProduct || abs(h.Distance-want[i].Distance) > 1e-5*abs(h.Distance)) {
-						t.Errorf("%s, request %d, hit %d: %v at %g, truth %g", metric, r.Number, i, h.Key, h.Distance, want[i].Distance)
+					if h.Distance != want[i].Distance &&
+						(metric == dist.InnerProduct || abs(h.Distance-want[i].Distance) > 1e-5*abs(h.Distance)) {
+						t.Errorf("%s, request %d, hit %d: %v at %g, truth %g", metric, r.Number, i, h.Key, h.Distance,
+							want[i].Distance)
 					}
 				}
 			}

@@ -34,8 +34,10 @@ type cluster struct {
 
 func newCluster(nodes, channels int) *cluster {
 	c := &cluster{memory: memory{}, layout: &replay.Layout{
-		Collection: replay.Collection{Name: "c", Dim: 2, Schema: segment.Schema{PrimaryKey: keyField, Vector: vectorField, Metric: dist.L2}},
-		Replicas:   []replay.Replica{{ID: 9, Leaders: map[string]int64{}}},
+		Collection: replay.Collection{
+			Name: "c", Dim: 2, Schema: segment.Schema{PrimaryKey: keyField, Vector: vectorField, Metric: dist.L2},
+		},
+		Replicas: []replay.Replica{{ID: 9, Leaders: map[string]int64{}}},
 	}}
 	for n := range int64(nodes) {
 		c.layout.Nodes = append(c.layout.Nodes, replay.Node{ID: n + 1, Name: fmt.Sprintf("querynode-%d", n+1)})
@@ -63,7 +65,10 @@ func (c *cluster) add(t testing.TB, id int64, state replay.State, keys []int64, 
 	files := &segment.Files{Collection: 1, Partition: 2, Segment: id, Insert: map[int64][]string{}}
 	for _, col := range []*binlog.Column{
 		{Descriptor: binlog.Descriptor{Field: keyField, Type: binlog.Int64}, Int64s: keys},
-		{Descriptor: binlog.Descriptor{Field: segment.TimestampField, Type: binlog.Int64}, Int64s: slices.Repeat([]int64{deletedFrom}, len(x))},
+		{
+			Descriptor: binlog.Descriptor{Field: segment.TimestampField, Type: binlog.Int64},
+			Int64s:     slices.Repeat([]int64{deletedFrom}, len(x)),
+		},
 		{Descriptor: binlog.Descriptor{Field: vectorField, Type: binlog.FloatVector}, Vectors: v},
 	} {
 		col.Rows = len(x)
@@ -77,7 +82,8 @@ func (c *cluster) add(t testing.TB, id int64, state replay.State, keys []int64, 
 	}
 	n := int64(len(c.layout.Segments))
 	s := replay.Segment{
-		ID: id, Partition: 2, PartitionName: "_default", Channel: channel(int(n) % len(c.layout.Replicas[0].Leaders)), State: state, Rows: int64(len(x)),
+		ID: id, Partition: 2, PartitionName: "_default", Channel: channel(int(n) % len(c.layout.Replicas[0].Leaders)),
+		State: state, Rows: int64(len(x)),
 		On: []int64{n%int64(len(c.layout.Nodes)) + 1}, Files: files,
 	}
 	if state == replay.Indexed {
@@ -93,7 +99,9 @@ func (c *cluster) add(t testing.TB, id int64, state replay.State, keys []int64, 
 // graphOf returns an index file of vectors.
 func graphOf(t testing.TB, id int64, v *engine.Vectors) []byte {
 	t.Helper()
-	x, err := hnsw.Build(t.Context(), v, hnsw.BuildOptions{M: 4, EFConstruction: 20, Seed: 1, Threads: 1, Library: engine.HNSWLib})
+	x, err := hnsw.Build(t.Context(), v, hnsw.BuildOptions{
+		M: 4, EFConstruction: 20, Seed: 1, Threads: 1, Library: engine.HNSWLib,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +109,8 @@ func graphOf(t testing.TB, id int64, v *engine.Vectors) []byte {
 	if err := index.WriteKnowhere(&blob, x); err != nil {
 		t.Fatal(err)
 	}
-	if err := binlogtest.WriteIndexFile(&file, binlog.Descriptor{Collection: 1, Partition: 2, Segment: id, Field: vectorField}, 50, blob.Bytes()); err != nil {
+	if err := binlogtest.WriteIndexFile(&file,
+		binlog.Descriptor{Collection: 1, Partition: 2, Segment: id, Field: vectorField}, 50, blob.Bytes()); err != nil {
 		t.Fatal(err)
 	}
 	return file.Bytes()

@@ -97,7 +97,10 @@ func (s *slowest) offer(t *Target, request int, took time.Duration, parts []part
 	}
 	for _, i := range s.rank[:min(len(s.rank), maxSlowSegments)] {
 		p := t.parts[i]
-		times = append(times, SegmentTime{Segment: p.Info.ID, Node: t.serves(p.Info), State: t.state(p), Took: parts[i].took, Distances: parts[i].distances})
+		times = append(times, SegmentTime{
+			Segment: p.Info.ID, Node: t.serves(p.Info), State: t.state(p), Took: parts[i].took,
+			Distances: parts[i].distances,
+		})
 	}
 	s.insert(SlowQuery{Request: request, Took: took, Segments: times})
 }

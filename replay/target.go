@@ -73,7 +73,9 @@ type group struct {
 // layout lacks the replica or serves no loaded segment.
 func NewTarget(l *Loaded, o TargetOptions) (*Target, error) {
 	if o.Replica < 0 || o.Replica > 0 && o.Replica >= len(l.Layout.Replicas) {
-		return nil, fmt.Errorf("replay collection %s: no replica %d; it has %d", l.Layout.Collection.Name, o.Replica, len(l.Layout.Replicas))
+		return nil,
+			fmt.Errorf("replay collection %s: no replica %d; it has %d", l.Layout.Collection.Name, o.Replica,
+				len(l.Layout.Replicas))
 	}
 	if o.Clock == nil {
 		start := time.Now()
@@ -83,7 +85,8 @@ func NewTarget(l *Loaded, o TargetOptions) (*Target, error) {
 	t := &Target{loaded: l, options: o, metric: l.Layout.Collection.Metric}
 	t.groups = t.spread()
 	if len(t.parts) == 0 {
-		return nil, fmt.Errorf("replay collection %s: replica %d serves no loaded segment", l.Layout.Collection.Name, o.Replica)
+		return nil,
+			fmt.Errorf("replay collection %s: replica %d serves no loaded segment", l.Layout.Collection.Name, o.Replica)
 	}
 	for _, p := range t.parts {
 		if p.Data.Metric != t.parts[0].Data.Metric {
@@ -184,7 +187,8 @@ func (t *Target) check(r *load.Request) error {
 	case r.Vectors == nil || r.Vectors.Rows == 0:
 		return errors.New("a request without vectors")
 	case r.Vectors.Dim != v.Dim || r.Vectors.Element != v.Element:
-		return fmt.Errorf("a query of %d dimensions of %s, the collection has %d of %s", r.Vectors.Dim, r.Vectors.Element, v.Dim, v.Element)
+		return fmt.Errorf("a query of %d dimensions of %s, the collection has %d of %s", r.Vectors.Dim,
+			r.Vectors.Element, v.Dim, v.Element)
 	case r.K <= 0:
 		return fmt.Errorf("k is %d, must be positive", r.K)
 	}

@@ -59,10 +59,12 @@ func TestAnswers(t *testing.T) {
 		"over the border of segments": {at(t, 0, 3, 214.25), "214@0.0625 215@0.5625 213@1.5625"},
 		"of several segments":         {at(t, 0, 4, 264.5), "229@1260.25 300@1260.25 228@1332.25 301@1332.25"},
 		"two vectors":                 {at(t, 0, 2, 100, 429), "100@0 101@1 | 429@0 428@1"},
-		"these keys alone":            {filter(at(t, 0, 3, 300), false, 410, 305, 999, 120), "305@25 410@12100 120@32400"},
-		"none of these keys":          {filter(at(t, 0, 2, 300), true, 300, 301, 999), "302@4 303@9"},
-		"no keys at all":              {filter(at(t, 0, 2, 300), false), ""},
-		"more than there is":          {filter(at(t, 0, 5, 300), false, 301), "301@1"},
+		"these keys alone": {
+			filter(at(t, 0, 3, 300), false, 410, 305, 999, 120), "305@25 410@12100 120@32400",
+		},
+		"none of these keys": {filter(at(t, 0, 2, 300), true, 300, 301, 999), "302@4 303@9"},
+		"no keys at all":     {filter(at(t, 0, 2, 300), false), ""},
+		"more than there is": {filter(at(t, 0, 5, 300), false, 301), "301@1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if x.request.Keys == nil && strings.Contains(name, "no keys") {
@@ -95,7 +97,8 @@ func TestRefusedRequests(t *testing.T) {
 	ef := at(t, 0, 3, 1)
 	ef.EF = 0
 	for want, r := range map[string]*load.Request{
-		"a query of 3 dimensions": long, "k is 0": at(t, 0, 0, 1), "without vectors": {K: 1}, "segment 3: an HNSW search needs ef": ef,
+		"a query of 3 dimensions": long, "k is 0": at(t, 0, 0, 1), "without vectors": {K: 1},
+		"segment 3: an HNSW search needs ef": ef,
 	} {
 		if _, err := s.Ask(t.Context(), r); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
@@ -109,7 +112,8 @@ func TestRefusedRequests(t *testing.T) {
 	if a, err := s.Ask(t.Context(), at(t, 0, 1, 117)); err != nil || a.Hits[0][0].Key.Number != 117 {
 		t.Errorf("after errors: %v, %v", a, err)
 	}
-	if _, err := replay.NewTarget(&replay.Loaded{Layout: c.layout}, replay.TargetOptions{Replica: 1}); err == nil || !strings.Contains(err.Error(), "no replica 1") {
+	if _, err := replay.NewTarget(&replay.Loaded{Layout: c.layout}, replay.TargetOptions{Replica: 1}); err == nil ||
+		!strings.Contains(err.Error(), "no replica 1") {
 		t.Errorf("replica 1: %v", err)
 	}
 }
@@ -171,7 +175,9 @@ func TestStepsOfTheMerge(t *testing.T) {
 		for k := range 20 {
 			request := at(t, 0, k+1, float32(r.IntN(6)))
 			a := ask(t, target, request)
-			want, _, err := flat.Search(request.Vectors.Row(0), segment.Params{K: k + 1, SearchParams: engine.SearchParams{EF: 20}})
+			want, _, err := flat.Search(request.Vectors.Row(0), segment.Params{
+				K: k + 1, SearchParams: engine.SearchParams{EF: 20},
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -199,7 +205,8 @@ func TestCosts(t *testing.T) {
 	}
 	for _, s := range costs.Segments {
 		indexed := s.Segment >= 3
-		if s.Queries != 5 || s.Rows != 30 || s.Time <= 0 || (s.Index == "HNSW") != indexed || (s.EF == 20) != indexed || s.Node == 0 || s.NodeName == "" {
+		if s.Queries != 5 || s.Rows != 30 || s.Time <= 0 || (s.Index == "HNSW") != indexed || (s.EF == 20) != indexed ||
+			s.Node == 0 || s.NodeName == "" {
 			t.Errorf("%+v", s)
 		}
 		// The request with k = 20 of 30 rows is answered by comparing all rows although there are graphs.
@@ -221,7 +228,8 @@ func TestCosts(t *testing.T) {
 		t.Errorf("slowest %+v", slow)
 	}
 	for _, q := range slow {
-		if !slices.IsSortedFunc(q.Segments, func(a, b replay.SegmentTime) int { return int(b.Took - a.Took) }) || q.Segments[0].Node == 0 {
+		if !slices.IsSortedFunc(q.Segments, func(a, b replay.SegmentTime) int { return int(b.Took - a.Took) }) ||
+			q.Segments[0].Node == 0 {
 			t.Errorf("%+v", q)
 		}
 	}
@@ -258,7 +266,8 @@ func TestResetCostsConcurrent(t *testing.T) {
 // TestForcedState checks that TargetOptions.State makes indexed segments be searched row by row.
 func TestForcedState(t *testing.T) {
 	c := four(t)
-	target := newTarget(t, loadOf(t, c, c.layout, nil), replay.TargetOptions{State: func(*replay.Part) replay.State { return replay.Growing }})
+	target := newTarget(t, loadOf(t, c, c.layout, nil),
+		replay.TargetOptions{State: func(*replay.Part) replay.State { return replay.Growing }})
 	a := ask(t, target, at(t, 0, 3, 314.25))
 	if got := strings.Join(text(a.Hits[0]), " "); got != "314@0.0625 315@0.5625 313@1.5625" || a.Distances != 120 {
 		t.Errorf("%s by %d distances", got, a.Distances)

@@ -63,8 +63,8 @@ func openStore(t testing.TB, version string) object.Store {
 	return store
 }
 
-// missingDeletes returns the deletes that the storage of 2.1 and 2.2 lacks, because they were still in the message queue at
-// the time of the capture.
+// missingDeletes returns the deletes that the storage of 2.1 and 2.2 lacks, because they were still in the message
+// queue at the time of the capture.
 func missingDeletes(version, name string) *binlog.Deltas {
 	if name != "default/hnsw_sim" || version == "2.3.5" {
 		return nil
@@ -89,7 +89,8 @@ func layoutOf(t testing.TB, store object.Store, c *recordedCollection) *replay.L
 		t.Fatal(err)
 	}
 	l := &replay.Layout{Collection: replay.Collection{
-		ID: c.ID, Name: c.Name, Dim: c.Dim, Metric: metric, Schema: segment.Schema{PrimaryKey: c.Key, Vector: c.Vector, Metric: metric},
+		ID: c.ID, Name: c.Name, Dim: c.Dim, Metric: metric,
+		Schema: segment.Schema{PrimaryKey: c.Key, Vector: c.Vector, Metric: metric},
 	}}
 	if strings.HasPrefix(c.Index, "BIN") {
 		l.Collection.Element = dist.Bit
@@ -104,7 +105,10 @@ func layoutOf(t testing.TB, store object.Store, c *recordedCollection) *replay.L
 			continue
 		}
 		i := int64(len(l.Segments))
-		s := replay.Segment{ID: f.Segment, Partition: f.Partition, Channel: fmt.Sprintf("dml_%d", i%2), Rows: -1, State: replay.Unindexed, On: []int64{i%3 + 1}, Files: f}
+		s := replay.Segment{
+			ID: f.Segment, Partition: f.Partition, Channel: fmt.Sprintf("dml_%d", i%2), Rows: -1,
+			State: replay.Unindexed, On: []int64{i%3 + 1}, Files: f,
+		}
 		if c.Index == "HNSW" || c.Index == "IVF_FLAT" {
 			s.State, s.Index = replay.Indexed, replay.Index{Type: c.Index}
 		}
@@ -140,7 +144,9 @@ func logOf(t testing.TB, c *recordedCollection, l *replay.Layout, nq int) []*loa
 	for i := 0; i < n; i += nq {
 		q.Requests = append(q.Requests, log.Request{First: i, NQ: min(nq, n-i)})
 	}
-	requests, err := replay.Requests(q, &l.Collection, replay.RequestParams{K: c.Limit, SearchParams: engine.SearchParams{EF: c.EF}})
+	requests, err := replay.Requests(q, &l.Collection, replay.RequestParams{
+		K: c.Limit, SearchParams: engine.SearchParams{EF: c.EF},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +190,9 @@ func TestRecordedAnswers(t *testing.T) {
 // compareRecorded compares ids, their order and the bits of distances. Rows that were growing at the time of the
 // capture are in no file of the storage: recorded hits on them are counted and skipped, and the remaining hits must
 // be our first hits.
-func compareRecorded(t *testing.T, c *recordedCollection, loaded *replay.Loaded, answers *replay.Answers, nq int) (missing int) {
+func compareRecorded(
+	t *testing.T, c *recordedCollection, loaded *replay.Loaded, answers *replay.Answers, nq int,
+) (missing int) {
 	t.Helper()
 	compared := 0
 	for i, want := range c.Hits {

@@ -19,7 +19,9 @@ func FromVectors(source, name string, v *engine.Vectors, keys []int64, m dist.Me
 	part := &Part{Info: &layout.Segments[0], State: Unindexed, Data: &segment.Segment{
 		ID: 1, Rows: v.Rows, Vectors: v, Int64s: keys, Deleted: engine.NewBitset(v.Rows), Metric: m,
 	}}
-	cover := Coverage{Segments: 1, Loaded: 1, Rows: rows, Covered: rows, Bytes: int64(v.Bytes()), Memory: int64(v.Bytes())}
+	cover := Coverage{
+		Segments: 1, Loaded: 1, Rows: rows, Covered: rows, Bytes: int64(v.Bytes()), Memory: int64(v.Bytes()),
+	}
 	return &Loaded{Layout: layout, Parts: []*Part{part}, Coverage: cover}
 }
 

@@ -16,14 +16,16 @@ import (
 // capture returns the metadata of a real cluster, as the commands read it.
 func capture(t *testing.T, name string) *model.Cluster {
 	t.Helper()
-	return capturedtest.Cluster(t, meta.Want{Parts: layout.Parts, Records: true}, "..", "testdata", "snapshots", name, capturedtest.Snapshot)
+	return capturedtest.Cluster(t, meta.Want{Parts: layout.Parts, Records: true}, "..", "testdata", "snapshots", name,
+		capturedtest.Snapshot)
 }
 
 // TestRecordedAnswersOfSnapshots checks the whole path from an etcd snapshot over layout and storage to Milvus's
 // answers. Segments that were growing and are in no file are reported as missing.
 func TestRecordedAnswersOfSnapshots(t *testing.T) {
 	for version, snapshot := range map[string]string{
-		"2.1.0": "standalone-2.1.0", "2.2.16": "standalone-2.2.16", "2.3.5": "standalone-2.3.5", "cluster-2.3.5": "cluster-2.3.5-t1",
+		"2.1.0": "standalone-2.1.0", "2.2.16": "standalone-2.2.16", "2.3.5": "standalone-2.3.5",
+		"cluster-2.3.5": "cluster-2.3.5-t1",
 	} {
 		store, c := openStore(t, version), capture(t, snapshot)
 		for _, x := range recorded(t, version) {
@@ -59,7 +61,8 @@ func TestRecordedAnswersOfSnapshots(t *testing.T) {
 				if err != nil || failed > 0 {
 					t.Fatalf("%d failed: %v", failed, err)
 				}
-				if missing := compareRecorded(t, &x, loaded, answers, len(x.Hits)); (missing > 0) != (x.Name == "default/growing_mix") {
+				if missing := compareRecorded(t, &x, loaded, answers, len(x.Hits)); (missing > 0) != (x.Name ==
+					"default/growing_mix") {
 					t.Errorf("%d recorded hits are in no segment", missing)
 				}
 			})

@@ -34,7 +34,10 @@ type partCost struct {
 
 // newWorker returns a worker for the groups.
 func (t *Target) newWorker(groups []*group) (*worker, error) {
-	w := &worker{target: t, probes: make([]*segment.Probe, len(t.parts)), reducer: segment.NewReducer(t.metric), last: make([]partCost, len(t.parts))}
+	w := &worker{
+		target: t, probes: make([]*segment.Probe, len(t.parts)), reducer: segment.NewReducer(t.metric),
+		last: make([]partCost, len(t.parts)),
+	}
 	for _, g := range groups {
 		for _, i := range g.parts {
 			p, err := t.probes[i].Clone()
@@ -52,7 +55,9 @@ func (t *Target) newWorker(groups []*group) (*worker, error) {
 // search searches the segments of a group and appends to dst the nearest hits of each vector, with their ends, as a
 // node returns them to a shard leader. now is the start time. search returns the time when the last segment was
 // done.
-func (w *worker) search(ctx context.Context, g *group, r *load.Request, now time.Duration, dst *answers) (time.Duration, error) {
+func (w *worker) search(
+	ctx context.Context, g *group, r *load.Request, now time.Duration, dst *answers,
+) (time.Duration, error) {
 	params := segment.Params{K: r.K, SearchParams: r.SearchParams}
 	params.AvgDL = cmp.Or(params.AvgDL, w.target.meanLength)
 	w.found, w.ends = w.found[:0], w.ends[:0]

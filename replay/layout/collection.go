@@ -24,16 +24,19 @@ func (b *builder) setCollection() error {
 	}
 	element, ok := dataType(b.field.Type).Element()
 	if !ok {
-		return fmt.Errorf("collection %s: field %s has vectors of type %s; the engine cannot search them", x.Name, b.field.Name, b.field.Type)
+		return fmt.Errorf("collection %s: field %s has vectors of type %s; the engine cannot search them", x.Name,
+			b.field.Name, b.field.Type)
 	}
 	dim := int(b.field.Dim)
 	if element == dist.Sparse {
 		dim = 0 // sparse vectors have no dimension
 	} else if dim <= 0 || dim > maxDim {
-		return fmt.Errorf("collection %s: field %s has %d dimensions, expected 1 to %d", x.Name, b.field.Name, b.field.Dim, maxDim)
+		return fmt.Errorf("collection %s: field %s has %d dimensions, expected 1 to %d", x.Name, b.field.Name,
+			b.field.Dim, maxDim)
 	}
 	b.l.Collection = replay.Collection{
-		ID: int64(x.ID), Name: x.Name, Database: b.DatabaseName(x.Database), VectorField: b.field.Name, Dim: dim, Element: element,
+		ID: int64(x.ID), Name: x.Name, Database: b.DatabaseName(x.Database), VectorField: b.field.Name, Dim: dim,
+		Element: element,
 	}
 	schema := segment.Schema{Vector: int64(b.field.ID), Types: make(map[int64]binlog.Type, len(x.Fields))}
 	for _, f := range x.Fields {
@@ -96,9 +99,10 @@ func (b *builder) chooseField() error {
 // dataType returns the data type with a name in the metadata, or binlog.None if the engine does not support it.
 func dataType(name string) binlog.Type {
 	for _, t := range []binlog.Type{
-		binlog.Bool, binlog.Int8, binlog.Int16, binlog.Int32, binlog.Int64, binlog.Float, binlog.Double, binlog.String, binlog.VarChar, binlog.Array,
-		binlog.JSON, binlog.Geometry, binlog.Text, binlog.Timestamptz, binlog.BinaryVector, binlog.FloatVector, binlog.Float16Vector,
-		binlog.BFloat16Vector, binlog.SparseFloatVector, binlog.Int8Vector, binlog.ArrayOfVector,
+		binlog.Bool, binlog.Int8, binlog.Int16, binlog.Int32, binlog.Int64, binlog.Float, binlog.Double, binlog.String,
+		binlog.VarChar, binlog.Array, binlog.JSON, binlog.Geometry, binlog.Text, binlog.Timestamptz,
+		binlog.BinaryVector, binlog.FloatVector, binlog.Float16Vector, binlog.BFloat16Vector,
+		binlog.SparseFloatVector, binlog.Int8Vector, binlog.ArrayOfVector,
 	} {
 		if t.String() == name {
 			return t

@@ -59,7 +59,8 @@ func TestLaterVersions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(l.L0) != 1 || l.L0[0].Partition != -1 || len(l.L0[0].Files) != 1 || l.L0[0].Segment != metatest.LevelZero {
+		if len(l.L0) != 1 || l.L0[0].Partition != -1 || len(l.L0[0].Files) != 1 ||
+			l.L0[0].Segment != metatest.LevelZero {
 			t.Errorf("%s: L0 %+v", version, l.L0)
 		}
 		for _, s := range l.Segments {
@@ -90,9 +91,16 @@ func newCluster(replicas []*model.Replica, records []*model.Segment, nodes ...*m
 		Collections: []*model.Collection{{ID: 1, Name: "c", VChannels: []string{channel}, Fields: []*model.Field{
 			{ID: 100, Name: "id", Type: "Int64", PrimaryKey: true}, {ID: 101, Name: "vec", Type: "FloatVector", Dim: 4},
 		}}},
-		Indexes:    []*model.Index{{ID: 5, Collection: 1, Field: 101, Name: "x", Type: "HNSW", Metric: "IP", Params: []model.Pair{{Key: "M", Value: "8"}}}},
+		Indexes: []*model.Index{
+			{
+				ID: 5, Collection: 1, Field: 101, Name: "x", Type: "HNSW", Metric: "IP",
+				Params: []model.Pair{{Key: "M", Value: "8"}},
+			},
+		},
 		LoadStates: []*model.LoadState{{Collection: 1, Status: "Loaded"}}, Replicas: replicas, Segments: records,
-		Sessions: []*model.Session{{Node: 7, Role: "querynode"}, {Node: 8, Role: "querynode"}, {Node: 9, Role: "querynode"}},
+		Sessions: []*model.Session{
+			{Node: 7, Role: "querynode"}, {Node: 8, Role: "querynode"}, {Node: 9, Role: "querynode"},
+		},
 	})
 	return c.WithRuntime(model.BuildRuntime(model.RuntimeParts{Nodes: nodes}))
 }
@@ -100,7 +108,9 @@ func newCluster(replicas []*model.Replica, records []*model.Segment, nodes ...*m
 func flushed(id model.SegmentID, rows int64, builds ...model.BuildID) *model.Segment {
 	s := &model.Segment{ID: id, Collection: 1, Partition: 2, VChannel: channel, State: model.SegmentFlushed, Rows: rows}
 	for _, b := range builds {
-		s.Indexes = append(s.Indexes, model.SegmentIndex{Segment: id, Index: 5, Build: b, Version: 1, State: model.IndexFinished, Files: 1})
+		s.Indexes = append(s.Indexes, model.SegmentIndex{
+			Segment: id, Index: 5, Build: b, Version: 1, State: model.IndexFinished, Files: 1,
+		})
 	}
 	return s
 }
@@ -112,7 +122,10 @@ func node(id model.NodeID, views []model.LeaderView, sealed ...model.ServedSegme
 	for i := range views {
 		views[i].Collection, views[i].Channel = 1, channel
 	}
-	return &model.LiveNode{Role: "querynode", Node: id, Outcome: model.Answered, Distribution: &model.Distribution{Sealed: sealed, Leaders: views}}
+	return &model.LiveNode{
+		Role: "querynode", Node: id, Outcome: model.Answered,
+		Distribution: &model.Distribution{Sealed: sealed, Leaders: views},
+	}
 }
 
 func withIndex(build model.BuildID) []model.ServedIndex {
@@ -140,7 +153,8 @@ func TestFilesOf30(t *testing.T) {
 	s := flushed(11, 10, 110, 111)
 	s.Indexes[1].ByCollection, s.Indexes[1].Collection = true, 1
 	s.Details = &model.SegmentDetails{CommitAt: 77}
-	c := newCluster([]*model.Replica{{ID: 3, Collection: 1, Nodes: []model.NodeID{7}}}, []*model.Segment{s}, node(7, nil, model.ServedSegment{ID: 11}))
+	c := newCluster([]*model.Replica{{ID: 3, Collection: 1, Nodes: []model.NodeID{7}}}, []*model.Segment{s},
+		node(7, nil, model.ServedSegment{ID: 11}))
 	files := layoutOf(t, c, "c").Segments[0].Files
 	if diff := cmp.Diff([]string{"index_v1/1/2/11/111/1", "index_files/110/1/2/11"}, files.Indexes); diff != "" {
 		t.Errorf("folders of indexes (-want +got):\n%s", diff)
@@ -156,14 +170,21 @@ func TestNodesTakePrecedence(t *testing.T) {
 	records := func() []*model.Segment {
 		dropped := flushed(16, 60, 160)
 		dropped.State = model.SegmentDropped
-		return []*model.Segment{flushed(11, 10, 110), flushed(12, 20, 120), flushed(13, 30), flushed(14, 40, 140, 141), flushed(15, 50), dropped}
+		return []*model.Segment{
+			flushed(11, 10, 110), flushed(12, 20, 120), flushed(13, 30), flushed(14, 40, 140, 141), flushed(15, 50),
+			dropped,
+		}
 	}
 	c := newCluster(one, records(),
 		node(7, []model.LeaderView{{
-			Growing: []model.GrowingView{{ID: 13}, {ID: 14}, {ID: 17}}, GrowingRows: 75, Sealed: []model.LeaderSegment{{ID: 11, Node: 8}, {ID: 14, Node: 7}},
+			Growing: []model.GrowingView{{ID: 13}, {ID: 14}, {ID: 17}}, GrowingRows: 75,
+			Sealed: []model.LeaderSegment{{ID: 11, Node: 8}, {ID: 14, Node: 7}},
 		}},
-			model.ServedSegment{ID: 11, Indexes: withIndex(110)}, model.ServedSegment{ID: 12}, model.ServedSegment{ID: 14, Indexes: withIndex(140)}),
-		node(8, nil, model.ServedSegment{ID: 11, Indexes: withIndex(110)}, model.ServedSegment{ID: 16, Indexes: withIndex(160)}))
+			model.ServedSegment{ID: 11, Indexes: withIndex(110)}, model.ServedSegment{ID: 12},
+			model.ServedSegment{ID: 14, Indexes: withIndex(140)}),
+		node(8, nil, model.ServedSegment{ID: 11, Indexes: withIndex(110)}, model.ServedSegment{
+			ID: 16, Indexes: withIndex(160),
+		}))
 	l := layoutOf(t, c, "c")
 	want := []line{
 		{11, "indexed", "HNSW", 10, []int64{8}},        // on two nodes: the leader queries 8
@@ -176,11 +197,13 @@ func TestNodesTakePrecedence(t *testing.T) {
 	if diff := cmp.Diff(want, lines(l)); diff != "" {
 		t.Errorf("segments (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"index_files/140/1/2/14", "index_files/141/1/2/14"}, l.Segments[3].Files.Indexes); diff != "" {
+	if diff := cmp.Diff([]string{"index_files/140/1/2/14", "index_files/141/1/2/14"},
+		l.Segments[3].Files.Indexes); diff != "" {
 		t.Errorf("the loaded index comes first (-want +got):\n%s", diff)
 	}
 	for _, text := range []string{
-		"skipped: 1 flushed segment, 50 rows, not served by any node", "still served but dropped in the metadata, probably compacted: 16", "on two nodes of a replica",
+		"skipped: 1 flushed segment, 50 rows, not served by any node",
+		"still served but dropped in the metadata, probably compacted: 16", "on two nodes of a replica",
 		"served both sealed and growing", "read without its segment records",
 	} {
 		if !hasNote(l, text) {
@@ -195,23 +218,32 @@ func TestNodesTakePrecedence(t *testing.T) {
 // TestUnresponsiveNodes checks that a segment has a node in each replica, and that an unresponsive node gets
 // the segments that no other node reports.
 func TestUnresponsiveNodes(t *testing.T) {
-	two := []*model.Replica{{ID: 3, Collection: 1, Nodes: []model.NodeID{7}}, {ID: 4, Collection: 1, Nodes: []model.NodeID{8, 9}}}
+	two := []*model.Replica{
+		{ID: 3, Collection: 1, Nodes: []model.NodeID{7}}, {ID: 4, Collection: 1, Nodes: []model.NodeID{8, 9}},
+	}
 	silent := &model.LiveNode{Role: "querynode", Node: 9, Outcome: model.TimedOut}
 	c := newCluster(two, []*model.Segment{flushed(11, 10, 110), flushed(12, 20, 120)},
-		node(7, []model.LeaderView{{}}, model.ServedSegment{ID: 11, Indexes: withIndex(110)}, model.ServedSegment{ID: 12, Indexes: withIndex(120)}),
+		node(7, []model.LeaderView{{}}, model.ServedSegment{ID: 11, Indexes: withIndex(110)}, model.ServedSegment{
+			ID: 12, Indexes: withIndex(120),
+		}),
 		node(8, []model.LeaderView{{}}, model.ServedSegment{ID: 11, Indexes: withIndex(110)}), silent)
 	l := layoutOf(t, c, "c")
 	want := []line{{11, "indexed", "HNSW", 10, []int64{7, 8}}, {12, "indexed", "HNSW", 20, []int64{7, 9}}}
 	if diff := cmp.Diff(want, lines(l)); diff != "" {
 		t.Errorf("segments (-want +got):\n%s", diff)
 	}
-	if l.Replicas[0].Leaders[channel] != 7 || l.Replicas[1].Leaders[channel] != 8 || !hasNote(l, "querynode-9 (timed out)") {
+	if l.Replicas[0].Leaders[channel] != 7 || l.Replicas[1].Leaders[channel] != 8 ||
+		!hasNote(l, "querynode-9 (timed out)") {
 		t.Errorf("replicas %+v, notes %q", l.Replicas, l.Notes)
 	}
 	// No node responded: segments are placed by the rule, the largest first to the node with the fewest rows.
 	c = newCluster(two[1:], []*model.Segment{flushed(11, 10), flushed(12, 30, 120), flushed(13, 15)}, silent)
 	l = layoutOf(t, c, "c")
-	want = []line{{11, "sealed, row by row", "", 10, []int64{9}}, {12, "indexed", "HNSW", 30, []int64{8}}, {13, "sealed, row by row", "", 15, []int64{9}}}
+	want = []line{
+		{11, "sealed, row by row", "", 10, []int64{9}},
+		{12, "indexed", "HNSW", 30, []int64{8}},
+		{13, "sealed, row by row", "", 15, []int64{9}},
+	}
 	if diff := cmp.Diff(want, lines(l)); diff != "" || !l.Assumed {
 		t.Errorf("assumed %v, segments (-want +got):\n%s", l.Assumed, diff)
 	}
@@ -238,7 +270,8 @@ func TestSkippedSegments(t *testing.T) {
 		t.Errorf("segments (-want +got):\n%s", diff)
 	}
 	for _, text := range []string{
-		"skipped: 1 segment dropped", "skipped: 1 segment compacted", "skipped: 1 segment being imported", "skipped: 1 segment not visible", "row count unknown for 1 segment",
+		"skipped: 1 segment dropped", "skipped: 1 segment compacted", "skipped: 1 segment being imported",
+		"skipped: 1 segment not visible", "row count unknown for 1 segment",
 	} {
 		if !hasNote(l, text) {
 			t.Errorf("no note %q in %q", text, l.Notes)
@@ -251,7 +284,8 @@ func TestStorage(t *testing.T) {
 	values := map[string]string{
 		"common.storageType": "remote", "minio.address": "https://reader:hunter2@minio.example/x",
 		"minio.port": "9000", "minio.bucketName": "b", "minio.useSSL": "true",
-		"minio.region": "eu-1", "minio.rootPath": "/some/where/", "minio.secretAccessKey": "hunter2", "localStorage.path": "/data",
+		"minio.region": "eu-1", "minio.rootPath": "/some/where/", "minio.secretAccessKey": "hunter2",
+		"localStorage.path": "/data",
 	}
 	folded := map[string]string{}
 	for k, v := range values {

@@ -53,11 +53,14 @@ func (b *builder) files() {
 			b.note("the deletes of L0 segment %s are not read: it has storage version 3", rec.ID)
 		}
 		if l := logs[rec.ID]; len(l.delta) > 0 {
-			b.l.L0 = append(b.l.L0, replay.Deletes{Segment: int64(rec.ID), Partition: int64(rec.Partition), Channel: rec.VChannel, Files: b.names(l.delta)})
+			b.l.L0 = append(b.l.L0, replay.Deletes{
+				Segment: int64(rec.ID), Partition: int64(rec.Partition), Channel: rec.VChannel, Files: b.names(l.delta),
+			})
 		}
 	}
 	if nameless > 0 && b.Keyspace != nil {
-		b.note("%s without insert logs in the metadata", words.Count(nameless, "sealed segment is", "sealed segments are"))
+		b.note("%s without insert logs in the metadata",
+			words.Count(nameless, "sealed segment is", "sealed segments are"))
 	}
 }
 
@@ -234,8 +237,9 @@ func (b *builder) filesOf(rec *model.Segment, l *logs) *segment.Files {
 		return nil
 	}
 	f := &segment.Files{
-		Collection: int64(rec.Collection), Partition: int64(rec.Partition), Segment: int64(rec.ID), Insert: make(map[int64][]string, len(l.insert)),
-		Delta: b.names(l.delta), Indexes: b.names(b.indexFolders(rec)),
+		Collection: int64(rec.Collection), Partition: int64(rec.Partition), Segment: int64(rec.ID),
+		Insert: make(map[int64][]string, len(l.insert)),
+		Delta:  b.names(l.delta), Indexes: b.names(b.indexFolders(rec)),
 	}
 	if rec.Details != nil {
 		f.CommitAt = uint64(rec.Details.CommitAt)

@@ -28,7 +28,8 @@ func find(c *model.Cluster, o Options) (*model.Collection, error) {
 		databases = append(databases, c.DatabaseName(x.Database))
 	}
 	slices.Sort(databases)
-	return nil, fmt.Errorf("collection %q is in several databases (%s): name one", o.Collection, strings.Join(databases, ", "))
+	return nil,
+		fmt.Errorf("collection %q is in several databases (%s): name one", o.Collection, strings.Join(databases, ", "))
 }
 
 func named(c *model.Cluster, o Options) (found []*model.Collection) {

@@ -60,15 +60,37 @@ func TestFields(t *testing.T) {
 		{"one", "", []*model.Field{key, vec}, "vec", ""},
 		{"several, by name", "half", []*model.Field{key, vec, half}, "half", ""},
 		{"several, by id", "101", []*model.Field{key, vec, half}, "vec", ""},
-		{"several, none named", "", []*model.Field{key, vec, half}, "", "collection c: it has several vector fields (vec, half): name one"},
-		{"another", "vek", []*model.Field{key, vec, half}, "", `collection c: no vector field "vek"; vector fields: vec, half`},
+		{
+			"several, none named", "",
+			[]*model.Field{key, vec, half},
+			"",
+			"collection c: it has several vector fields (vec, half): name one",
+		},
+		{
+			"another", "vek",
+			[]*model.Field{key, vec, half},
+			"",
+			`collection c: no vector field "vek"; vector fields: vec, half`,
+		},
 		{"none", "", []*model.Field{key}, "", "collection c: it has no vector field"},
 		{"sparse", "", []*model.Field{key, sparse}, "sparse", ""},
-		{"lists", "", []*model.Field{key, {ID: 104, Name: "v", Type: "ArrayOfVector"}}, "", "collection c: field v has vectors of type ArrayOfVector; the engine cannot search them"},
+		{
+			"lists", "",
+			[]*model.Field{key, {ID: 104, Name: "v", Type: "ArrayOfVector"}},
+			"",
+			"collection c: field v has vectors of type ArrayOfVector; the engine cannot search them",
+		},
 		{"no key", "", []*model.Field{vec}, "", "collection c: no primary key among its fields"},
-		{"no dimensions", "", []*model.Field{key, {ID: 101, Name: "v", Type: "FloatVector"}}, "", "collection c: field v has 0 dimensions, expected 1 to 262144"},
+		{
+			"no dimensions", "",
+			[]*model.Field{key, {ID: 101, Name: "v", Type: "FloatVector"}},
+			"",
+			"collection c: field v has 0 dimensions, expected 1 to 262144",
+		},
 	} {
-		c := model.Build(model.Parts{Loaded: model.PartAll, Collections: []*model.Collection{{ID: 1, Name: "c", Fields: x.fields}}})
+		c := model.Build(model.Parts{
+			Loaded: model.PartAll, Collections: []*model.Collection{{ID: 1, Name: "c", Fields: x.fields}},
+		})
 		l, err := layout.New(c, layout.Options{Collection: "c", Field: x.field})
 		switch {
 		case x.err != "":
@@ -77,7 +99,8 @@ func TestFields(t *testing.T) {
 			}
 		case err != nil:
 			t.Errorf("%s: %v", x.name, err)
-		case l.Collection.VectorField != x.want || l.Collection.KeyField != "id" || l.Collection.Schema.PrimaryKey != 100:
+		case l.Collection.VectorField != x.want || l.Collection.KeyField != "id" ||
+			l.Collection.Schema.PrimaryKey != 100:
 			t.Errorf("%s: %+v", x.name, l.Collection)
 		case len(l.Nodes) != 1 || !l.Assumed:
 			t.Errorf("%s: a cluster without nodes gets one: %+v", x.name, l.Nodes)
@@ -91,7 +114,10 @@ func TestFields(t *testing.T) {
 // TestLocateKeepsNames checks that a segment keeps its manifest and commit time if it is moved to another
 // root.
 func TestLocateKeepsNames(t *testing.T) {
-	files := &segment.Files{Segment: 3, Manifest: "files/insert_log/1/2/3/_metadata/manifest-7.avro", Indexes: []string{"files/index_files/9/1/2/3"}, CommitAt: 77}
+	files := &segment.Files{
+		Segment: 3, Manifest: "files/insert_log/1/2/3/_metadata/manifest-7.avro",
+		Indexes: []string{"files/index_files/9/1/2/3"}, CommitAt: 77,
+	}
 	l := &replay.Layout{Root: "files", Segments: []replay.Segment{{ID: 3, Files: files}}}
 	has := func(_ context.Context, name string) (bool, error) {
 		return name == "insert_log/1/2/3/_metadata/manifest-7.avro", nil
@@ -100,7 +126,10 @@ func TestLocateKeepsNames(t *testing.T) {
 	if err != nil || !found {
 		t.Fatal(found, err)
 	}
-	want := &segment.Files{Segment: 3, Manifest: "insert_log/1/2/3/_metadata/manifest-7.avro", Indexes: []string{"index_files/9/1/2/3"}, Delta: []string{}, CommitAt: 77}
+	want := &segment.Files{
+		Segment: 3, Manifest: "insert_log/1/2/3/_metadata/manifest-7.avro", Indexes: []string{"index_files/9/1/2/3"},
+		Delta: []string{}, CommitAt: 77,
+	}
 	if diff := cmp.Diff(want, located.Segments[0].Files, cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

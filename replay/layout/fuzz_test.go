@@ -46,7 +46,8 @@ func FuzzRecords(f *testing.F) {
 			t.Fatal(err)
 		}
 		for _, name := range append(files(l), l.Root) {
-			if strings.HasPrefix(name, "/") || name == ".." || strings.HasPrefix(name, "../") || strings.Contains(name, "/../") {
+			if strings.HasPrefix(name, "/") || name == ".." || strings.HasPrefix(name, "../") ||
+				strings.Contains(name, "/../") {
 				t.Errorf("%q leads out of the root", name)
 			}
 		}

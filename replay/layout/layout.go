@@ -27,7 +27,8 @@ import (
 
 // Parts are the parts of the metadata that Of needs. It also needs the cluster's records (Cluster.Keyspace),
 // because only they contain the names of logs.
-const Parts = model.PartCatalog | model.PartChannels | model.PartSegments | model.PartLogs | model.PartSegmentIndexes | model.PartConfig | model.PartRest
+const Parts = model.PartCatalog | model.PartChannels | model.PartSegments | model.PartLogs | model.PartSegmentIndexes |
+	model.PartConfig | model.PartRest
 
 // Options are the options of Of.
 type Options struct {
@@ -46,7 +47,8 @@ type Options struct {
 // are merely unknown are notes of the Layout.
 func New(c *model.Cluster, o Options) (*replay.Layout, error) {
 	if need := model.PartObjects | model.PartIndexes | model.PartServing | model.PartSegments; !c.Loaded.Has(need) {
-		return nil, errors.New("lay out a collection: objects, indexes, replicas or segments were not read from the metadata")
+		return nil,
+			errors.New("lay out a collection: objects, indexes, replicas or segments were not read from the metadata")
 	}
 	x, err := find(c, o)
 	if err != nil {
@@ -115,7 +117,8 @@ func release(text string) (major, minor int) {
 // place determines the segments to search, their states and their nodes.
 func (b *builder) place() {
 	switch {
-	case b.LoadState(b.collection.ID) == nil && len(b.Runtime.SealedOf(b.collection.ID)) == 0 && len(b.Runtime.ViewsOf(b.collection.ID)) == 0:
+	case b.LoadState(b.collection.ID) == nil && len(b.Runtime.SealedOf(b.collection.ID)) == 0 &&
+		len(b.Runtime.ViewsOf(b.collection.ID)) == 0:
 		b.note("%s is not loaded, no node serves it: laid out as if it were loaded now", b.collection.Name)
 		b.addRecorded()
 		b.placeByRule()
@@ -138,16 +141,21 @@ func (b *builder) noteUnknownRows() {
 		}
 	}
 	if n > 0 {
-		b.note("row count unknown for %s: etcd has none for a growing segment until its first sync", words.Count(n, "segment", "segments"))
+		b.note("row count unknown for %s: etcd has none for a growing segment until its first sync",
+			words.Count(n, "segment", "segments"))
 	}
 }
 
 // segment returns the segment of an id. It creates a new one from its record; rec may be nil.
-func (b *builder) segment(id model.SegmentID, rec *model.Segment, partition model.PartitionID, channel string) *replay.Segment {
+func (b *builder) segment(
+	id model.SegmentID, rec *model.Segment, partition model.PartitionID, channel string,
+) *replay.Segment {
 	if s := b.segments[id]; s != nil {
 		return s
 	}
-	s := &replay.Segment{ID: int64(id), Partition: int64(partition), Channel: channel, Rows: -1, On: make([]int64, len(b.l.Replicas))}
+	s := &replay.Segment{
+		ID: int64(id), Partition: int64(partition), Channel: channel, Rows: -1, On: make([]int64, len(b.l.Replicas)),
+	}
 	if rec != nil {
 		s.Partition, s.Channel = int64(rec.Partition), cmp.Or(channel, rec.VChannel)
 	}

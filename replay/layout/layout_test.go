@@ -23,7 +23,10 @@ import (
 func TestStandalone(t *testing.T) {
 	// By collection: metric, dimensions, index, segments and rows by state, files; from testdata/storage and the
 	// seeding script.
-	collections := []string{"truth_small", "types_all", "hnsw_l2_parts", "hnsw_sim", "ivf_cold", "binvec", "str_pk", "auto_id", "empty_one", "growing_mix"}
+	collections := []string{
+		"truth_small", "types_all", "hnsw_l2_parts", "hnsw_sim", "ivf_cold", "binvec", "str_pk", "auto_id", "empty_one",
+		"growing_mix",
+	}
 	plain := map[string]string{
 		"truth_small":   "L2 8 FLAT; sealed, row by row 1 1200; 6 files",
 		"types_all":     "L2 4 FLAT; sealed, row by row 1 300; 12 files",
@@ -41,11 +44,19 @@ func TestStandalone(t *testing.T) {
 		differ        map[string]string
 	}{
 		{"2.1.0", "files", map[string]string{ // does not record FLAT, and has files of BIN_FLAT
-			"truth_small": "L2 8 ; sealed, row by row 1 1200; 6 files", "types_all": "L2 4 ; sealed, row by row 1 300; 11 files",
-			"growing_mix": "L2 8 ; growing 2 -2, sealed, row by row 2 1500; 8 files", "binvec": "JACCARD 64 BIN_FLAT; sealed, row by row 1 1500; 5 files",
+			"truth_small": "L2 8 ; sealed, row by row 1 1200; 6 files",
+			"types_all":   "L2 4 ; sealed, row by row 1 300; 11 files",
+			"growing_mix": "L2 8 ; growing 2 -2, sealed, row by row 2 1500; 8 files",
+			"binvec":      "JACCARD 64 BIN_FLAT; sealed, row by row 1 1500; 5 files",
 		}},
 		{"2.2.16", "", nil},
-		{"2.3.5", "", map[string]string{"hnsw_sim": "COSINE 16 HNSW M=16 ef=200; indexed 1 3000; 6 files", "types_all": "L2 4 FLAT; sealed, row by row 1 300; 13 files"}},
+		{
+			"2.3.5", "",
+			map[string]string{
+				"hnsw_sim":  "COSINE 16 HNSW M=16 ef=200; indexed 1 3000; 6 files",
+				"types_all": "L2 4 FLAT; sealed, row by row 1 300; 13 files",
+			},
+		},
 	} {
 		t.Run(x.version, func(t *testing.T) {
 			c := capture(t, "standalone-"+x.version)
@@ -223,7 +234,8 @@ func TestUnderloadedNode(t *testing.T) {
 		}
 	}
 	l := list[0]
-	if diff := cmp.Diff(replay.Storage{Kind: "local", Folder: "/opt/milvus-labs/run/data"}, l.Storage); diff != "" || l.Root != "" {
+	if diff := cmp.Diff(replay.Storage{Kind: "local", Folder: "/opt/milvus-labs/run/data"}, l.Storage); diff != "" ||
+		l.Root != "" {
 		t.Errorf("root %q, storage (-want +got):\n%s", l.Root, diff)
 	}
 	n := l.Node(19)
@@ -307,7 +319,8 @@ func TestLocate(t *testing.T) {
 			t.Errorf("%s: %v %v", name, list, err)
 		}
 	}
-	if same, found, err := layout.Locate(t.Context(), existsIn(folder(t, "2.1.0")), l); err != nil || found || same != l {
+	if same, found, err := layout.Locate(t.Context(), existsIn(folder(t, "2.1.0")), l); err != nil || found ||
+		same != l {
 		t.Errorf("in a store of another cluster: found %v, %v", found, err)
 	}
 }

@@ -14,7 +14,9 @@ import (
 // tries the layout's own root, the top of the store, and Milvus's default. has reports whether the store has a
 // file with a name, or any file below it. If none of a few sample files is found, Locate returns the layout
 // unchanged and found is false.
-func Locate(ctx context.Context, has func(ctx context.Context, name string) (bool, error), l *replay.Layout) (located *replay.Layout, found bool, err error) {
+func Locate(
+	ctx context.Context, has func(ctx context.Context, name string) (bool, error), l *replay.Layout,
+) (located *replay.Layout, found bool, err error) {
 	samples := sample(l)
 	for _, root := range slices.Compact([]string{l.Root, "", "files"}) {
 		for _, name := range samples {

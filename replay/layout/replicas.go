@@ -37,7 +37,10 @@ func (b *builder) replicas() {
 	if b.Runtime != nil {
 		for _, r := range b.Runtime.Replicas {
 			if r.Collection == b.collection.ID {
-				m := &members{all: slices.Clone(r.Nodes), sealedNodes: b.alive(r.Nodes), leaders: b.alive(r.Nodes), group: r.ResourceGroup}
+				m := &members{
+					all: slices.Clone(r.Nodes), sealedNodes: b.alive(r.Nodes), leaders: b.alive(r.Nodes),
+					group: r.ResourceGroup,
+				}
 				b.addReplica(int64(r.ID), m, nil)
 			}
 		}
@@ -77,7 +80,9 @@ func (b *builder) assumeReplica() {
 	m := &members{all: nodes, sealedNodes: b.alive(nodes), leaders: b.alive(nodes)}
 	if len(nodes) == 0 {
 		const only = 1
-		m = &members{all: []model.NodeID{only}, sealedNodes: []model.NodeID{only}, leaders: []model.NodeID{only}, assumed: true}
+		m = &members{
+			all: []model.NodeID{only}, sealedNodes: []model.NodeID{only}, leaders: []model.NodeID{only}, assumed: true,
+		}
 		b.note("no query node known: assuming one, %s", queryNodeName(only))
 	}
 	b.addReplica(0, m, nil)
@@ -86,7 +91,9 @@ func (b *builder) assumeReplica() {
 // embedded reports whether a query node is part of a streaming node (2.6), by its label. It serves growing segments
 // only.
 func embedded(s *model.Session) bool {
-	return slices.ContainsFunc(s.Labels, func(p model.Pair) bool { return strings.Contains(p.Key, "STREAMING-EMBEDDED") })
+	return slices.ContainsFunc(s.Labels, func(p model.Pair) bool {
+		return strings.Contains(p.Key, "STREAMING-EMBEDDED")
+	})
 }
 
 // alive returns the nodes that are registered and not stopping, or all nodes if there are none.

@@ -30,10 +30,12 @@ func (b *builder) addServed() {
 	moved, compacted := b.addServedSealed()
 	both := b.addServedGrowing(views)
 	if moved > 0 {
-		b.note("%d sealed segments are on two nodes of a replica, probably being moved: using the copy the shard leader queries", moved)
+		b.note("%d sealed segments are on two nodes of a replica, probably being moved: using the copy the shard "+
+			"leader queries", moved)
 	}
 	if compacted > 0 {
-		b.note("%s in memory next to the result of its compaction: searching the result", words.Count(compacted, "sealed segment is", "sealed segments are"))
+		b.note("%s in memory next to the result of its compaction: searching the result",
+			words.Count(compacted, "sealed segment is", "sealed segments are"))
 	}
 	if both > 0 {
 		b.note("%d segments are served both sealed and growing, probably just flushed: searching the sealed ones", both)
@@ -195,7 +197,8 @@ func (b *builder) shareRows(channel string, sum int64, list []*replay.Segment) {
 	case len(rest) == 1 && sum >= known:
 		rest[0].Rows = sum - known
 	case len(rest) > 1:
-		b.note("%s: %d growing segments have %d rows together; for %d of them the row count is unknown", channel, len(list), sum, len(rest))
+		b.note("%s: %d growing segments have %d rows together; for %d of them the row count is unknown", channel,
+			len(list), sum, len(rest))
 	}
 }
 
@@ -214,7 +217,8 @@ func (b *builder) assignUnreported() {
 			continue
 		}
 		count, rows := b.fill(i, nodes)
-		b.note("segments on %s unknown: assuming the %d segments with %d rows that no other node serves", strings.Join(names, ", "), count, rows)
+		b.note("segments on %s unknown: assuming the %d segments with %d rows that no other node serves",
+			strings.Join(names, ", "), count, rows)
 	}
 }
 
@@ -263,10 +267,12 @@ func (b *builder) noteUnserved() {
 		}
 	}
 	if sealed > 0 {
-		b.note("skipped: %s, %d rows, not served by any node", words.Count(sealed, "flushed segment", "flushed segments"), sealedRows)
+		b.note("skipped: %s, %d rows, not served by any node",
+			words.Count(sealed, "flushed segment", "flushed segments"), sealedRows)
 	}
 	if growing > 0 {
-		b.note("skipped: %s in the metadata, not on any node", words.Count(growing, "growing segment", "growing segments"))
+		b.note("skipped: %s in the metadata, not on any node",
+			words.Count(growing, "growing segment", "growing segments"))
 	}
 	var gone []string
 	for _, id := range sortedKeys(b.segments) {
@@ -275,6 +281,7 @@ func (b *builder) noteUnserved() {
 		}
 	}
 	if len(gone) > 0 {
-		b.note("%s still served but dropped in the metadata, probably compacted: %s", words.Count(len(gone), "segment is", "segments are"), words.FirstOf(gone, 20, ", "))
+		b.note("%s still served but dropped in the metadata, probably compacted: %s",
+			words.Count(len(gone), "segment is", "segments are"), words.FirstOf(gone, 20, ", "))
 	}
 }

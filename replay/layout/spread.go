@@ -34,7 +34,8 @@ func (b *builder) placeRecorded() bool {
 				s.On[i] = int64(n)
 				continue
 			}
-			b.note("segment %s is recorded on %s, outside every replica: searching it fails in Milvus; laid out on other nodes", id, queryNodeName(n))
+			b.note("segment %s is recorded on %s, outside every replica: searching it fails in Milvus; laid out on "+
+				"other nodes", id, queryNodeName(n))
 			for i, m := range b.members {
 				b.assignByRows(i, []*replay.Segment{s}, m.sealedNodes)
 			}
@@ -99,8 +100,8 @@ func (b *builder) placeByRule() {
 	}
 }
 
-// assignByRows assigns segments to nodes in descending order of size, each to the node with the fewest rows of the replica
-// so far.
+// assignByRows assigns segments to nodes in descending order of size, each to the node with the fewest rows of the
+// replica so far.
 func (b *builder) assignByRows(replica int, segments []*replay.Segment, nodes []model.NodeID) {
 	if len(nodes) == 0 {
 		return
@@ -110,9 +111,13 @@ func (b *builder) assignByRows(replica int, segments []*replay.Segment, nodes []
 		load[model.NodeID(s.On[replica])] += max(0, s.Rows)
 	}
 	order := slices.Clone(segments)
-	slices.SortFunc(order, func(x, y *replay.Segment) int { return cmp.Or(-cmp.Compare(x.Rows, y.Rows), cmp.Compare(x.ID, y.ID)) })
+	slices.SortFunc(order, func(x, y *replay.Segment) int {
+		return cmp.Or(-cmp.Compare(x.Rows, y.Rows), cmp.Compare(x.ID, y.ID))
+	})
 	for _, s := range order {
-		n := slices.MinFunc(nodes, func(x, y model.NodeID) int { return cmp.Or(cmp.Compare(load[x], load[y]), cmp.Compare(x, y)) })
+		n := slices.MinFunc(nodes, func(x, y model.NodeID) int {
+			return cmp.Or(cmp.Compare(load[x], load[y]), cmp.Compare(x, y))
+		})
 		s.On[replica] = int64(n)
 		load[n] += max(0, s.Rows)
 	}

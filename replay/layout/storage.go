@@ -9,7 +9,9 @@ import (
 
 // roles are the roles that access storage, in order of precedence. Query nodes come first, because their work is
 // replayed.
-var roles = [...]string{"querynode", "datanode", "datacoord", "mixcoord", "indexnode", "streamingnode", "rootcoord", "querycoord", "proxy"}
+var roles = [...]string{
+	"querynode", "datanode", "datacoord", "mixcoord", "indexnode", "streamingnode", "rootcoord", "querycoord", "proxy",
+}
 
 func (b *builder) setting(key string) string {
 	s, _ := b.Setting(key, roles[:]...)

@@ -16,7 +16,8 @@ func (b *builder) noteUnflushed() {
 		return
 	}
 	if b.major > 0 && b.before(3) {
-		b.note("unflushed deletes are not visible: Milvus %d.%d has them only in the message queue; searches here find their rows", b.major, b.minor)
+		b.note("unflushed deletes are not visible: Milvus %d.%d has them only in the message queue; searches here "+
+			"find their rows", b.major, b.minor)
 		return
 	}
 	var oldest time.Time
@@ -29,6 +30,7 @@ func (b *builder) noteUnflushed() {
 	if oldest.IsZero() || taken.IsZero() || b.Origin.FileDate || taken.Sub(oldest) < maxCheckpointLag {
 		return
 	}
-	b.note("deletes since %s, the oldest checkpoint of its channels, may not be in a file yet: searches here find their rows",
+	b.note("deletes since %s, the oldest checkpoint of its channels, may not be in a file yet: searches here find "+
+		"their rows",
 		oldest.UTC().Format(time.DateTime))
 }

@@ -41,7 +41,8 @@ func TestUnflushedDeletes(t *testing.T) {
 		want bool
 	}{{0, false}, {90 * time.Second, false}, {9 * time.Minute, true}} {
 		at(x.age)
-		if l := layoutOf(t, c, "truth_small"); hasNote(l, "deletes since 2026-11-20 09:01:00, the oldest checkpoint") != x.want || hasNote(l, unseen) != x.want {
+		if l := layoutOf(t, c, "truth_small"); hasNote(l, "deletes since 2026-11-20 09:01:00, the oldest checkpoint") !=
+			x.want || hasNote(l, unseen) != x.want {
 			t.Errorf("checkpoint %s old: notes %q", x.age, l.Notes)
 		}
 	}

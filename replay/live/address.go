@@ -44,14 +44,16 @@ func parseAddress(text string) (*address, *kind, error) {
 		return nil, nil, fault(Mismatch, reason, "supported: %s://", strings.Join(Schemes(), "://, "))
 	}
 	k := &all[at]
-	advice := "write " + k.schemes[0] + "://[user:password@]host:port[/database]; characters of a password that mean something in addresses as %40"
+	advice := "write " + k.schemes[0] +
+		"://[user:password@]host:port[/database]; characters of a password that mean something in addresses as %40"
 	parsed, err := url.Parse(text)
 	if err != nil || parsed.Opaque != "" || parsed.Fragment != "" {
 		return nil, nil, &FaultError{Kind: Mismatch, Reason: "the target's address does not parse", Advice: advice}
 	}
 	// A slash in a password turns the user into a host, and the rest into a database: show neither.
 	if strings.Contains(parsed.EscapedPath()+parsed.RawQuery, "@") {
-		return nil, nil, &FaultError{Kind: Mismatch, Reason: "the target's address has an @ after the host", Advice: advice}
+		return nil, nil,
+			&FaultError{Kind: Mismatch, Reason: "the target's address has an @ after the host", Advice: advice}
 	}
 	// PostgreSQL may listen on a socket in a folder, given by a parameter as in libpq.
 	folder := ""
@@ -72,7 +74,10 @@ func parseAddress(text string) (*address, *kind, error) {
 	a.user = parsed.User.Username()
 	a.password, _ = parsed.User.Password()
 	if strings.Contains(a.database, "/") {
-		return nil, nil, &FaultError{Kind: Mismatch, Reason: "the target's address has more than a database after the host", Advice: advice}
+		return nil, nil,
+			&FaultError{
+				Kind: Mismatch, Reason: "the target's address has more than a database after the host", Advice: advice,
+			}
 	}
 	return a, k, nil
 }
@@ -95,16 +100,20 @@ func (a *address) parameters(known ...string) (map[string]string, error) {
 	found := map[string]string{}
 	u, err := url.Parse(a.uri)
 	if err != nil {
-		return nil, fault(Mismatch, "the target's address does not parse", "write %s://[user:password@]host:port", a.scheme)
+		return nil,
+			fault(Mismatch, "the target's address does not parse", "write %s://[user:password@]host:port", a.scheme)
 	}
 	values, err := url.ParseQuery(u.RawQuery)
 	if err != nil {
-		return nil, fault(Mismatch, "the target's address does not parse", "write %s://[user:password@]host:port", a.scheme)
+		return nil,
+			fault(Mismatch, "the target's address does not parse", "write %s://[user:password@]host:port", a.scheme)
 	}
 	for name, list := range values {
 		switch {
 		case !slices.Contains(known, name):
-			return nil, faultf(Mismatch, "supported: "+strings.Join(known, ", "), "unknown parameter of the target's address: %s", clip(name))
+			return nil,
+				faultf(Mismatch, "supported: "+strings.Join(known, ", "),
+					"unknown parameter of the target's address: %s", clip(name))
 		case len(list) > 1:
 			return nil, faultf(Mismatch, "give it once", "the target's address has several %s", name)
 		}
@@ -132,18 +141,22 @@ func (a *address) secured(parameters map[string]string) (*tls.Config, error) {
 		}
 		return nil, nil //nolint:nilnil // plain text
 	default:
-		return nil, fault(Mismatch, "tls in the target's address is neither true, false nor skip-verify", "write ?tls=true")
+		return nil,
+			fault(Mismatch, "tls in the target's address is neither true, false nor skip-verify", "write ?tls=true")
 	}
 	if ca == "" {
 		return config, nil
 	}
 	pem, err := os.ReadFile(ca)
 	if err != nil {
-		return nil, faultf(Mismatch, "check the path", "the file of ca in the target's address cannot be read: %s", clip(ca))
+		return nil,
+			faultf(Mismatch, "check the path", "the file of ca in the target's address cannot be read: %s", clip(ca))
 	}
 	config.RootCAs = x509.NewCertPool()
 	if !config.RootCAs.AppendCertsFromPEM(pem) {
-		return nil, faultf(Mismatch, "give a file of certificates in PEM", "the file of ca in the target's address has no certificate: %s", clip(ca))
+		return nil,
+			faultf(Mismatch, "give a file of certificates in PEM",
+				"the file of ca in the target's address has no certificate: %s", clip(ca))
 	}
 	return config, nil
 }

@@ -23,7 +23,8 @@ func TestAddresses(t *testing.T) {
 			t.Errorf("%s: %v", c.text, err)
 			continue
 		}
-		if k.name != c.kind || a.host != c.host || a.user != c.user || a.password != c.password || a.database != c.database || a.redacted() != c.shown {
+		if k.name != c.kind || a.host != c.host || a.user != c.user || a.password != c.password ||
+			a.database != c.database || a.redacted() != c.shown {
 			t.Errorf("%s: %s %+v shown as %s, want %+v", c.text, k.name, a, a.redacted(), c)
 		}
 	}
@@ -50,14 +51,17 @@ func TestInvalidAddresses(t *testing.T) {
 	} {
 		_, err := Open(t.Context(), text, Options{Collection: "c"})
 		var f *FaultError
-		if !errors.As(err, &f) || !strings.Contains(f.Reason, want) || f.Hint() == "" || strings.Contains(f.Reason+f.Hint(), "secret") {
+		if !errors.As(err, &f) || !strings.Contains(f.Reason, want) || f.Hint() == "" ||
+			strings.Contains(f.Reason+f.Hint(), "secret") {
 			t.Errorf("%q: %+v, want %q", text, err, want)
 		}
 	}
 }
 
 func FuzzAddress(f *testing.F) {
-	for _, seed := range []string{"127.0.0.1:1", "milvus://a:b@c:1/d", "postgres://a@/b?host=/c", "x://", "milvus://[::1", "%zz://"} {
+	for _, seed := range []string{
+		"127.0.0.1:1", "milvus://a:b@c:1/d", "postgres://a@/b?host=/c", "x://", "milvus://[::1", "%zz://",
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -33,7 +33,8 @@ const (
 
 func (k Kind) String() string {
 	names := [...]string{
-		"failed", "unreachable", "timed out", "denied", "not found", "not loaded", "limited", "mismatch", "garbled", "bounded",
+		"failed", "unreachable", "timed out", "denied", "not found", "not loaded", "limited", "mismatch", "garbled",
+		"bounded",
 	}
 	if int(k) < len(names) {
 		return names[k]
@@ -133,9 +134,11 @@ func dialFault(message, host string) *FaultError {
 	case contains(message, "no such host"):
 		return faultf(Unreachable, "check the address", "no such host: %s", host)
 	case contains(message, "connection refused"):
-		return faultf(Unreachable, "check the port, and that the server is running", "connect %s: connection refused", host)
+		return faultf(Unreachable, "check the port, and that the server is running", "connect %s: connection refused",
+			host)
 	case contains(message, "no such file"):
-		return faultf(Unreachable, "check the socket folder, and that the server is running", "connect %s: no socket there", host)
+		return faultf(Unreachable, "check the socket folder, and that the server is running",
+			"connect %s: no socket there", host)
 	case contains(message, "no route to host", "network is unreachable"):
 		return faultf(Unreachable, "check the address and the route", "connect %s: no route to host", host)
 	case contains(message, "Error while dialing", "dial tcp") && contains(message, "i/o timeout", "deadline exceeded"):
@@ -156,10 +159,12 @@ func tlsFault(message, host string) *FaultError {
 		return faultf(Denied, "give the CA that signed it, or the server name it is issued for",
 			"the certificate of %s is not valid: %s", host, strings.TrimSuffix(why, "\""))
 	case strings.Contains(message, "remote error: tls: "):
-		return faultf(Denied, "the server may require a client certificate", "%s refuses the TLS handshake: %s", host, strings.TrimSuffix(why, "\""))
+		return faultf(Denied, "the server may require a client certificate", "%s refuses the TLS handshake: %s", host,
+			strings.TrimSuffix(why, "\""))
 	case strings.Contains(message, "authentication handshake failed"):
 		_, why, _ = strings.Cut(message, "authentication handshake failed: ")
-		return faultf(Denied, "check that the server has TLS on this port", "no TLS with %s: %s", host, strings.TrimSuffix(why, "\""))
+		return faultf(Denied, "check that the server has TLS on this port", "no TLS with %s: %s", host,
+			strings.TrimSuffix(why, "\""))
 	}
 	return nil
 }

@@ -29,7 +29,8 @@ func TestNormalizedMessages(t *testing.T) {
 		t.Error("small numbers mean something")
 	}
 	for _, text := range []string{strings.Repeat("ü", 5000), "\x1b[31mred\xff", strings.Repeat("x ", 9000)} {
-		if got := normalize(text); len(got) > maxMessage || !utf8.ValidString(got) || strings.ContainsAny(got, "\x1b\n") {
+		if got := normalize(text); len(got) > maxMessage || !utf8.ValidString(got) ||
+			strings.ContainsAny(got, "\x1b\n") {
 			t.Errorf("%.20q became %q", text, got)
 		}
 	}
@@ -50,12 +51,28 @@ func TestStatuses(t *testing.T) {
 	}{
 		{&commonpb.Status{Code: 100, Reason: "can't find collection[database=default][collection=x]"}, NotFound},
 		{&commonpb.Status{Code: 101, Reason: "collection not loaded[collection=446]"}, NotLoaded},
-		{&commonpb.Status{Code: 8, Reason: "request is rejected by grpc RateLimiter middleware: rate limit exceeded[rate=0.1]"}, Limited},
+		{
+			&commonpb.Status{
+				Code: 8, Reason: "request is rejected by grpc RateLimiter middleware: rate limit exceeded[rate=0.1]",
+			},
+			Limited,
+		},
 		{legacyStatus(commonpb.ErrorCode_RateLimit, "req type: Search is rejected"), Limited},
 		{legacyStatus(commonpb.ErrorCode_ForceDeny, "force to deny"), Limited},
-		{legacyStatus(commonpb.ErrorCode_UnexpectedError, "collection:x or partition:[] not loaded into memory when search"), NotLoaded},
-		{legacyStatus(commonpb.ErrorCode_UnexpectedError, "collection x has not been loaded to memory or load failed"), NotLoaded},
-		{legacyStatus(commonpb.ErrorCode_UnexpectedError, "DescribeCollection failed: can't find collection: x"), NotFound},
+		{
+			legacyStatus(commonpb.ErrorCode_UnexpectedError,
+				"collection:x or partition:[] not loaded into memory when search"),
+			NotLoaded,
+		},
+		{
+			legacyStatus(commonpb.ErrorCode_UnexpectedError,
+				"collection x has not been loaded to memory or load failed"),
+			NotLoaded,
+		},
+		{
+			legacyStatus(commonpb.ErrorCode_UnexpectedError, "DescribeCollection failed: can't find collection: x"),
+			NotFound,
+		},
 		{legacyStatus(commonpb.ErrorCode_UnexpectedError, "fail to search: context deadline exceeded"), TimedOut},
 		{&commonpb.Status{Code: 1100, Reason: "topk [20000] is invalid"}, Mismatch},
 		{&commonpb.Status{Code: 1401, Reason: "privilege not permitted"}, Denied},
@@ -93,14 +110,16 @@ func TestCallFaults(t *testing.T) {
 		{codes.Unimplemented, "unknown service milvus.proto.milvus.MilvusService", Garbled},
 	} {
 		var f *FaultError
-		if err := callFault(t.Context(), status.Error(c.code, c.message), "h:1", &Options{}); !errors.As(err, &f) || f.Kind != c.want || f.Hint() == "" {
+		if err := callFault(t.Context(), status.Error(c.code, c.message), "h:1", &Options{}); !errors.As(err, &f) ||
+			f.Kind != c.want || f.Hint() == "" {
 			t.Errorf("%s %s: %+v, want %s", c.code, c.message, err, c.want)
 		}
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	gone := errors.New("enough")
 	cancel(gone)
-	if err := callFault(ctx, status.Error(codes.Canceled, "context canceled"), "h:1", &Options{}); !errors.Is(err, gone) {
+	if err := callFault(ctx, status.Error(codes.Canceled, "context canceled"), "h:1", &Options{}); !errors.Is(err,
+		gone) {
 		t.Errorf("a caller who gave up is told %v", err)
 	}
 }
@@ -122,7 +141,9 @@ func TestFaultsRedacted(t *testing.T) {
 		faults[fmt.Sprint("status ", code)] = statusFault(&commonpb.Status{Code: code, Reason: planted}, "h:19530")
 	}
 	for _, state := range []string{"28P01", "3D000", "42501", "42P01", "57014", "53300", "57P01", "XX000"} {
-		faults["postgres "+state] = p.serverFault(&pgconn.PgError{Code: state, Message: planted, Detail: planted, Hint: planted})
+		faults["postgres "+state] = p.serverFault(&pgconn.PgError{
+			Code: state, Message: planted, Detail: planted, Hint: planted,
+		})
 	}
 	told := 0
 	for name, err := range faults {

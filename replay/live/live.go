@@ -168,7 +168,8 @@ func Open(ctx context.Context, uri string, o Options) (Target, error) {
 // name sets the collection: the one in Options, the one in the address ("" if it has none), or the expected one.
 func (o *Options) name(a *address, inAddress string) error {
 	if o.Collection != "" && inAddress != "" && o.Collection != inAddress {
-		return faultf(Mismatch, "name one of them", "two collections are named: %s and %s", clip(inAddress), clip(o.Collection))
+		return faultf(Mismatch, "name one of them", "two collections are named: %s and %s", clip(inAddress),
+			clip(o.Collection))
 	}
 	if o.Collection = cmp.Or(o.Collection, inAddress, o.Expected); o.Collection == "" {
 		return fault(Mismatch, "no collection given", "give the collection or table to search in %s", a.redacted())
@@ -197,7 +198,8 @@ func (d *Description) fits(r *load.Request) error {
 	case v == nil || v.Rows == 0:
 		return fault(Mismatch, "not sent: the request has no vectors", "")
 	case v.Element != d.Element:
-		return fault(Mismatch, "not sent: the request has "+elementName(v.Element)+" vectors, the collection "+elementName(d.Element), "")
+		return fault(Mismatch,
+			"not sent: the request has "+elementName(v.Element)+" vectors, the collection "+elementName(d.Element), "")
 	case v.Dim != d.Dim:
 		return fault(Mismatch, "not sent: the request's vectors and the collection's differ in dimensions", "")
 	case r.K < 1:
@@ -214,7 +216,8 @@ func (d *Description) checkVectors(o *Options) error {
 		return nil
 	}
 	return faultf(Mismatch, "replay another log, or give the field it was recorded on",
-		"field %s of %s has %s vectors of %d dims, the log %s of %d", d.Field, d.Collection, elementName(d.Element), d.Dim, elementName(o.Element), o.Dim)
+		"field %s of %s has %s vectors of %d dims, the log %s of %d", d.Field, d.Collection, elementName(d.Element),
+		d.Dim, elementName(o.Element), o.Dim)
 }
 
 // elementName returns the Milvus name of an element type.

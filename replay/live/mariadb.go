@@ -48,7 +48,8 @@ func openMariaDB(ctx context.Context, a *address, o *Options) (Target, error) {
 		return nil, err
 	}
 	if m.database == "" {
-		return nil, fault(Mismatch, "no database given", "write mariadb://[user:password@]host:port/database?table=NAME")
+		return nil,
+			fault(Mismatch, "no database given", "write mariadb://[user:password@]host:port/database?table=NAME")
 	}
 	if m.secure, err = a.secured(settings); err != nil {
 		return nil, err
@@ -163,7 +164,9 @@ func (m *mariaDB) session() (*mariaSession, error) {
 	config.Logger = &mysql.NopLogger{} // the default logs to stderr
 	connector, err := mysql.NewConnector(config)
 	if err != nil {
-		return nil, fault(Mismatch, "the target's address does not parse", "write mariadb://[user:password@]host:port/database?table=NAME")
+		return nil,
+			fault(Mismatch, "the target's address does not parse",
+				"write mariadb://[user:password@]host:port/database?table=NAME")
 	}
 	s.db = sql.OpenDB(connector)
 	s.db.SetMaxOpenConns(1)
@@ -238,7 +241,8 @@ func (s *mariaSession) search(ctx context.Context, limit int, query string, valu
 	}
 	for rows.Next() {
 		if err := rows.Scan(key, &distance); err != nil {
-			return faultf(Mismatch, "give another key column", "a key of %s is NULL or above 2^63, or has no distance", s.m.desc.Collection)
+			return faultf(Mismatch, "give another key column", "a key of %s is NULL or above 2^63, or has no distance",
+				s.m.desc.Collection)
 		}
 		s.hits = append(s.hits, s.m.desc.hitOf(number, text, distance))
 	}
@@ -280,10 +284,12 @@ func (m *mariaDB) statement(r *load.Request) (string, []any) {
 }
 
 const (
-	selectMariaTable = "SELECT VERSION(), (SELECT TABLE_ROWS FROM information_schema.TABLES WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?)"
+	selectMariaTable = "SELECT VERSION(), (SELECT TABLE_ROWS FROM information_schema.TABLES WHERE TABLE_SCHEMA = ? " +
+		"AND TABLE_NAME = ?)"
 	selectMariaIndex = "SHOW CREATE TABLE "
 	// COLUMN_KEY is PRI for each column of a primary key.
-	selectMariaColumns = "SELECT COLUMN_NAME, DATA_TYPE, COLUMN_TYPE, COLUMN_KEY = 'PRI' FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?"
+	selectMariaColumns = "SELECT COLUMN_NAME, DATA_TYPE, COLUMN_TYPE, COLUMN_KEY = 'PRI' FROM " +
+		"information_schema.COLUMNS WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?"
 )
 
 // describe finds the columns and the index, and prepares the statement of sessions.
@@ -306,7 +312,8 @@ func (s *mariaSession) describe(ctx context.Context) (_ Description, _ mariaStat
 	d := Description{Kind: "mariadb", Database: m.database, Collection: m.o.Collection}
 	var none mariaStatement
 	var version string
-	if err := s.db.QueryRowContext(ctx, selectMariaTable, m.database, m.o.Collection).Scan(&version, new(sql.NullInt64)); err != nil {
+	if err := s.db.QueryRowContext(ctx, selectMariaTable, m.database, m.o.Collection).Scan(&version,
+		new(sql.NullInt64)); err != nil {
 		return d, none, err
 	}
 	if err := m.supported(version); err != nil {
@@ -338,10 +345,12 @@ func (s *mariaSession) describe(ctx context.Context) (_ Description, _ mariaStat
 // supported returns an error for servers without vectors, e.g. 10.11.6-MariaDB-... and 8.0.30.
 func (m *mariaDB) supported(version string) error {
 	if !strings.Contains(version, "MariaDB") {
-		return faultf(Mismatch, "give the address of a MariaDB 11.7 or later", "%s is not a MariaDB: %s", m.addr.host, clip(version))
+		return faultf(Mismatch, "give the address of a MariaDB 11.7 or later", "%s is not a MariaDB: %s", m.addr.host,
+			clip(version))
 	}
 	if olderThan(version, 11, 7) {
-		return faultf(Mismatch, "vectors came with MariaDB 11.7", "%s is too old for vectors: %s", m.addr.host, clip(version))
+		return faultf(Mismatch, "vectors came with MariaDB 11.7", "%s is too old for vectors: %s", m.addr.host,
+			clip(version))
 	}
 	return nil
 }
@@ -380,7 +389,9 @@ func (s *mariaSession) columns(ctx context.Context) ([]column, error) {
 		}
 	}
 	if len(columns) == 0 && rows.Err() == nil {
-		return nil, faultf(NotFound, "check its name, and that the user may select from it", "table %s is not in database %s", clip(s.m.o.Collection), clip(s.m.database))
+		return nil,
+			faultf(NotFound, "check its name, and that the user may select from it", "table %s is not in database %s",
+				clip(s.m.o.Collection), clip(s.m.database))
 	}
 	return columns, rows.Err()
 }
@@ -414,7 +425,8 @@ func (s *mariaSession) describeIndex(ctx context.Context, d *Description) error 
 		}
 	}
 	if d.Metric == "" {
-		return faultf(Mismatch, "name the metric", "column %s of %s has no index to take the metric from", clip(d.Field), clip(d.Collection))
+		return faultf(Mismatch, "name the metric", "column %s of %s has no index to take the metric from",
+			clip(d.Field), clip(d.Collection))
 	}
 	return nil
 }
@@ -454,11 +466,13 @@ func (m *mariaDB) fault(ctx context.Context, err error) error {
 	case is(mysql.ErrUnknownPlugin, mysql.ErrOldPassword, mysql.ErrCleartextPassword):
 		return faultf(Denied, "give a user who is identified by mysql_native_password or ed25519",
 			"%s requires an unsupported authentication", m.addr.host)
-	case is(errMariaGarbled, mysql.ErrMalformPkt, mysql.ErrPktSync, mysql.ErrPktSyncMul, mysql.ErrOldProtocol, mysql.ErrBusyBuffer):
+	case is(errMariaGarbled, mysql.ErrMalformPkt, mysql.ErrPktSync, mysql.ErrPktSyncMul, mysql.ErrOldProtocol,
+		mysql.ErrBusyBuffer):
 		return faultf(Garbled, "give the port of a MariaDB, 3306 by default", "%s does not respond like MariaDB",
 			m.addr.host)
 	case is(mysql.ErrInvalidConn, driver.ErrBadConn):
-		return faultf(Unreachable, "check that it is MariaDB and still running", "%s closed the connection", m.addr.host)
+		return faultf(Unreachable, "check that it is MariaDB and still running", "%s closed the connection",
+			m.addr.host)
 	}
 	return lostFault(ctx, err, "MariaDB", m.addr.host, m.o.Deadline)
 }
@@ -468,7 +482,8 @@ func (m *mariaDB) serverFault(e *mysql.MySQLError) *FaultError {
 	reason := normalize(e.Message)
 	switch e.Number {
 	case 1045, 1698:
-		return faultf(Denied, "give the user in the address, and the password in KITESCOPE_TARGET_PASSWORD", "%s does not accept the credentials", m.addr.host)
+		return faultf(Denied, "give the user in the address, and the password in KITESCOPE_TARGET_PASSWORD",
+			"%s does not accept the credentials", m.addr.host)
 	case 1044, 1130, 1142, 1143:
 		return fault(Denied, "denied: "+reason, "grant the user SELECT")
 	case 1049:

@@ -184,14 +184,16 @@ func fillMariaDB(t *testing.T, address, user string) {
 		}
 	}
 	for table, index := range map[string]string{
-		"items": ", VECTOR INDEX (vec) m=8", "Odd `Name`": ", VECTOR INDEX `by ``vec` (vec) distance=cosine", "plain": "", "two": ", other VECTOR(4) NOT NULL", "none": "",
+		"items": ", VECTOR INDEX (vec) m=8", "Odd `Name`": ", VECTOR INDEX `by ``vec` (vec) distance=cosine",
+		"plain": "", "two": ", other VECTOR(4) NOT NULL", "none": "",
 	} {
 		run("DROP TABLE IF EXISTS " + mariaQuoted(table))
 		vector := "vec VECTOR(8) NOT NULL, "
 		if table == "none" {
 			vector = "x BLOB, "
 		}
-		run("CREATE TABLE " + mariaQuoted(table) + " (num BIGINT PRIMARY KEY, " + vector + "tag VARCHAR(40) NOT NULL UNIQUE" + index + ")")
+		run("CREATE TABLE " + mariaQuoted(table) + " (num BIGINT PRIMARY KEY, " + vector +
+			"tag VARCHAR(40) NOT NULL UNIQUE" + index + ")")
 		if table == "two" || table == "none" {
 			continue
 		}
@@ -209,7 +211,11 @@ func TestMariaDBSearch(t *testing.T) {
 	rows := testVectors(dist.Float32)
 	queries := queryOf(t, dist.Float32, rows[7], scaled(rows[20], rows[21], dist.Float32), rows[3])
 	for _, c := range []struct{ table, metric, index string }{
-		{"items", "L2", "hnsw"}, {"Odd `Name`", "COSINE", "hnsw"}, {"plain", "L2", ""}, {"plain", "COSINE", ""}, {"items", "COSINE", ""},
+		{"items", "L2", "hnsw"},
+		{"Odd `Name`", "COSINE", "hnsw"},
+		{"plain", "L2", ""},
+		{"plain", "COSINE", ""},
+		{"items", "COSINE", ""},
 	} {
 		for _, key := range []string{"num", "tag"} {
 			o := Options{Collection: c.table, KeyField: map[bool]string{true: "tag"}[key == "tag"], Dim: 8}
@@ -220,7 +226,8 @@ func TestMariaDBSearch(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v", c.table, err)
 			}
-			if d := target.Description(); d.Metric != c.metric || d.Index != c.index || d.Dim != 8 || d.KeyField != key {
+			if d := target.Description(); d.Metric != c.metric || d.Index != c.index || d.Dim != 8 ||
+				d.KeyField != key {
 				t.Errorf("%s: described as %+v", c.table, d)
 			}
 			checkAnswers(t, target, key, c.metric, rows, queries, nil, false)
@@ -249,11 +256,17 @@ func TestMariaDBRefusals(t *testing.T) {
 		{at + "/test_kite?table=items", Options{KeyField: "no"}, Mismatch, "no column no"},
 		{at + "/test_kite?table=items", Options{Dim: 9}, Mismatch, "vectors of 8 dims, the log float of 9"},
 		{at + "/test_nowhere?table=items", Options{}, NotFound, "not found: Unknown database"},
-		{"mariadb://kite:wrong@" + address + "/test_kite?table=items", Options{}, Denied, "does not accept the credentials"},
+		{
+			"mariadb://kite:wrong@" + address + "/test_kite?table=items",
+			Options{},
+			Denied,
+			"does not accept the credentials",
+		},
 	} {
 		_, err := Open(t.Context(), c.uri, c.o)
 		var f *FaultError
-		if !errors.As(err, &f) || f.Kind != c.kind || !strings.Contains(f.Reason, c.want) || strings.Contains(f.Reason+f.Hint(), "sesame") || strings.Contains(f.Reason, "wrong") {
+		if !errors.As(err, &f) || f.Kind != c.kind || !strings.Contains(f.Reason, c.want) ||
+			strings.Contains(f.Reason+f.Hint(), "sesame") || strings.Contains(f.Reason, "wrong") {
 			t.Errorf("%s %+v: %+v, want %s: %s", c.uri, c.o, err, c.kind, c.want)
 		}
 	}
@@ -284,17 +297,21 @@ func TestMariaDBAddresses(t *testing.T) {
 		}
 	}
 	var f *FaultError
-	if _, err := Open(t.Context(), "mariadb://u:secret@127.0.0.1:1/db?table=t", Options{}); !errors.As(err, &f) || f.Kind != Unreachable {
+	if _, err := Open(t.Context(), "mariadb://u:secret@127.0.0.1:1/db?table=t", Options{}); !errors.As(err, &f) ||
+		f.Kind != Unreachable {
 		t.Errorf("nobody there: %v", err)
 	}
-	if _, err := Open(t.Context(), "mariadb://"+silentServer(t)+"/db?table=t", Options{Deadline: shortTimeout}); !errors.As(err, &f) || f.Kind != TimedOut {
+	if _, err := Open(t.Context(), "mariadb://"+silentServer(t)+"/db?table=t",
+		Options{Deadline: shortTimeout}); !errors.As(err, &f) || f.Kind != TimedOut {
 		t.Errorf("a server that hangs: %v", err)
 	}
 	m := &mariaDB{addr: &address{host: "h:1"}, o: &Options{}}
 	for version, want := range map[string]string{
-		"8.0.36": "is not a MariaDB", "5.5.5-10.11.6-MariaDB": "too old for vectors", "11.6.2-MariaDB": "too old", "11.7.1-MariaDB": "", "12.0.2-MariaDB-log": "",
+		"8.0.36": "is not a MariaDB", "5.5.5-10.11.6-MariaDB": "too old for vectors", "11.6.2-MariaDB": "too old",
+		"11.7.1-MariaDB": "", "12.0.2-MariaDB-log": "",
 	} {
-		if err := m.supported(version); (want == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), want) {
+		if err := m.supported(version); (want == "") != (err == nil) ||
+			err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", version, err, want)
 		}
 	}
@@ -302,9 +319,13 @@ func TestMariaDBAddresses(t *testing.T) {
 
 func TestMariaFaults(t *testing.T) {
 	m := &mariaDB{addr: &address{host: "h:3306"}, o: &Options{Deadline: time.Second}}
-	for code, want := range map[uint16]Kind{1045: Denied, 1142: Denied, 1049: NotFound, 1146: NotFound, 1969: TimedOut, 1040: Limited, 1053: Unreachable, 1193: Mismatch, 1064: Failed} {
+	for code, want := range map[uint16]Kind{
+		1045: Denied, 1142: Denied, 1049: NotFound, 1146: NotFound, 1969: TimedOut, 1040: Limited, 1053: Unreachable,
+		1193: Mismatch, 1064: Failed,
+	} {
 		var f *FaultError
-		if err := m.fault(t.Context(), &mysql.MySQLError{Number: code, Message: "no\nmore"}); !errors.As(err, &f) || f.Kind != want || strings.Contains(f.Reason, "\n") {
+		if err := m.fault(t.Context(), &mysql.MySQLError{Number: code, Message: "no\nmore"}); !errors.As(err, &f) ||
+			f.Kind != want || strings.Contains(f.Reason, "\n") {
 			t.Errorf("%d: %+v, want %s", code, err, want)
 		}
 	}
@@ -319,19 +340,35 @@ func TestMariaFaults(t *testing.T) {
 }
 
 func TestMariaStatements(t *testing.T) {
-	m := &mariaDB{o: &Options{Deadline: 2 * time.Second}, sql: mariaStatement{"SELECT `id`, D(`v`, ?) AS d FROM `db`.`t`", "`id`"}}
-	const begin, end = "SET STATEMENT max_statement_time=2.000 FOR SELECT `id`, D(`v`, ?) AS d FROM `db`.`t`", " ORDER BY d LIMIT 3"
+	m := &mariaDB{
+		o:   &Options{Deadline: 2 * time.Second},
+		sql: mariaStatement{"SELECT `id`, D(`v`, ?) AS d FROM `db`.`t`", "`id`"},
+	}
+	const begin, end = "SET STATEMENT max_statement_time=2.000 FOR SELECT `id`, D(`v`, ?) AS d FROM `db`.`t`",
+		" ORDER BY d LIMIT 3"
 	for _, c := range []struct {
 		r      load.Request
 		want   string
 		values []any
 	}{
 		{load.Request{}, begin + end, []any{nil}},
-		{load.Request{Keys: []engine.Key{engine.NumberKey(-5), engine.NumberKey(7)}}, begin + " WHERE `id` IN (?, ?)" + end, []any{nil, int64(-5), int64(7)}},
-		{load.Request{Keys: []engine.Key{engine.TextKey("a'\\")}, Exclude: true}, begin + " WHERE `id` NOT IN (?)" + end, []any{nil, "a'\\"}},
+		{
+			load.Request{Keys: []engine.Key{engine.NumberKey(-5), engine.NumberKey(7)}},
+			begin + " WHERE `id` IN (?, ?)" + end,
+			[]any{nil, int64(-5), int64(7)},
+		},
+		{
+			load.Request{Keys: []engine.Key{engine.TextKey("a'\\")}, Exclude: true},
+			begin + " WHERE `id` NOT IN (?)" + end,
+			[]any{nil, "a'\\"},
+		},
 		{load.Request{Keys: []engine.Key{}}, begin + " WHERE `id` IN (NULL)" + end, []any{nil}},
 		{load.Request{Keys: []engine.Key{}, Exclude: true}, begin + end, []any{nil}},
-		{load.Request{SearchParams: engine.SearchParams{EF: 40}}, strings.Replace(begin, " FOR", ", mhnsw_ef_search=40 FOR", 1) + end, []any{nil}},
+		{
+			load.Request{SearchParams: engine.SearchParams{EF: 40}},
+			strings.Replace(begin, " FOR", ", mhnsw_ef_search=40 FOR", 1) + end,
+			[]any{nil},
+		},
 	} {
 		c.r.K = 3
 		if got, values := m.statement(&c.r); got != c.want || !slices.Equal(values, c.values) {
@@ -376,7 +413,10 @@ func FuzzMariaServer(f *testing.F) {
 	f.Add([]byte("\x05\x00\x00\x00\xff\x10\x04no"))
 	f.Add([]byte("\x05\x00\x00\x00\x7f\x00\x00\x00\x00\x00\xff\x00\x00\x00\xff\x00\x00\x00\x7f")) // the driver panics
 	f.Fuzz(func(t *testing.T, says []byte) {
-		m := &mariaDB{addr: &address{host: "h:1", user: "u", password: "p"}, database: "d", o: &Options{Collection: "t", Deadline: time.Second}}
+		m := &mariaDB{
+			addr: &address{host: "h:1", user: "u", password: "p"}, database: "d",
+			o: &Options{Collection: "t", Deadline: time.Second},
+		}
 		m.o.Dial = func(context.Context, string, string) (net.Conn, error) {
 			here, there := net.Pipe()
 			go func() { _, _ = io.Copy(io.Discard, there) }()
@@ -396,7 +436,12 @@ func FuzzMariaServer(f *testing.F) {
 func TestMariaAnswerLimit(t *testing.T) {
 	here, there := net.Pipe()
 	defer there.Close()
-	m := &mariaDB{addr: &address{host: "h:1"}, o: &Options{Deadline: time.Minute, Dial: func(context.Context, string, string) (net.Conn, error) { return here, nil }}}
+	m := &mariaDB{
+		addr: &address{host: "h:1"},
+		o: &Options{
+			Deadline: time.Minute, Dial: func(context.Context, string, string) (net.Conn, error) { return here, nil },
+		},
+	}
 	s, err := m.session()
 	if err != nil {
 		t.Fatal(err)
@@ -412,7 +457,8 @@ func TestMariaAnswerLimit(t *testing.T) {
 		}
 	}()
 	s.left.Allow(1 << 20)
-	if err := s.fault(t.Context(), s.db.PingContext(t.Context())); err == nil || !strings.Contains(err.Error(), "does not respond like MariaDB") {
+	if err := s.fault(t.Context(), s.db.PingContext(t.Context())); err == nil ||
+		!strings.Contains(err.Error(), "does not respond like MariaDB") {
 		t.Errorf("an endless answer: %v", err)
 	}
 }

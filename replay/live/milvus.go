@@ -62,8 +62,11 @@ func openMilvus(ctx context.Context, a *address, o *Options) (Target, error) {
 	if m.database, err = databaseOf(a, o); err != nil {
 		return nil, err
 	}
-	if _, known := levels()[strings.ToLower(o.Consistency)]; o.Consistency != "" && (!known || strings.EqualFold(o.Consistency, "customized")) {
-		return nil, faultf(Mismatch, "one of strong, bounded, session, eventually", "unknown consistency level: %s", clip(o.Consistency))
+	if _, known := levels()[strings.ToLower(o.Consistency)]; o.Consistency != "" &&
+		(!known || strings.EqualFold(o.Consistency, "customized")) {
+		return nil,
+			faultf(Mismatch, "one of strong, bounded, session, eventually", "unknown consistency level: %s",
+				clip(o.Consistency))
 	}
 	s, err := m.connect(ctx)
 	if err != nil {
@@ -87,9 +90,12 @@ func (m *milvus) Description() Description { return m.desc }
 
 // Server implements Target. In a cluster each role is a process, and this is the proxy.
 func (m *milvus) Server() Server {
-	return Server{Network: "tcp", Address: m.addr.host, Commands: []string{"milvus"}, SingleProcess: func(arguments []string) bool {
-		return slices.Contains(arguments, "standalone") || slices.Contains(arguments, "embedded")
-	}}
+	return Server{
+		Network: "tcp", Address: m.addr.host, Commands: []string{"milvus"},
+		SingleProcess: func(arguments []string) bool {
+			return slices.Contains(arguments, "standalone") || slices.Contains(arguments, "embedded")
+		},
+	}
 }
 
 // Session opens a new connection.
@@ -360,7 +366,8 @@ func callError[A interface{ GetStatus() *commonpb.Status }](ctx context.Context,
 // handshake makes the first call. Milvus has Connect since 2.2.9, and expects the returned identifier with every call.
 func (s *milvusSession) handshake(ctx context.Context) error {
 	host, o := s.m.addr.host, s.m.o
-	answer, err := s.Connect(ctx, &milvuspb.ConnectRequest{ClientInfo: &commonpb.ClientInfo{SdkType: "kitescope", User: s.m.addr.user}})
+	answer, err := s.Connect(ctx,
+		&milvuspb.ConnectRequest{ClientInfo: &commonpb.ClientInfo{SdkType: "kitescope", User: s.m.addr.user}})
 	switch {
 	case status.Code(err) == codes.Unimplemented:
 		return nil
@@ -384,7 +391,9 @@ func (s *milvusSession) handshake(ctx context.Context) error {
 func (s *milvusSession) describe(ctx context.Context) (Description, error) {
 	m := s.m
 	d := Description{Kind: "milvus", Database: m.database, Collection: m.o.Collection}
-	answer, err := s.DescribeCollection(ctx, &milvuspb.DescribeCollectionRequest{DbName: m.database, CollectionName: m.o.Collection})
+	answer, err := s.DescribeCollection(ctx, &milvuspb.DescribeCollectionRequest{
+		DbName: m.database, CollectionName: m.o.Collection,
+	})
 	if err := callError(ctx, m, answer, err); err != nil {
 		return d, withContext("collection "+clip(m.o.Collection), s.suggest(ctx, err))
 	}
@@ -402,7 +411,8 @@ func (s *milvusSession) describe(ctx context.Context) (Description, error) {
 	return d, s.loaded(ctx, d.Collection)
 }
 
-// ignoreDenied returns nil for errors that do not end a description: missing privileges, or a call that the server rejects.
+// ignoreDenied returns nil for errors that do not end a description: missing privileges, or a call that the server
+// rejects.
 func ignoreDenied(err error) error {
 	if f, ok := errors.AsType[*FaultError](err); ok && (f.Kind == Denied || f.Kind == Failed) {
 		return nil
@@ -461,18 +471,22 @@ func (m *milvus) describeFields(d *Description, schema *schemapb.CollectionSchem
 	case len(names) == 0:
 		return faultf(Mismatch, "name another collection", "collection %s has no vector field", d.Collection)
 	case len(names) > 1:
-		return faultf(Mismatch, "name one of them", "collection %s has several vector fields: %s", d.Collection, strings.Join(names, ", "))
+		return faultf(Mismatch, "name one of them", "collection %s has several vector fields: %s", d.Collection,
+			strings.Join(names, ", "))
 	case d.KeyField == "" || d.Dim < 1 && d.Element != dist.Sparse:
 		return faultf(Garbled, "", "the schema of collection %s has no primary key, or no dimensions", d.Collection)
 	case m.o.KeyField != "" && m.o.KeyField != d.KeyField:
-		return faultf(Mismatch, "omit it", "the primary key of %s is %s, not %s: Milvus returns only the primary key", d.Collection, d.KeyField, clip(m.o.KeyField))
+		return faultf(Mismatch, "omit it", "the primary key of %s is %s, not %s: Milvus returns only the primary key",
+			d.Collection, d.KeyField, clip(m.o.KeyField))
 	}
 	return d.checkVectors(m.o)
 }
 
 func (s *milvusSession) describeIndex(ctx context.Context, d *Description) error {
 	m := s.m
-	answer, err := s.DescribeIndex(ctx, &milvuspb.DescribeIndexRequest{DbName: m.database, CollectionName: m.o.Collection, FieldName: d.Field})
+	answer, err := s.DescribeIndex(ctx, &milvuspb.DescribeIndexRequest{
+		DbName: m.database, CollectionName: m.o.Collection, FieldName: d.Field,
+	})
 	missing := answer.GetStatus().GetCode() == 700 || olderCode(answer.GetStatus()) == commonpb.ErrorCode_IndexNotExist
 	if err := callError(ctx, m, answer, err); err != nil && !missing && ignoreDenied(err) != nil {
 		return withContext("index of "+d.Collection, err)
@@ -481,13 +495,16 @@ func (s *milvusSession) describeIndex(ctx context.Context, d *Description) error
 		if index.GetFieldName() != d.Field {
 			continue
 		}
-		d.Index, d.Metric = clip(value(index.GetParams(), "index_type")), strings.ToUpper(clip(value(index.GetParams(), "metric_type")))
+		d.Index, d.Metric = clip(value(index.GetParams(), "index_type")),
+			strings.ToUpper(clip(value(index.GetParams(), "metric_type")))
 	}
 	switch {
 	case m.o.Metric == "" && d.Metric == "":
-		return faultf(Mismatch, "name the metric", "field %s of %s has no index to take the metric from", d.Field, d.Collection)
+		return faultf(Mismatch, "name the metric", "field %s of %s has no index to take the metric from", d.Field,
+			d.Collection)
 	case m.o.Metric != "" && d.Metric != "" && d.Metric != m.o.Metric:
-		return faultf(Mismatch, "omit the metric: the index has it", "the index of %s has metric %s, not %s", d.Collection, clip(d.Metric), clip(m.o.Metric))
+		return faultf(Mismatch, "omit the metric: the index has it", "the index of %s has metric %s, not %s",
+			d.Collection, clip(d.Metric), clip(m.o.Metric))
 	case d.Metric == "":
 		d.Metric = m.o.Metric
 	}
@@ -507,7 +524,8 @@ const metricBM25 = "BM25"
 func (s *milvusSession) loaded(ctx context.Context, name string) error {
 	m := s.m
 	answer, err := s.ShowCollections(ctx, &milvuspb.ShowCollectionsRequest{
-		DbName: m.database, Type: milvuspb.ShowType_InMemory, CollectionNames: []string{name}, //nolint:staticcheck // SA1019: what replaces it is not in 2.1
+		DbName: m.database, Type: milvuspb.ShowType_InMemory,
+		CollectionNames: []string{name}, //nolint:staticcheck // SA1019: what replaces it is not in 2.1
 	}, grpc.MaxCallRecvMsgSize(maxList))
 	if err := callError(ctx, m, answer, err); err != nil {
 		if bad := ignoreDenied(err); bad != nil {
@@ -521,7 +539,8 @@ func (s *milvusSession) loaded(ctx context.Context, name string) error {
 	case at < 0:
 		return withContext("collection "+name, notLoaded())
 	case at < len(percentages) && percentages[at] < 100:
-		return faultf(NotLoaded, "wait until it is fully loaded", "collection %s is only %d%% loaded", name, percentages[at])
+		return faultf(NotLoaded, "wait until it is fully loaded", "collection %s is only %d%% loaded", name,
+			percentages[at])
 	}
 	return nil
 }
@@ -533,7 +552,8 @@ func (s *milvusSession) suggest(ctx context.Context, err error) error {
 	if !ok || f.Kind != NotFound {
 		return err
 	}
-	answer, listErr := s.ShowCollections(ctx, &milvuspb.ShowCollectionsRequest{DbName: m.database}, grpc.MaxCallRecvMsgSize(maxList))
+	answer, listErr := s.ShowCollections(ctx, &milvuspb.ShowCollectionsRequest{DbName: m.database},
+		grpc.MaxCallRecvMsgSize(maxList))
 	if callError(ctx, m, answer, listErr) != nil || len(answer.GetCollectionNames()) == 0 {
 		return err
 	}
@@ -552,8 +572,12 @@ type milvusReads interface {
 	DescribeCollection(
 		context.Context, *milvuspb.DescribeCollectionRequest, ...grpc.CallOption,
 	) (*milvuspb.DescribeCollectionResponse, error)
-	DescribeIndex(context.Context, *milvuspb.DescribeIndexRequest, ...grpc.CallOption) (*milvuspb.DescribeIndexResponse, error)
-	ShowCollections(context.Context, *milvuspb.ShowCollectionsRequest, ...grpc.CallOption) (*milvuspb.ShowCollectionsResponse, error)
+	DescribeIndex(
+		context.Context, *milvuspb.DescribeIndexRequest, ...grpc.CallOption,
+	) (*milvuspb.DescribeIndexResponse, error)
+	ShowCollections(
+		context.Context, *milvuspb.ShowCollectionsRequest, ...grpc.CallOption,
+	) (*milvuspb.ShowCollectionsResponse, error)
 	Search(context.Context, *milvuspb.SearchRequest, ...grpc.CallOption) (*milvuspb.SearchResults, error)
 }
 
@@ -586,7 +610,9 @@ func (m *milvus) connect(ctx context.Context) (*milvusSession, error) {
 	}
 	conn, err := grpc.NewClient("passthrough:///"+url.PathEscape(m.addr.host),
 		grpc.WithTransportCredentials(creds),
-		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return m.o.Dial(ctx, "tcp", m.addr.host) }),
+		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) {
+			return m.o.Dial(ctx, "tcp", m.addr.host)
+		}),
 		grpc.WithUnaryInterceptor(s.send),
 		// Ignore the environment: no proxy, no service config from DNS, no hidden retries.
 		grpc.WithNoProxy(), grpc.WithDisableServiceConfig(), grpc.WithDisableRetry(),
@@ -594,7 +620,9 @@ func (m *milvus) connect(ctx context.Context) (*milvusSession, error) {
 		// Reconnect soon, because otherwise a restart of the proxy costs more requests than its downtime. grpc's own
 		// timeout of 20 s for a silent server must not end before our deadline.
 		grpc.WithConnectParams(grpc.ConnectParams{
-			Backoff:           backoff.Config{BaseDelay: 100 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: 2 * time.Second},
+			Backoff: backoff.Config{
+				BaseDelay: 100 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: 2 * time.Second,
+			},
 			MinConnectTimeout: m.o.Deadline + time.Second,
 		}),
 		grpc.WithMaxHeaderListSize(maxHeader),
@@ -647,7 +675,10 @@ func (m *milvus) alert(ctx context.Context) error {
 }
 
 // send adds the headers and the deadline to every call.
-func (s *milvusSession) send(ctx context.Context, method string, in, out any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
+func (s *milvusSession) send(
+	ctx context.Context, method string, in, out any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker,
+	opts ...grpc.CallOption,
+) error {
 	ctx, cancel := context.WithTimeout(ctx, s.m.o.Deadline)
 	defer cancel()
 	if len(s.headers) > 0 {
@@ -682,7 +713,8 @@ func callFault(ctx context.Context, err error, host string, o *Options) error {
 	case codes.Unauthenticated:
 		return unauthenticated(host)
 	case codes.PermissionDenied:
-		return faultf(Denied, "grant the user the privileges to search and describe the collection", "permission denied by %s: %s", host, normalize(message))
+		return faultf(Denied, "grant the user the privileges to search and describe the collection",
+			"permission denied by %s: %s", host, normalize(message))
 	case codes.ResourceExhausted:
 		if strings.Contains(message, "larger than max") {
 			return fault(Garbled, "the response is larger than requested",
@@ -696,13 +728,15 @@ func callFault(ctx context.Context, err error, host string, o *Options) error {
 	if f := faultByMessage(message, host); f != nil {
 		return f
 	}
-	if strings.Contains(message, "unexpected HTTP status code") || strings.Contains(message, "malformed header") || strings.Contains(message, "unmarshal") {
+	if strings.Contains(message, "unexpected HTTP status code") || strings.Contains(message, "malformed header") ||
+		strings.Contains(message, "unmarshal") {
 		return garbled(host)
 	}
 	return faultf(Failed, "", "%s: %s", s.Code(), normalize(message))
 }
 
-// connectionFault returns the reason why there is no connection, based on grpc's message, because grpc does not wrap the cause.
+// connectionFault returns the reason why there is no connection, based on grpc's message, because grpc does not wrap
+// the cause.
 func connectionFault(message, host string) *FaultError {
 	if f := tlsFault(message, host); f != nil {
 		return f
@@ -721,11 +755,13 @@ func connectionFault(message, host string) *FaultError {
 }
 
 func garbled(host string) *FaultError {
-	return faultf(Garbled, "give the port of a Milvus proxy, 19530 by default (9091 is metrics)", "%s is not a gRPC server, so not Milvus", host)
+	return faultf(Garbled, "give the port of a Milvus proxy, 19530 by default (9091 is metrics)",
+		"%s is not a gRPC server, so not Milvus", host)
 }
 
 func unauthenticated(host string) *FaultError {
-	return faultf(Denied, "put user and password into the address, or give a token", "%s rejects the credentials, or requires some", host)
+	return faultf(Denied, "put user and password into the address, or give a token",
+		"%s rejects the credentials, or requires some", host)
 }
 
 func limited(why string) *FaultError {
@@ -815,5 +851,6 @@ func notLoaded() *FaultError {
 }
 
 func denied(reason, host string) *FaultError {
-	return faultf(Denied, "grant the user the privileges to search and describe the collection", "permission denied by %s: %s", host, reason)
+	return faultf(Denied, "grant the user the privileges to search and describe the collection",
+		"permission denied by %s: %s", host, reason)
 }

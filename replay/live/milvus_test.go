@@ -34,7 +34,10 @@ func TestDescribes(t *testing.T) {
 	for _, old := range []bool{false, true} {
 		p := serve(t, &proxy{old: old})
 		target := open(t, "root:secret@"+p.address, Options{Collection: "alias", Dim: 4, Element: dist.Float32})
-		want := Description{Kind: "milvus", Collection: "items", Field: "vec", KeyField: "id", Dim: 4, Metric: "L2", Index: "HNSW", Consistency: "bounded"}
+		want := Description{
+			Kind: "milvus", Collection: "items", Field: "vec", KeyField: "id", Dim: 4, Metric: "L2", Index: "HNSW",
+			Consistency: "bounded",
+		}
 		if diff := cmp.Diff(want, target.Description()); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
@@ -49,7 +52,8 @@ func TestDescribes(t *testing.T) {
 func TestMilvusDescriptionLimit(t *testing.T) {
 	p := serve(t, &proxy{fields: slices.Repeat([]*schemapb.FieldSchema{{}}, 1<<19)})
 	_, err := Open(t.Context(), "milvus://"+p.address, Options{Collection: "items"})
-	if f, ok := errors.AsType[*FaultError](err); !ok || f.Kind != Garbled || !strings.Contains(f.Reason, "larger than requested") {
+	if f, ok := errors.AsType[*FaultError](err); !ok || f.Kind != Garbled ||
+		!strings.Contains(f.Reason, "larger than requested") {
 		t.Error(err)
 	}
 }
@@ -68,7 +72,8 @@ func TestAsksAsPymilvus(t *testing.T) {
 		rows = append(rows, float32(i)/8-1)
 	}
 	got, err := m.search(&load.Request{
-		Vectors: vectors(t, rows...), K: 10, SearchParams: engine.SearchParams{EF: 64}, Keys: []engine.Key{engine.NumberKey(1), engine.NumberKey(2), engine.NumberKey(30)},
+		Vectors: vectors(t, rows...), K: 10, SearchParams: engine.SearchParams{EF: 64},
+		Keys: []engine.Key{engine.NumberKey(1), engine.NumberKey(2), engine.NumberKey(30)},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -86,10 +91,14 @@ func TestAsksAsPymilvus(t *testing.T) {
 		}
 		if strings.HasPrefix(version, "2.1") { // lacks these fields
 			mine.ConsistencyLevel = 0
-			mine.SearchParams = slices.DeleteFunc(mine.SearchParams, func(p *commonpb.KeyValuePair) bool { return p.GetKey() == "ignore_growing" })
+			mine.SearchParams = slices.DeleteFunc(mine.SearchParams, func(p *commonpb.KeyValuePair) bool {
+				return p.GetKey() == "ignore_growing"
+			})
 		}
 		for _, r := range []*milvuspb.SearchRequest{want, mine} {
-			slices.SortFunc(r.GetSearchParams(), func(a, b *commonpb.KeyValuePair) int { return strings.Compare(a.GetKey(), b.GetKey()) })
+			slices.SortFunc(r.GetSearchParams(), func(a, b *commonpb.KeyValuePair) int {
+				return strings.Compare(a.GetKey(), b.GetKey())
+			})
 		}
 		if diff := cmp.Diff(want, mine, protocmp.Transform()); diff != "" {
 			t.Errorf("pymilvus %s (-pymilvus +replay):\n%s", version, diff)
@@ -104,22 +113,28 @@ func TestAsks(t *testing.T) {
 	r := one(t)
 	r.Keys, r.Exclude = []engine.Key{engine.NumberKey(-5)}, true
 	answer, err := s.Ask(t.Context(), r)
-	want := &load.Answer{Hits: [][]load.Hit{{{Key: engine.NumberKey(5), Distance: 0.5}, {Key: engine.NumberKey(6), Distance: 1.5}}}}
+	want := &load.Answer{
+		Hits: [][]load.Hit{{{Key: engine.NumberKey(5), Distance: 0.5}, {Key: engine.NumberKey(6), Distance: 1.5}}},
+	}
 	if diff := cmp.Diff(want, answer); err != nil || diff != "" {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
-	if p.last.GetDsl() != "id not in [-5]" || !p.last.GetUseDefaultConsistency() || p.last.GetGuaranteeTimestamp() != guaranteeBounded {
+	if p.last.GetDsl() != "id not in [-5]" || !p.last.GetUseDefaultConsistency() ||
+		p.last.GetGuaranteeTimestamp() != guaranteeBounded {
 		t.Errorf("asked %v", p.last)
 	}
 	authorization := base64.StdEncoding.EncodeToString([]byte("root:pa:ss"))
-	if got := p.headers; !slices.Equal(got.Get("authorization"), []string{authorization}) || !slices.Equal(got.Get("identifier"), []string{"77"}) {
+	if got := p.headers; !slices.Equal(got.Get("authorization"), []string{authorization}) ||
+		!slices.Equal(got.Get("identifier"), []string{"77"}) {
 		t.Errorf("sent %v", got)
 	}
 	r.Keys = []engine.Key{engine.TextKey("x")}
 	for name, bad := range map[string]*load.Request{
 		"keys of another type": r, "no vectors": {K: 1}, "k of 0": {Vectors: vectors(t, 1, 2, 3, 4)},
-		"other dims": {Vectors: func() *engine.Vectors { v, _ := engine.NewVectors(dist.Float32, 5, 1); return v }(), K: 1},
-		"bits":       {Vectors: func() *engine.Vectors { v, _ := engine.NewVectors(dist.Bit, 4, 1); return v }(), K: 1},
+		"other dims": {
+			Vectors: func() *engine.Vectors { v, _ := engine.NewVectors(dist.Float32, 5, 1); return v }(), K: 1,
+		},
+		"bits": {Vectors: func() *engine.Vectors { v, _ := engine.NewVectors(dist.Bit, 4, 1); return v }(), K: 1},
 	} {
 		var f *FaultError
 		if _, err := s.Ask(t.Context(), bad); !errors.As(err, &f) || f.Kind != Mismatch {
@@ -155,8 +170,9 @@ func TestFiltersOfText(t *testing.T) {
 
 func TestParamsOfTheIndex(t *testing.T) {
 	for index, want := range map[string]string{
-		"HNSW": `{"ef":64}`, "IVF_FLAT": `{"nprobe":8}`, "BIN_IVF_FLAT": `{"nprobe":8}`, "FLAT": `{}`, "": `{}`, "DISKANN": `{"search_list":64}`,
-		"SCANN": `{"nprobe":8}`, "AUTOINDEX": `{}`, "HNSW_SQ": `{"ef":64}`,
+		"HNSW": `{"ef":64}`, "IVF_FLAT": `{"nprobe":8}`, "BIN_IVF_FLAT": `{"nprobe":8}`, "FLAT": `{}`, "": `{}`,
+		"DISKANN": `{"search_list":64}`,
+		"SCANN":   `{"nprobe":8}`, "AUTOINDEX": `{}`, "HNSW_SQ": `{"ef":64}`,
 	} {
 		m := &milvus{desc: Description{Index: index}}
 		if got := m.params(&load.Request{SearchParams: engine.SearchParams{EF: 64, NProbe: 8}}); got != want {
@@ -167,7 +183,12 @@ func TestParamsOfTheIndex(t *testing.T) {
 
 func TestParamsOfSparseVectors(t *testing.T) {
 	m := &milvus{desc: Description{Index: "SPARSE_INVERTED_INDEX"}}
-	r := &load.Request{SearchParams: engine.SearchParams{EF: 64, NProbe: 8, SparseParams: engine.SparseParams{DropRatio: 0.25, RefineFactor: 3, MaxScoreRatio: 1.5, AvgDL: 90}}}
+	r := &load.Request{
+		SearchParams: engine.SearchParams{
+			EF: 64, NProbe: 8,
+			SparseParams: engine.SparseParams{DropRatio: 0.25, RefineFactor: 3, MaxScoreRatio: 1.5, AvgDL: 90},
+		},
+	}
 	if got, want := m.params(r), `{"dim_max_score_ratio":1.5,"drop_ratio_search":0.25,"refine_factor":3}`; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
@@ -176,7 +197,9 @@ func TestParamsOfSparseVectors(t *testing.T) {
 // TestSparseAsPymilvus compares encoded vectors with the encoding of pymilvus 2.5.9 for
 // [{3:0.5,7:0.25},{1:2.0,500:1.5,4000000000:0.125}].
 func TestSparseAsPymilvus(t *testing.T) {
-	want, err := base64.StdEncoding.DecodeString("CjIKAiQwEGgaEAMAAAAAAAA/BwAAAAAAgD4aGAEAAAAAAABA9AEAAAAAwD8AKGvuAAAAPg==")
+	want, err := base64.StdEncoding.DecodeString(
+		"CjIKAiQwEGgaEAMAAAAAAAA/BwAAAAAAgD4aGAEAAAAAAABA9AEAAAAAwD8AKGvuAAAAPg==",
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +207,8 @@ func TestSparseAsPymilvus(t *testing.T) {
 	for _, row := range [][]float32{{3, 0.5, 7, 0.25}, {1, 2, 500, 1.5, 4e9, 0.125}} {
 		var b []byte
 		for i := 0; i < len(row); i += 2 {
-			b = binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(b, uint32(row[i])), math.Float32bits(row[i+1]))
+			b = binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(b, uint32(row[i])),
+				math.Float32bits(row[i+1]))
 		}
 		rows = append(rows, b)
 	}
@@ -201,7 +225,8 @@ func TestOpenRefuses(t *testing.T) {
 	server, client := certificates(t)
 	mutual := server.Clone()
 	mutual.ClientAuth = 2 // tls.RequireAnyClientCert
-	plain, inTLS, asking := serve(t, &proxy{}), serve(t, &proxy{}, tlsServer(server)), serve(t, &proxy{}, tlsServer(mutual))
+	plain, inTLS, asking := serve(t, &proxy{}), serve(t, &proxy{}, tlsServer(server)),
+		serve(t, &proxy{}, tlsServer(mutual))
 	none := serve(t, &proxy{index: []*milvuspb.IndexDescription{}})
 	web := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(web.Close)
@@ -217,7 +242,12 @@ func TestOpenRefuses(t *testing.T) {
 		{"other metric", plain.address, Options{Metric: "ip"}, Mismatch, "has metric L2, not IP"},
 		{"no metric", none.address, Options{}, Mismatch, "no index to take the metric from"},
 		{"no such field", plain.address, Options{Field: "v2"}, NotFound, "has no field v2"},
-		{"a field that is no vector", plain.address, Options{Field: "vec", KeyField: "k"}, Mismatch, "the primary key of items is id, not k"},
+		{
+			"a field that is no vector", plain.address,
+			Options{Field: "vec", KeyField: "k"},
+			Mismatch,
+			"the primary key of items is id, not k",
+		},
 		{"consistency", plain.address, Options{Consistency: "perfect"}, Mismatch, "unknown consistency level: perfect"},
 		{"two databases", plain.address + "/a", Options{Database: "b"}, Mismatch, "two databases"},
 		{"a web server", web.Listener.Addr().String(), Options{}, Garbled, "is not a gRPC server"},
@@ -227,7 +257,11 @@ func TestOpenRefuses(t *testing.T) {
 		{"no certificate of the client", asking.address, Options{TLS: client}, Denied, "certificate required"},
 		{"a server that hangs", silentServer(t), Options{Deadline: shortTimeout}, TimedOut, "no response within 300ms"},
 		{"nobody there", "127.0.0.1:1", Options{}, Unreachable, "connection refused"},
-		{"a PostgreSQL that hangs", "postgres://u:secret@" + silentServer(t) + "/d", Options{Deadline: shortTimeout}, TimedOut, "no response within 300ms"},
+		{
+			"a PostgreSQL that hangs", "postgres://u:secret@" + silentServer(t) + "/d",
+			Options{Deadline: shortTimeout},
+			TimedOut, "no response within 300ms",
+		},
 		{"no PostgreSQL", "postgres://u:secret@127.0.0.1:1/d", Options{}, Unreachable, "connection refused"},
 	} {
 		if c.o.Collection == "" {
@@ -235,7 +269,8 @@ func TestOpenRefuses(t *testing.T) {
 		}
 		_, err := Open(t.Context(), c.uri, c.o)
 		var f *FaultError
-		if !errors.As(err, &f) || f.Kind != c.kind || !strings.Contains(f.Reason, c.want) || f.Hint() == "" || strings.Contains(f.Reason+f.Hint(), "secret") {
+		if !errors.As(err, &f) || f.Kind != c.kind || !strings.Contains(f.Reason, c.want) || f.Hint() == "" ||
+			strings.Contains(f.Reason+f.Hint(), "secret") {
 			t.Errorf("%s: %+v, want %s %q", c.name, err, c.kind, c.want)
 		}
 	}
@@ -260,16 +295,24 @@ func TestInconsistentAnswers(t *testing.T) {
 		"below zero":        results([]int64{-1}, []int64{1}, 1),
 		"text keys":         text,
 	} {
-		p := serve(t, &proxy{answer: func(context.Context, *milvuspb.SearchRequest) (*milvuspb.SearchResults, error) { return bad, nil }})
+		p := serve(t,
+			&proxy{
+				answer: func(context.Context, *milvuspb.SearchRequest) (*milvuspb.SearchResults, error) {
+					return bad, nil
+				},
+			})
 		var f *FaultError
-		if _, err := session(t, open(t, p.address, Options{})).Ask(t.Context(), one(t)); !errors.As(err, &f) || f.Kind != Garbled {
+		if _, err := session(t, open(t, p.address, Options{})).Ask(t.Context(), one(t)); !errors.As(err, &f) ||
+			f.Kind != Garbled {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
 
 func FuzzAnswer(f *testing.F) {
-	for _, r := range []*milvuspb.SearchResults{results([]int64{1}, []int64{1}, 1), results([]int64{1 << 62, -3}, []int64{1}, 1), {}} {
+	for _, r := range []*milvuspb.SearchResults{
+		results([]int64{1}, []int64{1}, 1), results([]int64{1 << 62, -3}, []int64{1}, 1), {},
+	} {
 		data, err := proto.Marshal(r)
 		if err != nil {
 			f.Fatal(err)
@@ -337,17 +380,20 @@ func TestDeadlinesAndCancels(t *testing.T) {
 	t.Cleanup(func() { close(hang) })
 	s := session(t, open(t, p.address, Options{Deadline: shortTimeout}))
 	var f *FaultError
-	if _, err := s.Ask(t.Context(), one(t)); !errors.As(err, &f) || f.Kind != TimedOut || f.Reason != "no response within 300ms" {
+	if _, err := s.Ask(t.Context(), one(t)); !errors.As(err, &f) || f.Kind != TimedOut ||
+		f.Reason != "no response within 300ms" {
 		t.Errorf("its own deadline: %v", err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), shortTimeout/6)
 	defer cancel()
-	if _, err := s.Ask(ctx, one(t)); !errors.As(err, &f) || f.Kind != TimedOut || f.Reason != "no response within the deadline" {
+	if _, err := s.Ask(ctx, one(t)); !errors.As(err, &f) || f.Kind != TimedOut ||
+		f.Reason != "no response within the deadline" {
 		t.Errorf("the caller's deadline: %v", err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	time.AfterFunc(shortTimeout/6, stop)
-	if _, err := s.Ask(ctx, one(t)); !errors.Is(err, context.Canceled) || errors.As(err, &f) && f.Kind == TimedOut && errors.Is(err, f) {
+	if _, err := s.Ask(ctx, one(t)); !errors.Is(err, context.Canceled) ||
+		errors.As(err, &f) && f.Kind == TimedOut && errors.Is(err, f) {
 		t.Errorf("the caller gave up: %v", err)
 	}
 }

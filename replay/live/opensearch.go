@@ -45,8 +45,11 @@ func openOpenSearch(ctx context.Context, a *address, o *Options) (Target, error)
 	if err := o.name(a, a.database); err != nil {
 		return nil, err
 	}
-	if o.Collection != strings.ToLower(o.Collection) || strings.ContainsAny(o.Collection, `\/*?"<>| ,#`) || strings.HasPrefix(o.Collection, "_") {
-		return nil, faultf(Mismatch, "name one index or alias: opensearch://host:port/index", "%s is not the name of an index", clip(o.Collection))
+	if o.Collection != strings.ToLower(o.Collection) || strings.ContainsAny(o.Collection, `\/*?"<>| ,#`) ||
+		strings.HasPrefix(o.Collection, "_") {
+		return nil,
+			faultf(Mismatch, "name one index or alias: opensearch://host:port/index", "%s is not the name of an index",
+				clip(o.Collection))
 	}
 	settings, err := a.parameters("tls", "ca")
 	if err != nil {
@@ -65,7 +68,9 @@ func openOpenSearch(ctx context.Context, a *address, o *Options) (Target, error)
 	}
 	answer := url.Values{
 		"allow_partial_search_results": {"false"},
-		"filter_path":                  {"took,timed_out,_shards.failed,hits.hits._id,hits.hits._score,hits.hits.fields"},
+		"filter_path": {
+			"took,timed_out,_shards.failed,hits.hits._id,hits.hits._score,hits.hits.fields",
+		},
 	}
 	t.path = "/" + url.PathEscape(o.Collection) + "/_search?" + answer.Encode()
 	return t, nil
@@ -78,7 +83,10 @@ func (t *openSearch) Name() string {
 
 // Server implements Target. If there are several nodes, it is the one that queries the others.
 func (t *openSearch) Server() Server {
-	return Server{Network: "tcp", Address: t.addr.host, Commands: []string{"java"}, SingleProcess: func([]string) bool { return t.nodes == 1 }}
+	return Server{
+		Network: "tcp", Address: t.addr.host, Commands: []string{"java"},
+		SingleProcess: func([]string) bool { return t.nodes == 1 },
+	}
 }
 
 // Description implements Target.
@@ -245,7 +253,9 @@ func (t *openSearch) keyOf(h *openSearchHit) (engine.Key, error) {
 	if t.desc.KeyField != openSearchID {
 		values := h.Fields[t.desc.KeyField]
 		if len(values) != 1 {
-			return engine.Key{}, faultf(Mismatch, "give a field that every document has once", "documents of %s have none or several %s", t.desc.Collection, t.desc.KeyField)
+			return engine.Key{},
+				faultf(Mismatch, "give a field that every document has once", "documents of %s have none or several %s",
+					t.desc.Collection, t.desc.KeyField)
 		}
 		text = string(values[0])
 		if strings.HasPrefix(text, `"`) && json.Unmarshal(values[0], &text) != nil {
@@ -257,7 +267,9 @@ func (t *openSearch) keyOf(h *openSearchHit) (engine.Key, error) {
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
-		return engine.Key{}, faultf(Mismatch, "give a numeric field as the key", "%s of %s is not a whole number in every document", t.desc.KeyField, t.desc.Collection)
+		return engine.Key{},
+			faultf(Mismatch, "give a numeric field as the key", "%s of %s is not a whole number in every document",
+				t.desc.KeyField, t.desc.Collection)
 	}
 	return engine.NumberKey(n), nil
 }
@@ -316,7 +328,8 @@ func (s *openSearchSession) describe(ctx context.Context) (Description, error) {
 	var indexes map[string]struct {
 		Mappings openSearchMapping `json:"mappings"`
 	}
-	if err := s.get(ctx, http.MethodGet, "/"+url.PathEscape(t.o.Collection)+"/_mapping", nil, maxCatalog, &indexes); err != nil {
+	if err := s.get(ctx, http.MethodGet, "/"+url.PathEscape(t.o.Collection)+"/_mapping", nil, maxCatalog,
+		&indexes); err != nil {
 		return d, withContext("index "+clip(t.o.Collection), err)
 	}
 	names := slices.Sorted(maps.Keys(indexes))
@@ -329,8 +342,12 @@ func (s *openSearchSession) describe(ctx context.Context) (Description, error) {
 		if err := t.describeFields(&mine, indexes[name].Mappings.Properties); err != nil {
 			return d, withContext("index "+clip(name), err)
 		}
-		if i > 0 && (mine.Field != d.Field || mine.Dim != d.Dim || mine.Element != d.Element || mine.Metric != d.Metric || mine.Index != d.Index || mine.TextKeys != d.TextKeys) {
-			return d, faultf(Mismatch, "name one index", "the indexes of %s differ in their vectors: %s and %s", clip(t.o.Collection), clip(names[0]), clip(name))
+		if i > 0 &&
+			(mine.Field != d.Field || mine.Dim != d.Dim || mine.Element != d.Element || mine.Metric != d.Metric ||
+				mine.Index != d.Index || mine.TextKeys != d.TextKeys) {
+			return d,
+				faultf(Mismatch, "name one index", "the indexes of %s differ in their vectors: %s and %s",
+					clip(t.o.Collection), clip(names[0]), clip(name))
 		}
 		d = mine
 	}
@@ -351,7 +368,8 @@ func (s *openSearchSession) handshake(ctx context.Context) error {
 	switch {
 	case server.Version.Distribution == "opensearch":
 	case server.Version.Distribution == "" && version != "":
-		return faultf(Mismatch, "give the address of an OpenSearch", "%s is an Elasticsearch, whose k-NN search differs", s.host)
+		return faultf(Mismatch, "give the address of an OpenSearch",
+			"%s is an Elasticsearch, whose k-NN search differs", s.host)
 	default:
 		return s.notOpenSearchFault()
 	}
@@ -402,7 +420,8 @@ func (t *openSearch) describeFields(d *Description, properties map[string]openSe
 	f, known := fields[t.o.Field]
 	switch {
 	case len(names) == 0 && t.o.Field != "" && known:
-		return faultf(Mismatch, "name a field of type knn_vector", "field %s has type %s", clip(t.o.Field), clip(cmp.Or(f.Type, "object")))
+		return faultf(Mismatch, "name a field of type knn_vector", "field %s has type %s", clip(t.o.Field),
+			clip(cmp.Or(f.Type, "object")))
 	case len(names) == 0 && t.o.Field != "":
 		return faultf(NotFound, "check its name", "no field %s", clip(t.o.Field))
 	case len(names) == 0:
@@ -432,7 +451,8 @@ func (t *openSearch) describeKey(d *Description, fields map[string]openSearchMap
 	case "keyword":
 		d.TextKeys = true
 	default:
-		return faultf(Mismatch, "give a field of whole numbers or of type keyword, or omit it for _id", "key field %s has type %s", clip(d.KeyField), clip(cmp.Or(f.Type, "object")))
+		return faultf(Mismatch, "give a field of whole numbers or of type keyword, or omit it for _id",
+			"key field %s has type %s", clip(d.KeyField), clip(cmp.Or(f.Type, "object")))
 	}
 	return nil
 }
@@ -450,11 +470,14 @@ func (t *openSearch) describeVectors(d *Description, f *openSearchMapping) error
 	elements := map[string]dist.Element{"": dist.Float32, "float": dist.Float32, "byte": dist.Int8, "binary": dist.Bit}
 	e, known := elements[strings.ToLower(f.DataType)]
 	if !known || f.Dimension < 1 {
-		return faultf(Mismatch, "search a field of float, byte or binary vectors", "it has vectors that cannot be replayed: %s of %d dims", clip(f.DataType), f.Dimension)
+		return faultf(Mismatch, "search a field of float, byte or binary vectors",
+			"it has vectors that cannot be replayed: %s of %d dims", clip(f.DataType), f.Dimension)
 	}
 	d.Element, d.Dim, d.Index = e, f.Dimension, clip(method.Name)
 	space := cmp.Or(method.SpaceType, f.SpaceType, map[bool]string{false: "l2", true: "hamming"}[e == dist.Bit])
-	metric, known := map[string]string{"l2": "L2", "innerproduct": "IP", "cosinesimil": "COSINE", "hamming": "HAMMING"}[strings.ToLower(space)]
+	metric, known := map[string]string{
+		"l2": "L2", "innerproduct": "IP", "cosinesimil": "COSINE", "hamming": "HAMMING",
+	}[strings.ToLower(space)]
 	switch {
 	case !known:
 		return faultf(Mismatch, "supported: l2, innerproduct, cosinesimil and hamming",
@@ -485,7 +508,9 @@ func newOpenSearchReads(a *address, o *Options, secure *tls.Config) openSearchRe
 		DialContext: o.Dial, TLSClientConfig: secure, TLSHandshakeTimeout: o.Deadline, IdleConnTimeout: time.Minute,
 		DisableCompression: true, MaxResponseHeaderBytes: maxHeader,
 	}
-	r := openSearchReads{host: a.host, base: "http://" + a.host, user: a.user, password: a.password, deadline: o.Deadline}
+	r := openSearchReads{
+		host: a.host, base: "http://" + a.host, user: a.user, password: a.password, deadline: o.Deadline,
+	}
 	if secure != nil {
 		r.base = "https://" + a.host
 	}
@@ -501,7 +526,8 @@ func readsOnly(method, path string) bool {
 	if method == http.MethodPost {
 		return strings.HasSuffix(path, "/_search")
 	}
-	return method == http.MethodGet && (path == "/" || path == "/_cluster/health" || strings.HasSuffix(path, "/_mapping"))
+	return method == http.MethodGet &&
+		(path == "/" || path == "/_cluster/health" || strings.HasSuffix(path, "/_mapping"))
 }
 
 // get sends a request and decodes the response. It returns a *FaultError or the error of ctx.
@@ -513,7 +539,8 @@ func (r *openSearchReads) get(ctx context.Context, method, path string, body []b
 	defer cancel()
 	request, err := http.NewRequestWithContext(bounded, method, r.base+path, bytes.NewReader(body))
 	if err != nil {
-		return fault(Mismatch, "the target's address does not parse", "write opensearch://[user:password@]host:port/index")
+		return fault(Mismatch, "the target's address does not parse",
+			"write opensearch://[user:password@]host:port/index")
 	}
 	request.Header.Set("User-Agent", "kitescope")
 	request.Header.Set("Accept", "application/json")
@@ -586,7 +613,8 @@ func (r *openSearchReads) statusFault(status int, text []byte) *FaultError {
 	}
 	switch {
 	case status == http.StatusUnauthorized:
-		return faultf(Denied, "give the user in the address, and the password in KITESCOPE_TARGET_PASSWORD", "%s does not accept the credentials", r.host)
+		return faultf(Denied, "give the user in the address, and the password in KITESCOPE_TARGET_PASSWORD",
+			"%s does not accept the credentials", r.host)
 	case status == http.StatusForbidden:
 		return fault(Denied, "denied: "+reason, "grant the user to read the index and its mapping")
 	case first.Type == "index_not_found_exception":
@@ -596,7 +624,8 @@ func (r *openSearchReads) statusFault(status int, text []byte) *FaultError {
 	case status == http.StatusRequestTimeout, status == http.StatusGatewayTimeout:
 		return fault(TimedOut, "the server gave up: "+reason, "raise the deadline to wait longer")
 	case status == http.StatusServiceUnavailable, status == http.StatusBadGateway:
-		return fault(Unreachable, "unavailable: "+reason, "check that the index's shards are assigned, and the server is healthy")
+		return fault(Unreachable, "unavailable: "+reason,
+			"check that the index's shards are assigned, and the server is healthy")
 	case status >= 300 && status < 400:
 		return faultf(Garbled, "give the address of the OpenSearch itself",
 			"%s redirects to another address: redirects are not followed", r.host)

@@ -88,7 +88,8 @@ func recorded(t *testing.T, version string) (address string) {
 		r.call(http.MethodPut, "/"+name, body)
 		r.fill(name)
 	}
-	r.call(http.MethodPost, "/_aliases", `{"actions":[{"add":{"indices":["test_l2","test_ip"],"alias":"test_unlike"}},{"add":{"index":"test_l2","alias":"test_alias"}}]}`)
+	r.call(http.MethodPost, "/_aliases",
+		`{"actions":[{"add":{"indices":["test_l2","test_ip"],"alias":"test_unlike"}},{"add":{"index":"test_l2","alias":"test_alias"}}]}`)
 	t.Cleanup(func() {
 		var lines bytes.Buffer
 		for _, e := range r.known {
@@ -162,9 +163,12 @@ func searchIndexes() map[string]string {
 			searchDim*map[bool]int{true: 8, false: 1}[space == "hamming"], more, space)
 	}
 	return map[string]string{
-		"test_l2": index(vector("l2", "")), "test_cosine": index(vector("cosinesimil", "")), "test_ip": index(vector("innerproduct", "")),
-		"test_byte": index(vector("l2", `,"data_type":"byte"`)), "test_bits": index(vector("hamming", `,"data_type":"binary"`)),
-		"test_none": index(`"x":{"type":"long"}`), "test_two": index(vector("l2", "") + `,"b":{"properties":{` + vector("l2", "") + `}}`),
+		"test_l2": index(vector("l2", "")), "test_cosine": index(vector("cosinesimil", "")),
+		"test_ip":   index(vector("innerproduct", "")),
+		"test_byte": index(vector("l2", `,"data_type":"byte"`)),
+		"test_bits": index(vector("hamming", `,"data_type":"binary"`)),
+		"test_none": index(`"x":{"type":"long"}`),
+		"test_two":  index(vector("l2", "") + `,"b":{"properties":{` + vector("l2", "") + `}}`),
 	}
 }
 
@@ -178,7 +182,8 @@ func (r *recording) fill(name string) {
 	if name == "test_none" {
 		return
 	}
-	if status, text := r.call(http.MethodPost, "/"+name+"/_bulk?refresh=true", b.String()); status != http.StatusOK || !bytes.Contains(text, []byte(`"errors":false`)) {
+	if status, text := r.call(http.MethodPost, "/"+name+"/_bulk?refresh=true", b.String()); status != http.StatusOK ||
+		!bytes.Contains(text, []byte(`"errors":false`)) {
 		r.t.Fatalf("%s: %s", name, text)
 	}
 }
@@ -239,7 +244,9 @@ func TestOpenSearchSearch(t *testing.T) {
 			rows := testVectors(want.e)
 			queries := queryOf(t, want.e, rows[7], scaled(rows[20], rows[21], want.e), rows[3])
 			for _, key := range []string{"", "num", "tag"} {
-				target, err := Open(t.Context(), "opensearch://"+address+"/"+name, Options{NumberKeys: key != "tag", KeyField: key, Dim: queries.Dim, Element: want.e})
+				target, err := Open(t.Context(), "opensearch://"+address+"/"+name, Options{
+					NumberKeys: key != "tag", KeyField: key, Dim: queries.Dim, Element: want.e,
+				})
 				if err != nil {
 					t.Errorf("%s %s: %v", version, name, err)
 					continue
@@ -280,7 +287,10 @@ func scaled(a, b []float64, e dist.Element) []float64 {
 	return sum
 }
 
-func checkAnswers(t *testing.T, target Target, key, metric string, rows [][]float64, queries *engine.Vectors, filter []int, exclude bool) {
+func checkAnswers(
+	t *testing.T, target Target, key, metric string, rows [][]float64, queries *engine.Vectors, filter []int,
+	exclude bool,
+) {
 	t.Helper()
 	keyOf := func(row int) engine.Key {
 		switch key {
@@ -324,9 +334,11 @@ func checkAnswers(t *testing.T, target Target, key, metric string, rows [][]floa
 		for i, row := range allowed {
 			want := trueDistance(metric, query, rows[row])
 			off := math.Abs(float64(got[i].Distance) - want)
-			tie := math.Abs(want-trueDistance(metric, query, rows[allowed[max(i-1, 0)]])) < 1e-6 || i+1 < len(allowed) && want == trueDistance(metric, query, rows[allowed[i+1]])
+			tie := math.Abs(want-trueDistance(metric, query, rows[allowed[max(i-1, 0)]])) < 1e-6 ||
+				i+1 < len(allowed) && want == trueDistance(metric, query, rows[allowed[i+1]])
 			if got[i].Key != keyOf(row) && (i == 0 || !tie) && metric != "HAMMING" || off > 1e-6*(1+math.Abs(want)) {
-				t.Errorf("%s %s query %d hit %d: %v %v, want %v %v", target.Name(), key, q, i, got[i].Key, got[i].Distance, keyOf(row), want)
+				t.Errorf("%s %s query %d hit %d: %v %v, want %v %v", target.Name(), key, q, i, got[i].Key,
+					got[i].Distance, keyOf(row), want)
 			}
 		}
 	}
@@ -362,7 +374,12 @@ func TestOpenSearchRefusals(t *testing.T) {
 			{"test_l2", Options{KeyField: "k"}, NotFound, "no key field k"},
 			{"test_l2", Options{Metric: "ip"}, Mismatch, "field vec: its metric is L2, not IP"},
 			{"test_l2", Options{Dim: 5}, Mismatch, "vectors of 8 dims, the log float of 5"},
-			{"test_unlike", Options{}, Mismatch, "the indexes of test_unlike differ in their vectors: test_ip and test_l2"},
+			{
+				"test_unlike",
+				Options{},
+				Mismatch,
+				"the indexes of test_unlike differ in their vectors: test_ip and test_l2",
+			},
 			{"test_l2", Options{Collection: "other"}, Mismatch, "two collections are named: test_l2 and other"},
 			{"Upper", Options{}, Mismatch, "Upper is not the name of an index"},
 			{"_all", Options{}, Mismatch, "_all is not the name of an index"},
@@ -375,7 +392,8 @@ func TestOpenSearchRefusals(t *testing.T) {
 		} {
 			target, err := Open(t.Context(), "opensearch://u:sesame@"+address+"/"+c.index, c.o)
 			var f *FaultError
-			if err == nil || !errors.As(err, &f) || f.Kind != c.kind || !strings.Contains(f.Reason, c.want) || f.Hint() == "" || strings.Contains(f.Reason+f.Hint(), "sesame") {
+			if err == nil || !errors.As(err, &f) || f.Kind != c.kind || !strings.Contains(f.Reason, c.want) ||
+				f.Hint() == "" || strings.Contains(f.Reason+f.Hint(), "sesame") {
 				t.Errorf("%s: %v, %+v; want %s: %s", c.index, target, err, c.kind, c.want)
 			}
 		}
@@ -394,12 +412,17 @@ func TestOpenSearchRefusals(t *testing.T) {
 			want string
 		}{
 			{load.Request{Vectors: v, K: 10, Expr: "a > 1"}, Mismatch, "not sent: the filter is a Milvus expression"},
-			{load.Request{Vectors: queryOf(t, dist.Float32, []float64{math.NaN()}), K: 10}, Mismatch, "a value that is not a number"},
+			{
+				load.Request{Vectors: queryOf(t, dist.Float32, []float64{math.NaN()}), K: 10},
+				Mismatch,
+				"a value that is not a number",
+			},
 			{load.Request{Vectors: v, K: 20000}, Failed, "refused: [knn] requires k to be in the range (0, #]"},
 			{load.Request{Vectors: v, K: 10}, Bounded, "not sent: request limit reached"},
 		} {
 			var f *FaultError
-			if _, err := s.Ask(t.Context(), &c.r); !errors.As(err, &f) || f.Kind != c.kind || !strings.Contains(f.Reason, c.want) {
+			if _, err := s.Ask(t.Context(), &c.r); !errors.As(err, &f) || f.Kind != c.kind ||
+				!strings.Contains(f.Reason, c.want) {
 				t.Errorf("%+v, want %s", err, c.want)
 			}
 		}
@@ -435,10 +458,13 @@ func TestOpenSearchInvalidResponses(t *testing.T) {
 	defer close(wait)
 	address := server.Listener.Addr().String()
 	var f *FaultError
-	if _, err := Open(t.Context(), "opensearch://u:wrong@"+address+"/i", Options{}); !errors.As(err, &f) || f.Kind != Denied || strings.Contains(f.Reason+f.Hint(), "wrong") {
+	if _, err := Open(t.Context(), "opensearch://u:wrong@"+address+"/i", Options{}); !errors.As(err, &f) ||
+		f.Kind != Denied || strings.Contains(f.Reason+f.Hint(), "wrong") {
 		t.Errorf("a wrong password: %+v", err)
 	}
-	target, err := Open(t.Context(), "opensearch://u:sesame@"+address+"/i", Options{Deadline: shortTimeout, NumberKeys: true})
+	target, err := Open(t.Context(), "opensearch://u:sesame@"+address+"/i", Options{
+		Deadline: shortTimeout, NumberKeys: true,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -446,8 +472,12 @@ func TestOpenSearchInvalidResponses(t *testing.T) {
 		t.Error("a server that does not tell its nodes has one")
 	}
 	s := session(t, target)
-	r := &load.Request{Vectors: queryOf(t, dist.Float32, testVectors(dist.Float32)[0]), K: 2, SearchParams: engine.SearchParams{EF: 40}}
-	if body, err := target.(*openSearch).query(r, r.Vectors.Row(0)); err != nil || !strings.Contains(string(body), `"k":40`) || strings.Contains(string(body), "ef_search") {
+	r := &load.Request{
+		Vectors: queryOf(t, dist.Float32, testVectors(dist.Float32)[0]), K: 2,
+		SearchParams: engine.SearchParams{EF: 40},
+	}
+	if body, err := target.(*openSearch).query(r, r.Vectors.Row(0)); err != nil ||
+		!strings.Contains(string(body), `"k":40`) || strings.Contains(string(body), "ef_search") {
 		t.Errorf("2.11 knows no ef_search: %s, %v", body, err)
 	}
 	hit := func(id, score string) string {
@@ -469,11 +499,25 @@ func TestOpenSearchInvalidResponses(t *testing.T) {
 		{200, `{"_shards":{"failed":1}}`, Failed, "failed on some shards"},
 		{200, `<html>`, Garbled, "does not respond like OpenSearch"},
 		{200, strings.Repeat(" ", 2<<20), Garbled, "sent more than a response can have"},
-		{404, `{"error":{"root_cause":[{"type":"index_not_found_exception","reason":"no such index [i]"}]}}`, NotFound, "no such index [i]"},
+		{
+			404, `{"error":{"root_cause":[{"type":"index_not_found_exception","reason":"no such index [i]"}]}}`,
+			NotFound, "no such index [i]",
+		},
 		{404, `nothing`, Garbled, "does not respond like OpenSearch"},
-		{403, `{"error":{"type":"security_exception","reason":"no permissions for [indices:data/read/search]\n and User [name=u]"}}`, Denied, "denied: no permissions for"},
-		{429, `{"error":{"type":"circuit_breaking_exception","reason":"[parent] Data too large, data for [x] would be [123456789/117mb]"}}`, Limited, "would be [#/117mb]"},
-		{503, `{"error":{"root_cause":[],"type":"search_phase_execution_exception","reason":"all shards failed"}}`, Unreachable, "unavailable: all shards failed"},
+		{
+			403,
+			`{"error":{"type":"security_exception","reason":"no permissions for [indices:data/read/search]\n and User [name=u]"}}`,
+			Denied, "denied: no permissions for",
+		},
+		{
+			429,
+			`{"error":{"type":"circuit_breaking_exception","reason":"[parent] Data too large, data for [x] would be [123456789/117mb]"}}`,
+			Limited, "would be [#/117mb]",
+		},
+		{
+			503, `{"error":{"root_cause":[],"type":"search_phase_execution_exception","reason":"all shards failed"}}`,
+			Unreachable, "unavailable: all shards failed",
+		},
 		{504, ``, TimedOut, "HTTP Gateway Timeout"},
 		{302, ``, Garbled, "redirects to another address"},
 		{500, `{"error":"Internal"}`, Failed, "refused: Internal"},
@@ -487,7 +531,8 @@ func TestOpenSearchInvalidResponses(t *testing.T) {
 			}
 			continue
 		}
-		if !errors.As(err, &f) || f.Kind != c.kind || !strings.Contains(f.Reason, c.want) || strings.ContainsAny(f.Reason, "\n") || strings.Contains(f.Reason, "sesame") {
+		if !errors.As(err, &f) || f.Kind != c.kind || !strings.Contains(f.Reason, c.want) ||
+			strings.ContainsAny(f.Reason, "\n") || strings.Contains(f.Reason, "sesame") {
 			t.Errorf("%d %.60s: %+v, want %s: %s", c.status, c.answer, err, c.kind, c.want)
 		}
 	}
@@ -506,12 +551,15 @@ func TestOpenSearchUnsupportedFields(t *testing.T) {
 		if err := json.Unmarshal([]byte(mapping), &f); err != nil {
 			t.Fatal(err)
 		}
-		if err := (&openSearch{o: &Options{}}).describeVectors(&Description{}, &f); err == nil || !strings.Contains(err.Error(), want) {
+		if err := (&openSearch{o: &Options{}}).describeVectors(&Description{}, &f); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", mapping, err, want)
 		}
 	}
 	d := Description{}
-	f := openSearchMapping{Dimension: 8, Method: &openSearchMethod{Name: "ivf", Engine: "faiss", SpaceType: "innerproduct"}}
+	f := openSearchMapping{
+		Dimension: 8, Method: &openSearchMethod{Name: "ivf", Engine: "faiss", SpaceType: "innerproduct"},
+	}
 	if err := (&openSearch{o: &Options{}}).describeVectors(&d, &f); err != nil || d.Metric != "IP" || d.Index != "ivf" {
 		t.Errorf("%+v, %v", d, err)
 	}
@@ -573,13 +621,16 @@ func TestOpenSearchReadOnly(t *testing.T) {
 		}
 	}
 	r := newOpenSearchReads(&address{host: "127.0.0.1:1"}, &Options{Deadline: time.Second}, nil)
-	if err := r.get(t.Context(), http.MethodDelete, "/i", nil, 1, nil); err == nil || !strings.Contains(err.Error(), "not a read") {
+	if err := r.get(t.Context(), http.MethodDelete, "/i", nil, 1, nil); err == nil ||
+		!strings.Contains(err.Error(), "not a read") {
 		t.Errorf("it would delete: %v", err)
 	}
 }
 
 func FuzzOpenSearchMapping(f *testing.F) {
-	f.Add([]byte(`{"vec":{"type":"knn_vector","dimension":4,"method":{"engine":"lucene","space_type":"l2","name":"hnsw","parameters":{"m":16}}}}`))
+	f.Add([]byte(
+		`{"vec":{"type":"knn_vector","dimension":4,"method":{"engine":"lucene","space_type":"l2","name":"hnsw","parameters":{"m":16}}}}`,
+	))
 	f.Add([]byte(`{"a":{"properties":{"b":{"type":"knn_vector","dimension":-1}}}}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var fields map[string]openSearchMapping
@@ -587,7 +638,8 @@ func FuzzOpenSearchMapping(f *testing.F) {
 			return
 		}
 		d := Description{KeyField: openSearchID}
-		if err := (&openSearch{o: &Options{}}).describeFields(&d, fields); err == nil && (d.Dim < 1 || d.Metric == "" || d.Field == "") {
+		if err := (&openSearch{o: &Options{}}).describeFields(&d, fields); err == nil &&
+			(d.Dim < 1 || d.Metric == "" || d.Field == "") {
 			t.Errorf("%s: described as %+v", text, d)
 		}
 	})

@@ -48,7 +48,9 @@ func openPostgres(ctx context.Context, a *address, o *Options) (Target, error) {
 	config, err := pgx.ParseConfig(a.uri)
 	if err != nil {
 		// Its text may repeat parts of the address.
-		return nil, fault(Mismatch, "the target's address does not parse", "write postgres://[user[:password]@]host[:port][/database][?sslmode=...]")
+		return nil,
+			fault(Mismatch, "the target's address does not parse",
+				"write postgres://[user[:password]@]host[:port][/database][?sslmode=...]")
 	}
 	if err := a.checkSingleHost(&config.Config); err != nil {
 		return nil, err
@@ -57,7 +59,9 @@ func openPostgres(ctx context.Context, a *address, o *Options) (Target, error) {
 		config.Database = database
 	}
 	plain := func(c *tls.Config) bool { return c == nil }
-	if slices.ContainsFunc(config.Fallbacks, func(f *pgconn.FallbackConfig) bool { return plain(f.TLSConfig) != plain(config.TLSConfig) }) {
+	if slices.ContainsFunc(config.Fallbacks, func(f *pgconn.FallbackConfig) bool {
+		return plain(f.TLSConfig) != plain(config.TLSConfig)
+	}) {
 		config.RequireAuth = "!password,!md5" // the server decides whether there is TLS
 	}
 	config.ConnectTimeout = o.Deadline
@@ -82,7 +86,8 @@ func (a *address) checkSingleHost(config *pgconn.Config) error {
 		same = same && f.Host == config.Host && f.Port == config.Port
 	}
 	if !same {
-		return fault(Mismatch, "the target's address names several servers", "name one host and port before the database, and none in parameters or the environment")
+		return fault(Mismatch, "the target's address names several servers",
+			"name one host and port before the database, and none in parameters or the environment")
 	}
 	return nil
 }
@@ -166,7 +171,9 @@ func (s *postgresSession) connect(ctx context.Context) error {
 		return err
 	}
 	// Send vectors as the bytes that pgvector receives, as if they were bytea.
-	conn.TypeMap().RegisterType(&pgtype.Type{Name: "kitescope vector", OID: s.p.sql.vectorType, Codec: pgtype.ByteaCodec{}})
+	conn.TypeMap().RegisterType(&pgtype.Type{
+		Name: "kitescope vector", OID: s.p.sql.vectorType, Codec: pgtype.ByteaCodec{},
+	})
 	s.conn, s.settings = conn, map[string]int{}
 	return nil
 }
@@ -212,7 +219,8 @@ func (s *postgresSession) prepare(ctx context.Context, r *load.Request) error {
 		if n <= 0 || s.settings[name] == n {
 			continue // 0 keeps the server's setting
 		}
-		if _, err := s.conn.Exec(ctx, "SELECT pg_catalog.set_config($1, $2, false)", name, strconv.Itoa(n)); err != nil {
+		if _, err := s.conn.Exec(ctx, "SELECT pg_catalog.set_config($1, $2, false)", name, strconv.Itoa(n)); err !=
+			nil {
 			return err
 		}
 		s.settings[name] = n
@@ -391,7 +399,8 @@ func (c *catalog) describeServer(d *Description) error {
 		return err
 	}
 	if len(server) < 3 || server[1] == "" {
-		return faultf(Mismatch, "run CREATE EXTENSION vector", "database %s of %s has no pgvector", c.p.config.Database, c.p.addr.host)
+		return faultf(Mismatch, "run CREATE EXTENSION vector", "database %s of %s has no pgvector", c.p.config.Database,
+			c.p.addr.host)
 	}
 	d.Database, c.schema = server[0], server[2]
 	return nil
@@ -402,12 +411,16 @@ func (c *catalog) describeTable(d *Description) (string, error) {
 	table, err := c.one(selectTable, c.p.o.Collection)
 	if err != nil {
 		if e, ok := errors.AsType[*pgconn.PgError](err); ok && c.p.serverFault(e).Kind == Failed {
-			return "", faultf(NotFound, `write it as in SQL: name, schema.name, "Odd Name"`, "%s is not a table name", clip(c.p.o.Collection))
+			return "",
+				faultf(NotFound, `write it as in SQL: name, schema.name, "Odd Name"`, "%s is not a table name",
+					clip(c.p.o.Collection))
 		}
 		return "", err
 	}
 	if len(table) < 3 {
-		return "", faultf(NotFound, "check its name, and its schema", "table %s is not in database %s", clip(c.p.o.Collection), d.Database)
+		return "",
+			faultf(NotFound, "check its name, and its schema", "table %s is not in database %s", clip(c.p.o.Collection),
+				d.Database)
 	}
 	d.Collection = table[2]
 	if table[1] != "t" {
@@ -426,7 +439,9 @@ func (c *catalog) columns(oid string) ([]column, map[string]uint32, error) {
 	types := map[string]uint32{}
 	for _, r := range rows {
 		col := column{name: r[0], typ: r[1], quoted: r[3], primary: r[4] == "t", byName: r[1] == "bit"}
-		col.element, col.vector = map[string]dist.Element{"vector": dist.Float32, "halfvec": dist.Float16, "bit": dist.Bit}[col.typ]
+		col.element, col.vector = map[string]dist.Element{
+			"vector": dist.Float32, "halfvec": dist.Float16, "bit": dist.Bit,
+		}[col.typ]
 		col.dim, _ = strconv.Atoi(r[2])
 		columns = append(columns, col)
 		n, _ := strconv.ParseUint(r[5], 10, 32)
@@ -441,7 +456,8 @@ func (c *catalog) readDims(d *Description, vectors column) error {
 	if d.Element == dist.Bit {
 		length = "length(" + vectors.quoted + ")"
 	}
-	row, err := c.one(fmt.Sprintf("SELECT %s FROM %s WHERE %s IS NOT NULL LIMIT 1", length, d.Collection, vectors.quoted))
+	row, err := c.one(fmt.Sprintf("SELECT %s FROM %s WHERE %s IS NOT NULL LIMIT 1", length, d.Collection,
+		vectors.quoted))
 	if err != nil {
 		return err
 	}
@@ -456,7 +472,14 @@ func (c *catalog) readDims(d *Description, vectors column) error {
 
 // metricOf returns the metric of an index by the name of its operator class, e.g. vector_l2_ops.
 func metricOf(class string) string {
-	for _, known := range [][2]string{{"_l2_", "L2"}, {"_ip_", "IP"}, {"_cosine_", "COSINE"}, {"_l1_", "L1"}, {"_hamming_", "HAMMING"}, {"_jaccard_", "JACCARD"}} {
+	for _, known := range [][2]string{
+		{"_l2_", "L2"},
+		{"_ip_", "IP"},
+		{"_cosine_", "COSINE"},
+		{"_l1_", "L1"},
+		{"_hamming_", "HAMMING"},
+		{"_jaccard_", "JACCARD"},
+	} {
 		if strings.Contains(class, known[0]) {
 			return known[1]
 		}
@@ -493,7 +516,8 @@ func (c *catalog) describeIndex(d *Description, oid string) error {
 		break
 	}
 	if d.Metric == "" {
-		return faultf(Mismatch, "name the metric", "column %s of %s has no index to take the metric from", d.Field, d.Collection)
+		return faultf(Mismatch, "name the metric", "column %s of %s has no index to take the metric from", d.Field,
+			d.Collection)
 	}
 	return nil
 }
@@ -541,7 +565,9 @@ func (p *postgres) fault(ctx context.Context, err error) error {
 	switch {
 	case callerError(ctx) != nil:
 		return callerError(ctx)
-	case errors.Is(err, bounded.ErrTooMuch), contains(text, "invalid message", "unknown message", "unexpected message", "invalid body length", "exceeded max"):
+	case errors.Is(err, bounded.ErrTooMuch),
+		contains(text, "invalid message", "unknown message", "unexpected message", "invalid body length",
+			"exceeded max"):
 		return faultf(Garbled, "give the port of a PostgreSQL server, 5432 by default",
 			"%s does not respond like PostgreSQL", p.addr.host)
 	case contains(text, "require_auth check failed"):
@@ -549,12 +575,15 @@ func (p *postgres) fault(ctx context.Context, err error) error {
 		if contains(text, "requested md5") {
 			how = "as MD5"
 		}
-		return faultf(Denied, "enable TLS on the server and set sslmode=require, or send it without TLS with sslmode=disable",
+		return faultf(Denied,
+			"enable TLS on the server and set sslmode=require, or send it without TLS with sslmode=disable",
 			"%s requests the password %s", p.addr.host, how)
 	case contains(text, "SCRAM"):
-		return faultf(Denied, "check that it is PostgreSQL, and its scram_iterations", "%s does not log in by SCRAM like PostgreSQL", p.addr.host)
+		return faultf(Denied, "check that it is PostgreSQL, and its scram_iterations",
+			"%s does not log in by SCRAM like PostgreSQL", p.addr.host)
 	case contains(text, "server refused TLS") && p.config.RequireAuth == "": // otherwise it was tried without TLS
-		return faultf(Denied, "turn TLS off (sslmode=disable), or enable it on the server", "%s does not offer TLS", p.addr.host)
+		return faultf(Denied, "turn TLS off (sslmode=disable), or enable it on the server", "%s does not offer TLS",
+			p.addr.host)
 	}
 	return lostFault(ctx, err, "PostgreSQL", p.addr.host, p.o.Deadline)
 }

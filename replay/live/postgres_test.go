@@ -25,7 +25,10 @@ func TestParametersInBinaryForm(t *testing.T) {
 		got  []byte
 		want string
 	}{
-		"vector":  {appendVector(nil, dist.Float32, 4, v.Row(0)), "00040000" + "3f800000" + "c0200000" + "00000000" + "00000002"},
+		"vector": {
+			appendVector(nil, dist.Float32, 4, v.Row(0)),
+			"00040000" + "3f800000" + "c0200000" + "00000000" + "00000002",
+		},
 		"halfvec": {appendVector(nil, dist.Float16, 2, []byte{0x00, 0x3c, 0x01, 0xc0}), "00020000" + "3c00" + "c001"},
 		"bit":     {appendVector(nil, dist.Bit, 16, []byte{0xf0, 0x01}), "00000010" + "f001"},
 	} {
@@ -44,14 +47,16 @@ func TestMilvusDistance(t *testing.T) {
 			t.Fatalf("%v comes back as %v", want, got)
 		}
 	}
-	if milvusDistance("IP", -0.25) != 0.25 || milvusDistance("COSINE", 0.25) != 0.75 || milvusDistance("HAMMING", 7) != 7 {
+	if milvusDistance("IP", -0.25) != 0.25 || milvusDistance("COSINE", 0.25) != 0.75 ||
+		milvusDistance("HAMMING", 7) != 7 {
 		t.Error("similarities are not those of Milvus")
 	}
 }
 
 func TestMetricsOfClasses(t *testing.T) {
 	for class, want := range map[string]string{
-		"vector_l2_ops": "L2", "halfvec_ip_ops": "IP", "vector_cosine_ops": "COSINE", "vector_l1_ops": "L1", "bit_hamming_ops": "HAMMING",
+		"vector_l2_ops": "L2", "halfvec_ip_ops": "IP", "vector_cosine_ops": "COSINE", "vector_l1_ops": "L1",
+		"bit_hamming_ops": "HAMMING",
 		"bit_jaccard_ops": "JACCARD", "int8_ops": "",
 	} {
 		if got := metricOf(class); got != want {
@@ -104,10 +109,14 @@ func fakePostgres(t *testing.T, serve func(net.Conn)) func(parameters string) er
 	}()
 	host := listener.Addr().String()
 	return func(parameters string) error {
-		o := &Options{Deadline: 3 * time.Second, Collection: "c", Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
-			return new(net.Dialer).DialContext(ctx, network, address)
-		}}
-		_, err := openPostgres(t.Context(), &address{scheme: "postgres", uri: "postgres://u:sesame@" + host + "/d" + parameters, host: host}, o)
+		o := &Options{
+			Deadline: 3 * time.Second, Collection: "c",
+			Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
+				return new(net.Dialer).DialContext(ctx, network, address)
+			},
+		}
+		_, err := openPostgres(t.Context(),
+			&address{scheme: "postgres", uri: "postgres://u:sesame@" + host + "/d" + parameters, host: host}, o)
 		return err
 	}
 }
@@ -125,7 +134,8 @@ func TestPostgresAnswerLimit(t *testing.T) {
 		}
 	})
 	start := time.Now()
-	if err := open(""); err == nil || !strings.Contains(err.Error(), "does not respond like PostgreSQL") || time.Since(start) > 20*time.Second {
+	if err := open(""); err == nil || !strings.Contains(err.Error(), "does not respond like PostgreSQL") ||
+		time.Since(start) > 20*time.Second {
 		t.Errorf("after %v: %v", time.Since(start), err)
 	}
 }
@@ -144,9 +154,12 @@ func TestPostgresPasswordWithoutTLS(t *testing.T) {
 			n, _ := conn.Read(text)
 			got <- string(text[:n])
 		})
-		for parameters, sent := range map[string]bool{"": false, "?sslmode=prefer": false, "?sslmode=allow": false, "?sslmode=disable": true} {
+		for parameters, sent := range map[string]bool{
+			"": false, "?sslmode=prefer": false, "?sslmode=allow": false, "?sslmode=disable": true,
+		} {
 			err := open(parameters)
-			if text := <-got; strings.Contains(text, x.sent) != sent || err == nil || strings.Contains(err.Error(), x.problem) == sent {
+			if text := <-got; strings.Contains(text, x.sent) != sent || err == nil ||
+				strings.Contains(err.Error(), x.problem) == sent {
 				t.Errorf("%q: %q, %v", parameters, text, err)
 			}
 		}

@@ -46,7 +46,9 @@ func serve(t *testing.T, p *proxy, opts ...grpc.ServerOption) *proxy {
 	t.Helper()
 	if p.index == nil {
 		p.index = []*milvuspb.IndexDescription{{FieldName: "vec", Params: []*commonpb.KeyValuePair{
-			{Key: "index_type", Value: "HNSW"}, {Key: "metric_type", Value: "L2"}, {Key: "params", Value: `{"M":16,"efConstruction":200}`},
+			{Key: "index_type", Value: "HNSW"},
+			{Key: "metric_type", Value: "L2"},
+			{Key: "params", Value: `{"M":16,"efConstruction":200}`},
 		}}}
 	}
 	p.listen(t, "127.0.0.1:0", opts...)
@@ -73,18 +75,26 @@ var serviceOfProxy = grpc.ServiceDesc{
 	HandlerType: (*any)(nil),
 	Methods: []grpc.MethodDesc{
 		method("Connect", (*proxy).Connect), method("DescribeCollection", (*proxy).DescribeCollection),
-		method("DescribeIndex", (*proxy).DescribeIndex), method("ShowCollections", (*proxy).ShowCollections), method("Search", (*proxy).Search),
+		method("DescribeIndex", (*proxy).DescribeIndex), method("ShowCollections", (*proxy).ShowCollections),
+		method("Search", (*proxy).Search),
 	},
 }
 
-func method[Request, Answer any](name string, answer func(*proxy, context.Context, *Request) (*Answer, error)) grpc.MethodDesc {
-	return grpc.MethodDesc{MethodName: name, Handler: func(server any, ctx context.Context, decode func(any) error, _ grpc.UnaryServerInterceptor) (any, error) {
-		r := new(Request)
-		if err := decode(r); err != nil {
-			return nil, err
-		}
-		return answer(server.(*proxy), ctx, r)
-	}}
+func method[Request, Answer any](
+	name string, answer func(*proxy, context.Context, *Request) (*Answer, error),
+) grpc.MethodDesc {
+	return grpc.MethodDesc{
+		MethodName: name,
+		Handler: func(
+			server any, ctx context.Context, decode func(any) error, _ grpc.UnaryServerInterceptor,
+		) (any, error) {
+			r := new(Request)
+			if err := decode(r); err != nil {
+				return nil, err
+			}
+			return answer(server.(*proxy), ctx, r)
+		},
+	}
 }
 
 func (p *proxy) Connect(context.Context, *milvuspb.ConnectRequest) (*milvuspb.ConnectResponse, error) {
@@ -94,9 +104,13 @@ func (p *proxy) Connect(context.Context, *milvuspb.ConnectRequest) (*milvuspb.Co
 	return &milvuspb.ConnectResponse{Status: &commonpb.Status{}, Identifier: 77}, nil
 }
 
-func (p *proxy) DescribeCollection(_ context.Context, r *milvuspb.DescribeCollectionRequest) (*milvuspb.DescribeCollectionResponse, error) {
+func (p *proxy) DescribeCollection(
+	_ context.Context, r *milvuspb.DescribeCollectionRequest,
+) (*milvuspb.DescribeCollectionResponse, error) {
 	if r.GetCollectionName() != "items" && r.GetCollectionName() != "alias" {
-		return &milvuspb.DescribeCollectionResponse{Status: &commonpb.Status{Code: 100, Reason: "collection not found"}}, nil
+		return &milvuspb.DescribeCollectionResponse{
+			Status: &commonpb.Status{Code: 100, Reason: "collection not found"},
+		}, nil
 	}
 	key := schemapb.DataType_Int64
 	if p.text {
@@ -106,21 +120,31 @@ func (p *proxy) DescribeCollection(_ context.Context, r *milvuspb.DescribeCollec
 		ConsistencyLevel: commonpb.ConsistencyLevel_Bounded,
 		Schema: &schemapb.CollectionSchema{Name: "items", Fields: append([]*schemapb.FieldSchema{
 			{Name: "id", IsPrimaryKey: true, DataType: key},
-			{Name: "vec", DataType: schemapb.DataType_FloatVector, TypeParams: []*commonpb.KeyValuePair{{Key: "dim", Value: "4"}}},
+			{
+				Name: "vec", DataType: schemapb.DataType_FloatVector,
+				TypeParams: []*commonpb.KeyValuePair{{Key: "dim", Value: "4"}},
+			},
 		}, p.fields...)},
 	}, nil
 }
 
-func (p *proxy) DescribeIndex(context.Context, *milvuspb.DescribeIndexRequest) (*milvuspb.DescribeIndexResponse, error) {
+func (p *proxy) DescribeIndex(
+	context.Context, *milvuspb.DescribeIndexRequest,
+) (*milvuspb.DescribeIndexResponse, error) {
 	if len(p.index) == 0 {
-		return &milvuspb.DescribeIndexResponse{Status: legacyStatus(commonpb.ErrorCode_IndexNotExist, "index not exist")}, nil
+		return &milvuspb.DescribeIndexResponse{
+			Status: legacyStatus(commonpb.ErrorCode_IndexNotExist, "index not exist"),
+		}, nil
 	}
 	return &milvuspb.DescribeIndexResponse{IndexDescriptions: p.index}, nil
 }
 
-func (p *proxy) ShowCollections(context.Context, *milvuspb.ShowCollectionsRequest) (*milvuspb.ShowCollectionsResponse, error) {
+func (p *proxy) ShowCollections(
+	context.Context, *milvuspb.ShowCollectionsRequest,
+) (*milvuspb.ShowCollectionsResponse, error) {
 	return &milvuspb.ShowCollectionsResponse{
-		CollectionNames: []string{"items"}, InMemoryPercentages: []int64{100}, //nolint:staticcheck // SA1019: all versions have it
+		CollectionNames:     []string{"items"},
+		InMemoryPercentages: []int64{100}, //nolint:staticcheck // SA1019: all versions have it
 	}, nil
 }
 

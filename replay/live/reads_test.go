@@ -39,9 +39,11 @@ func TestReadOnlyCalls(t *testing.T) {
 				s, _ := call.Fun.(*ast.SelectorExpr)
 				switch {
 				case s == nil:
-				case s.Sel.Name == "NewMilvusServiceClient" && f.Name.Name == "connect", strings.HasPrefix(s.Sel.Name, "NewRequest") && f.Name.Name == "get":
+				case s.Sel.Name == "NewMilvusServiceClient" && f.Name.Name == "connect",
+					strings.HasPrefix(s.Sel.Name, "NewRequest") && f.Name.Name == "get":
 					made++
-				case s.Sel.Name == "NewStream", s.Sel.Name == "Invoke", strings.HasPrefix(s.Sel.Name, "NewRequest"), strings.HasSuffix(s.Sel.Name, "ServiceClient"):
+				case s.Sel.Name == "NewStream", s.Sel.Name == "Invoke", strings.HasPrefix(s.Sel.Name, "NewRequest"),
+					strings.HasSuffix(s.Sel.Name, "ServiceClient"):
 					t.Errorf("%s calls %s", name, s.Sel.Name)
 				}
 				return true

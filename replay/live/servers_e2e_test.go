@@ -45,7 +45,9 @@ func environment(t testing.TB, name string) string {
 }
 
 func (a *recordedSearch) element() dist.Element {
-	return map[string]dist.Element{"float": dist.Float32, "float16": dist.Float16, "binary": dist.Bit, "sparse": dist.Sparse}[a.Element]
+	return map[string]dist.Element{
+		"float": dist.Float32, "float16": dist.Float16, "binary": dist.Bit, "sparse": dist.Sparse,
+	}[a.Element]
 }
 
 func keyOf(v any) engine.Key {
@@ -76,7 +78,13 @@ func (a *recordedSearch) request(t testing.TB) *load.Request {
 	for i := range a.NQ {
 		data = data[copy(v.Row(i), data):]
 	}
-	r := &load.Request{Vectors: v, SearchParams: engine.SearchParams{SparseParams: engine.SparseParams{DropRatio: a.Drop}, EF: a.EF, NProbe: a.NProbe}, K: a.K, Exclude: a.Exclude}
+	r := &load.Request{
+		Vectors: v,
+		SearchParams: engine.SearchParams{
+			SparseParams: engine.SparseParams{DropRatio: a.Drop}, EF: a.EF, NProbe: a.NProbe,
+		},
+		K: a.K, Exclude: a.Exclude,
+	}
 	if a.Keys != nil {
 		r.Keys = []engine.Key{}
 		for _, k := range a.Keys {
@@ -130,7 +138,8 @@ func (a *recordedSearch) differ(kind string, answer *load.Answer) []string {
 		}
 		for j, w := range want {
 			if d := convert(kind, a.Metric, w[1].(float64)); got[j].Key != keyOf(w[0]) || got[j].Distance != d {
-				found = append(found, fmt.Sprintf("query %d hit %d: %v %v, want %v %v", i, j, got[j].Key, got[j].Distance, w[0], d))
+				found = append(found,
+					fmt.Sprintf("query %d hit %d: %v %v, want %v %v", i, j, got[j].Key, got[j].Distance, w[0], d))
 			}
 		}
 	}
@@ -174,8 +183,10 @@ func TestMatchesServerClient(t *testing.T) {
 	for i := range cases {
 		a := &cases[i]
 		open, err := live.Open(t.Context(), target, live.Options{
-			Collection: a.Collection, Database: a.Database, Field: map[bool]string{true: a.Field}[a.element() == dist.Bit],
-			Metric: a.Metric, Dim: a.Dim, Element: a.element(), Deadline: 30 * time.Second, KeyField: os.Getenv("KITESCOPE_E2E_KEY"),
+			Collection: a.Collection, Database: a.Database,
+			Field:  map[bool]string{true: a.Field}[a.element() == dist.Bit],
+			Metric: a.Metric, Dim: a.Dim, Element: a.element(), Deadline: 30 * time.Second,
+			KeyField: os.Getenv("KITESCOPE_E2E_KEY"),
 		})
 		if err != nil {
 			t.Errorf("%s: open: %v", a.Name, err)
@@ -211,7 +222,8 @@ func TestMatchesServerClient(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	t.Logf("%d cases, %d queries, %d hits compared by key and by bits of the distance: %d differ", len(cases), queries, hits, bad)
+	t.Logf("%d cases, %d queries, %d hits compared by key and by bits of the distance: %d differ", len(cases), queries,
+		hits, bad)
 }
 
 // TestRefusals checks errors for missing objects and mismatches.
@@ -227,7 +239,8 @@ func TestRefusals(t *testing.T) {
 		from := time.Now()
 		_, err := live.Open(t.Context(), cmp.Or(part[2], target), o)
 		var f *live.FaultError
-		if !errors.As(err, &f) || f.Kind.String() != part[0] || f.Hint() == "" || strings.Contains(f.Reason+f.Hint(), "secret") || strings.Contains(f.Reason, "\n") {
+		if !errors.As(err, &f) || f.Kind.String() != part[0] || f.Hint() == "" ||
+			strings.Contains(f.Reason+f.Hint(), "secret") || strings.Contains(f.Reason, "\n") {
 			t.Errorf("%s: %v (%+v)", refusal, err, f)
 			continue
 		}
@@ -254,7 +267,8 @@ func TestRate(t *testing.T) {
 			took, cpu, all := drive(t, open, v, sessions, n)
 			slices.Sort(all)
 			at := func(q float64) time.Duration { return all[int(q*float64(len(all)-1))].Round(10 * time.Microsecond) }
-			t.Logf("%s %s %s: %d sessions: %.0f QPS, p50 %s, p99 %s; CPU of this process %s a query", collection, d.Index, d.Metric, sessions,
+			t.Logf("%s %s %s: %d sessions: %.0f QPS, p50 %s, p99 %s; CPU of this process %s a query", collection,
+				d.Index, d.Metric, sessions,
 				float64(n)/took.Seconds(), at(0.5), at(0.99), (cpu / n).Round(time.Microsecond))
 		}
 	}
@@ -273,7 +287,9 @@ func noise(n int) []float32 {
 	return out
 }
 
-func drive(t *testing.T, target load.Target, v *engine.Vectors, sessions, n int) (took, cpu time.Duration, all []time.Duration) {
+func drive(
+	t *testing.T, target load.Target, v *engine.Vectors, sessions, n int,
+) (took, cpu time.Duration, all []time.Duration) {
 	t.Helper()
 	each := make([][]time.Duration, sessions)
 	var wg sync.WaitGroup
@@ -291,7 +307,9 @@ func drive(t *testing.T, target load.Target, v *engine.Vectors, sessions, n int)
 					return
 				}
 				at := time.Now()
-				if _, err := s.Ask(context.Background(), &load.Request{Vectors: row, K: 10, SearchParams: engine.SearchParams{EF: 64, NProbe: 16}}); err != nil {
+				if _, err := s.Ask(context.Background(), &load.Request{
+					Vectors: row, K: 10, SearchParams: engine.SearchParams{EF: 64, NProbe: 16},
+				}); err != nil {
 					t.Error(err)
 					return
 				}

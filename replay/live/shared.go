@@ -21,7 +21,9 @@ type answers struct {
 
 // ask checks a request and calls search to append the hits of each of its vectors.
 func (a *answers) ask(
-	ctx context.Context, d *Description, o *Options, b *budget, r *load.Request, search func(ctx context.Context, row []byte) error,
+	ctx context.Context, d *Description, o *Options, b *budget, r *load.Request, search func(
+		ctx context.Context, row []byte,
+	) error,
 ) (*load.Answer, error) {
 	if err := d.fits(r); err != nil {
 		return nil, err
@@ -58,7 +60,9 @@ func hasFilter(r *load.Request) bool { return r.Keys != nil && (len(r.Keys) > 0 
 // databaseOf returns the database of an address or of Options. It returns an error if they differ.
 func databaseOf(a *address, o *Options) (string, error) {
 	if a.database != "" && o.Database != "" && a.database != o.Database {
-		return "", faultf(Mismatch, "name one of them", "two databases are named: %s and %s", clip(a.database), clip(o.Database))
+		return "",
+			faultf(Mismatch, "name one of them", "two databases are named: %s and %s", clip(a.database),
+				clip(o.Database))
 	}
 	if a.database == "" {
 		return o.Database, nil
@@ -93,15 +97,18 @@ func (o *Options) choose(d *Description, columns []column, types string) (vector
 	}
 	switch {
 	case len(names) == 0 && named.name != "":
-		err = faultf(Mismatch, "name a column of type "+types, "column %s of %s has type %s", clip(o.Field), table, clip(named.typ))
+		err = faultf(Mismatch, "name a column of type "+types, "column %s of %s has type %s", clip(o.Field), table,
+			clip(named.typ))
 	case len(names) == 0 && o.Field != "":
 		err = faultf(NotFound, "check its name", "table %s has no column %s", table, clip(o.Field))
 	case len(names) == 0:
 		err = faultf(Mismatch, "choose another table", "table %s has no vector column", table)
 	case len(names) > 1:
-		err = faultf(Mismatch, "name one of them", "table %s has several vector columns: %s", table, strings.Join(names, ", "))
+		err = faultf(Mismatch, "name one of them", "table %s has several vector columns: %s", table,
+			strings.Join(names, ", "))
 	case key.name == "":
-		err = faultf(Mismatch, "give the key column", "table %s has no single-column primary key, or no column %s", table, clip(o.KeyField))
+		err = faultf(Mismatch, "give the key column", "table %s has no single-column primary key, or no column %s",
+			table, clip(o.KeyField))
 	}
 	d.Field, d.Dim, d.Element, d.KeyField = vectors.name, vectors.dim, vectors.element, key.name
 	return vectors, key, err

@@ -85,7 +85,8 @@ func checkTimes(requests []*Request, speed float64) error {
 		return errors.New("the log's requests have no times, or all the same one: cannot replay at the log's own times")
 	}
 	if rate := float64(len(requests)) / length * float64(time.Second) * speed; rate > maxRate {
-		return fmt.Errorf("the log at %v times its speed has %.0f requests per second: the maximum is %d", speed, rate, int(maxRate))
+		return fmt.Errorf("the log at %v times its speed has %.0f requests per second: the maximum is %d", speed, rate,
+			int(maxRate))
 	}
 	return nil
 }

@@ -28,17 +28,21 @@ func TestClosedLoopByTime(t *testing.T) {
 		if len(began) != 1 || began[0] < 396 || began[0] > 404 {
 			t.Errorf("expected the first round began after %v requests, 400 of the warm-up", began)
 		}
-		if p.QPS != 400 || p.QPSLow != 400 || p.QPSHigh != 400 || p.Took != 3*time.Second || p.Stopped != "" || len(p.Notes) != 0 {
-			t.Errorf("4 sessions that wait 10 ms: %v QPS, %v to %v, in %v, %q %q", p.QPS, p.QPSLow, p.QPSHigh, p.Took, p.Stopped, p.Notes)
+		if p.QPS != 400 || p.QPSLow != 400 || p.QPSHigh != 400 || p.Took != 3*time.Second || p.Stopped != "" ||
+			len(p.Notes) != 0 {
+			t.Errorf("4 sessions that wait 10 ms: %v QPS, %v to %v, in %v, %q %q", p.QPS, p.QPSLow, p.QPSHigh, p.Took,
+				p.Stopped, p.Notes)
 		}
 		if p.Asked != 1200 || p.Failed != 0 || p.Queries != 1200 || p.Open != 4 || p.Recall != -1 {
 			t.Errorf("asked %d, failed %d, answered %d, open %d", p.Asked, p.Failed, p.Queries, p.Open)
 		}
-		if l := p.Latency; l.Count != 1200 || l.Mean != 10*time.Millisecond || l.Min != l.Max || l.P999 != 10*time.Millisecond || l.SD != 0 {
+		if l := p.Latency; l.Count != 1200 || l.Mean != 10*time.Millisecond || l.Min != l.Max ||
+			l.P999 != 10*time.Millisecond || l.SD != 0 {
 			t.Errorf("latency %+v", l)
 		}
 		for i, r := range p.Repeats {
-			if r.Took != time.Second || r.QPS != 400 || r.Asked != 400 || r.CPU != 200*time.Millisecond || r.Tail != 0 || r.Cut {
+			if r.Took != time.Second || r.QPS != 400 || r.Asked != 400 || r.CPU != 200*time.Millisecond ||
+				r.Tail != 0 || r.Cut {
 				t.Errorf("round %d: %+v", i, r)
 			}
 		}
@@ -98,8 +102,10 @@ func TestQueriesAreVectors(t *testing.T) {
 			Sessions: 1, Round: time.Second, SinkWarmup: true,
 			CPU: clock(time.Second), Switches: func() (int64, int64) { return int64(clock(300)()), 0 },
 		})
-		if p.Asked != 100 || p.Queries != 300 || p.QPS != 300 || p.DistancesPerQuery != 100 || p.CPUPerQuery != time.Second/300 {
-			t.Errorf("%d requests of %d queries, %v QPS, %v distances, %v of CPU", p.Asked, p.Queries, p.QPS, p.DistancesPerQuery, p.CPUPerQuery)
+		if p.Asked != 100 || p.Queries != 300 || p.QPS != 300 || p.DistancesPerQuery != 100 ||
+			p.CPUPerQuery != time.Second/300 {
+			t.Errorf("%d requests of %d queries, %v QPS, %v distances, %v of CPU", p.Asked, p.Queries, p.QPS,
+				p.DistancesPerQuery, p.CPUPerQuery)
 		}
 	})
 }
@@ -130,10 +136,12 @@ func TestHungTarget(t *testing.T) {
 			t.Fatal(err)
 		}
 		const hung = 2 * time.Second
-		if p.Failed != 1 || p.Errors["no response within 2s"] != 1 || p.FailedLatency.Max != hung || w.opened.Load() != 2 {
+		if p.Failed != 1 || p.Errors["no response within 2s"] != 1 || p.FailedLatency.Max != hung ||
+			w.opened.Load() != 2 {
 			t.Errorf("failed %d (%v) after %v, %d sessions", p.Failed, p.Errors, p.FailedLatency.Max, w.opened.Load())
 		}
-		if want := int64((10*time.Second-hung)/(10*time.Millisecond)) + 1; p.Asked != want || sunk == nil || p.Stopped != "" {
+		if want := int64((10*time.Second-hung)/(10*time.Millisecond)) + 1; p.Asked != want || sunk == nil ||
+			p.Stopped != "" {
 			t.Errorf("asked %d, not %d; sink %v, %q", p.Asked, want, sunk, p.Stopped)
 		}
 		if w.closed.Load() != 2 {
@@ -144,9 +152,12 @@ func TestHungTarget(t *testing.T) {
 
 func TestSlowLastRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := run(t, steady(3*time.Second), requests(1, 0), load.Plan{Sessions: 2, Round: 10 * time.Second, Deadline: time.Minute})
+		p := run(t, steady(3*time.Second), requests(1, 0), load.Plan{
+			Sessions: 2, Round: 10 * time.Second, Deadline: time.Minute,
+		})
 		r := p.Repeats[0]
-		if r.Asked != 8 || r.Tail != 2 || r.Queries != 6 || r.QPS != 0.6 || r.Took != 10*time.Second || r.Latency.Count != 8 {
+		if r.Asked != 8 || r.Tail != 2 || r.Queries != 6 || r.QPS != 0.6 || r.Took != 10*time.Second ||
+			r.Latency.Count != 8 {
 			t.Errorf("%+v", r)
 		}
 	})
@@ -171,7 +182,8 @@ func TestTotal(t *testing.T) {
 				w := steady(10 * time.Millisecond)
 				c.plan.Sessions = 1
 				p := run(t, w, requests(7, 0), c.plan)
-				if p.Asked != c.asked || len(p.Repeats) != c.rounds || c.stopped != (p.Stopped != "") || w.calls.Load() > int64(c.plan.Total) {
+				if p.Asked != c.asked || len(p.Repeats) != c.rounds || c.stopped != (p.Stopped != "") ||
+					w.calls.Load() > int64(c.plan.Total) {
 					t.Errorf("asked %d in %d rounds, %q, %d calls", p.Asked, len(p.Repeats), p.Stopped, w.calls.Load())
 				}
 				if c.rounds > 0 && p.Repeats[c.rounds-1].Cut != c.stopped {
@@ -204,11 +216,14 @@ func TestInterrupted(t *testing.T) {
 				ctx, cancel := c.cancel(t.Context())
 				defer cancel()
 				w := steady(time.Millisecond * 3)
-				p, err := load.Run(ctx, w, requests(1, 0), load.Plan{Sessions: 2, Round: time.Second, Rounds: 4, Deadline: time.Minute})
+				p, err := load.Run(ctx, w, requests(1, 0), load.Plan{
+					Sessions: 2, Round: time.Second, Rounds: 4, Deadline: time.Minute,
+				})
 				if err != nil {
 					t.Fatal(err)
 				}
-				if p.Stopped != c.want || len(p.Repeats) != 3 || !p.Repeats[2].Cut || p.Repeats[2].Took != time.Second/2 || p.Failed != 0 {
+				if p.Stopped != c.want || len(p.Repeats) != 3 || !p.Repeats[2].Cut ||
+					p.Repeats[2].Took != time.Second/2 || p.Failed != 0 {
 					t.Errorf("stopped %q, rounds %+v, failed %d", p.Stopped, p.Repeats, p.Failed)
 				}
 				if w.opened.Load() != w.closed.Load() {
@@ -230,7 +245,8 @@ func TestCutRoundsExcluded(t *testing.T) {
 			return time.Millisecond, &load.Answer{}, nil
 		}
 		p := run(t, w, requests(1, 0), load.Plan{Sessions: 1, Round: time.Second, Rounds: 5, Total: 300})
-		if p.QPS != 100 || p.QPSLow != 100 || p.Queries != 300 || len(p.Repeats) != 3 || p.Repeats[2].QPS != 1000 || !p.Repeats[2].Cut {
+		if p.QPS != 100 || p.QPSLow != 100 || p.Queries != 300 || len(p.Repeats) != 3 || p.Repeats[2].QPS != 1000 ||
+			!p.Repeats[2].Cut {
 			t.Errorf("%v QPS from %v, %d answered: %+v", p.QPS, p.QPSLow, p.Queries, p.Repeats)
 		}
 	})
@@ -279,7 +295,8 @@ func TestReopenFails(t *testing.T) {
 		}
 		p := run(t, w, requests(1, 0), load.Plan{Sessions: 1, Round: 10 * time.Second, Deadline: time.Second})
 		// One second for the deadline, then attempts after 10, 20, ... 640 ms, and then one each second.
-		if p.Queries != 0 || p.QPS != 0 || p.Failed != p.Asked || p.Errors["connection refused"] != 15 || p.Errors["no response within 1s"] != 1 {
+		if p.Queries != 0 || p.QPS != 0 || p.Failed != p.Asked || p.Errors["connection refused"] != 15 ||
+			p.Errors["no response within 1s"] != 1 {
 			t.Errorf("asked %d, failed %d: %v", p.Asked, p.Failed, p.Errors)
 		}
 	})
@@ -303,7 +320,9 @@ func TestInvalidPlans(t *testing.T) {
 	if _, err := load.Run(t.Context(), steady(0), nil, load.Plan{Sessions: 1}); err == nil {
 		t.Error("no requests: no error")
 	}
-	if _, err := load.Run(t.Context(), steady(0), requests(5, time.Nanosecond), load.Plan{Sessions: 1, Timed: true}); err == nil {
+	if _, err := load.Run(t.Context(), steady(0), requests(5, time.Nanosecond), load.Plan{
+		Sessions: 1, Timed: true,
+	}); err == nil {
 		t.Error("a log that is too fast: no error")
 	}
 }
@@ -322,7 +341,8 @@ func TestProgress(t *testing.T) {
 		for _, p := range all {
 			if !p.Warming && p.Round == 1 && p.Elapsed == 1500*time.Millisecond {
 				seen = true
-				if p.Rounds != 2 || p.RoundDuration != 2*time.Second || p.Asked < 296 || p.Asked > 300 || p.QPS < 195 || p.QPS > 205 || p.P99 != 10*time.Millisecond {
+				if p.Rounds != 2 || p.RoundDuration != 2*time.Second || p.Asked < 296 || p.Asked > 300 || p.QPS < 195 ||
+					p.QPS > 205 || p.P99 != 10*time.Millisecond {
 					t.Errorf("%+v", p)
 				}
 			}

@@ -153,7 +153,10 @@ func Compare(base, other []Point) []Change {
 // tests.
 func (f *figure) compare(base, other *Point) Figure {
 	none := math.NaN()
-	out := Figure{Name: f.name, Base: f.point(base), Other: f.point(other), Relative: none, Low: none, High: none, P: none, Verdict: Unknown}
+	out := Figure{
+		Name: f.name, Base: f.point(base), Other: f.point(other), Relative: none, Low: none, High: none, P: none,
+		Verdict: Unknown,
+	}
 	if math.IsNaN(out.Base) || math.IsNaN(out.Other) {
 		return out
 	}

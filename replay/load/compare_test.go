@@ -95,7 +95,9 @@ func TestTooFewRounds(t *testing.T) {
 
 func TestCompareMatchesByLoad(t *testing.T) {
 	base := []load.Point{measured(1, 16, -1, 100), measured(2, 16, -1, 150), measured(1, 64, -1, 70)}
-	other := []load.Point{measured(1, 64, -1, 80), measured(4, 16, -1, 170), measured(1, 16, -1, 90), measured(1, 16, -1, 1)}
+	other := []load.Point{
+		measured(1, 64, -1, 80), measured(4, 16, -1, 170), measured(1, 16, -1, 90), measured(1, 16, -1, 1),
+	}
 	var got []string
 	for _, c := range load.Compare(base, other) {
 		s := fmt.Sprintf("%d/%d", c.Load.Sessions, c.Load.EF)

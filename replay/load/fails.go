@@ -19,7 +19,8 @@ const (
 	errorRunes = 300
 )
 
-// errorCounts counts errors by text. Texts that differ only in numbers, e.g. ports, ids and times, are counted together.
+// errorCounts counts errors by text. Texts that differ only in numbers, e.g. ports, ids and times, are counted
+// together.
 type errorCounts struct {
 	mu     sync.Mutex
 	groups map[string]*group

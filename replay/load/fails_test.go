@@ -24,7 +24,8 @@ func TestFails(t *testing.T) {
 		if p.Asked != 4000 || p.Failed != 200 || p.Queries != 3800 {
 			t.Errorf("asked %d, failed %d, answered %d", p.Asked, p.Failed, p.Queries)
 		}
-		if p.Latency.Count != 3800 || p.Latency.Min != 10*time.Millisecond || p.FailedLatency.Count != 200 || p.FailedLatency.Max != time.Millisecond {
+		if p.Latency.Count != 3800 || p.Latency.Min != 10*time.Millisecond || p.FailedLatency.Count != 200 ||
+			p.FailedLatency.Max != time.Millisecond {
 			t.Errorf("latency %+v, of fails %+v", p.Latency, p.FailedLatency)
 		}
 		if want := 1900 / 19.1; p.QPS != want {
@@ -41,7 +42,9 @@ func TestErrorTexts(t *testing.T) {
 		p := run(t, &workload{serve: func(n int64, _ *load.Request) (time.Duration, *load.Answer, error) {
 			switch {
 			case n < 60:
-				return time.Millisecond, nil, fmt.Errorf("kind %s:\x1b[31m\n  trace 4bf92f3577b34da6a3ce929d0e0e%04x", strings.Repeat("x", int(n/5)+1), n)
+				return time.Millisecond, nil,
+					fmt.Errorf("kind %s:\x1b[31m\n  trace 4bf92f3577b34da6a3ce929d0e0e%04x",
+						strings.Repeat("x", int(n/5)+1), n)
 			case n < 70:
 				return time.Millisecond, nil, errors.New("dial 127.0.0.1:19530: refused")
 			}
@@ -51,8 +54,10 @@ func TestErrorTexts(t *testing.T) {
 		for _, n := range p.Errors {
 			sum += n
 		}
-		if sum != 80 || len(p.Errors) != 11 || p.Errors[load.OtherErrors] != 20 || p.Errors["dial 127.0.0.1:19530: refused"] != 10 ||
-			p.Errors["the session returned neither a response nor an error"] != 10 || p.Errors["kind x:\ufffd[#m trace #"] != 5 {
+		if sum != 80 || len(p.Errors) != 11 || p.Errors[load.OtherErrors] != 20 ||
+			p.Errors["dial 127.0.0.1:19530: refused"] != 10 ||
+			p.Errors["the session returned neither a response nor an error"] != 10 ||
+			p.Errors["kind x:\ufffd[#m trace #"] != 5 {
 			t.Errorf("%d errors: %v", sum, p.Errors)
 		}
 	})

@@ -117,7 +117,8 @@ func (h *Histogram) Latency() Latency {
 	return Latency{
 		Count: h.count, Mean: time.Duration(math.Round(h.mean)), Min: h.min, Max: h.max,
 		SD:  time.Duration(math.Round(math.Sqrt(h.m2 / float64(h.count)))),
-		P50: h.Quantile(0.5), P90: h.Quantile(0.9), P95: h.Quantile(0.95), P99: h.Quantile(0.99), P999: h.Quantile(0.999),
+		P50: h.Quantile(0.5), P90: h.Quantile(0.9), P95: h.Quantile(0.95), P99: h.Quantile(0.99),
+		P999: h.Quantile(0.999),
 		Bars: h.bars(),
 	}
 }

@@ -94,8 +94,10 @@ func TestMerge(t *testing.T) {
 func TestBars(t *testing.T) {
 	same := slices.Repeat([]time.Duration{5 * time.Millisecond}, 10)
 	for name, all := range map[string][]time.Duration{
-		"wide": spreads(5000, 1), "one": {time.Millisecond}, "zero": {0, 0, 3}, "same": same, "all": {0, 1, math.MaxInt64},
-		"narrow": {time.Millisecond, 1010 * time.Microsecond, 1020 * time.Microsecond}, "nanoseconds": {1, 2, 3, 4, 5, 6, 7},
+		"wide": spreads(5000, 1), "one": {time.Millisecond}, "zero": {0, 0, 3}, "same": same,
+		"all":         {0, 1, math.MaxInt64},
+		"narrow":      {time.Millisecond, 1010 * time.Microsecond, 1020 * time.Microsecond},
+		"nanoseconds": {1, 2, 3, 4, 5, 6, 7},
 	} {
 		bars := histogram(all).Latency().Bars
 		if len(bars) < 2 && name != "zero" || len(bars) > 60 {

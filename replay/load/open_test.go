@@ -12,8 +12,11 @@ import (
 
 func TestOpenLoopEven(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := run(t, steady(15*time.Millisecond), requests(7, 0), load.Plan{Sessions: 4, Rate: 100, Warmup: time.Second, Round: 5 * time.Second, Rounds: 2})
-		if p.QPS != 100 || p.Late != 0 || p.Unsent != 0 || p.Latency.Mean != 15*time.Millisecond || p.Latency.SD != 0 || p.Waited.Max != 0 {
+		p := run(t, steady(15*time.Millisecond), requests(7, 0), load.Plan{
+			Sessions: 4, Rate: 100, Warmup: time.Second, Round: 5 * time.Second, Rounds: 2,
+		})
+		if p.QPS != 100 || p.Late != 0 || p.Unsent != 0 || p.Latency.Mean != 15*time.Millisecond || p.Latency.SD != 0 ||
+			p.Waited.Max != 0 {
 			t.Errorf("%v QPS, late %d, unsent %d, latency %+v, waited %v", p.QPS, p.Late, p.Unsent, p.Latency, p.Waited)
 		}
 		// The request of 10.99 s, and the request of the warm-up that ended after it.
@@ -58,10 +61,13 @@ func TestNoCoordinatedOmission(t *testing.T) {
 
 func TestOverload(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := run(t, steady(100*time.Millisecond), requests(7, 0), load.Plan{Sessions: 5, Rate: 100, Round: 10 * time.Second})
+		p := run(t, steady(100*time.Millisecond), requests(7, 0), load.Plan{
+			Sessions: 5, Rate: 100, Round: 10 * time.Second,
+		})
 		// 5 sessions answer 50 a second, except at the start, where they begin one after another: half of 1000 are
 		// sent.
-		if p.QPS != 49.6 || p.Asked != 500 || p.Unsent != 500 || p.Late < 480 || p.Latency.Max < 4900*time.Millisecond || p.Latency.Max > 5060*time.Millisecond {
+		if p.QPS != 49.6 || p.Asked != 500 || p.Unsent != 500 || p.Late < 480 ||
+			p.Latency.Max < 4900*time.Millisecond || p.Latency.Max > 5060*time.Millisecond {
 			t.Errorf("%v QPS, asked %d, unsent %d, late %d, max %v", p.QPS, p.Asked, p.Unsent, p.Late, p.Latency.Max)
 		}
 		// With a number of requests, all are sent regardless of the time.
@@ -82,7 +88,8 @@ func TestDeadlineAfterIdleTime(t *testing.T) {
 			}
 			return time.Millisecond, &load.Answer{}, nil
 		}
-		p := run(t, w, requests(1, 0), load.Plan{Sessions: 1, Rate: 0.1, Requests: 5, Deadline: 1500 * time.Millisecond})
+		p := run(t, w, requests(1, 0),
+			load.Plan{Sessions: 1, Rate: 0.1, Requests: 5, Deadline: 1500 * time.Millisecond})
 		if p.Failed != 1 || p.FailedLatency.Max != 1500*time.Millisecond || p.Took != 40*time.Second+time.Millisecond {
 			t.Errorf("failed %d, after %v, in %v", p.Failed, p.FailedLatency.Max, p.Took)
 		}
@@ -98,7 +105,9 @@ func TestPoisson(t *testing.T) {
 				all = append(all, time.Since(began))
 				return time.Nanosecond, &load.Answer{}, nil
 			}
-			p := run(t, w, requests(7, 0), load.Plan{Sessions: 1, Rate: 1000, Poisson: true, Seed: seed, Requests: 20_000})
+			p := run(t, w, requests(7, 0), load.Plan{
+				Sessions: 1, Rate: 1000, Poisson: true, Seed: seed, Requests: 20_000,
+			})
 			if p.Asked != 20_000 {
 				t.Errorf("asked %d", p.Asked)
 			}
@@ -128,7 +137,8 @@ func TestTimed(t *testing.T) {
 		log[1].At, log[2].At = log[2].At, log[1].At // different from the order by time
 		began := time.Now()
 		p := run(t, w, log, load.Plan{Sessions: 2, Timed: true, Speed: 2})
-		if took := time.Since(began); p.Asked != 4 || took != 1501*time.Millisecond || p.Latency.Max != time.Millisecond {
+		if took := time.Since(began); p.Asked != 4 || took != 1501*time.Millisecond ||
+			p.Latency.Max != time.Millisecond {
 			t.Errorf("asked %d in %v, latency %v", p.Asked, took, p.Latency.Max)
 		}
 		if w.asked[1] != 2 || w.asked[2] != 1 {

@@ -10,15 +10,19 @@ import (
 
 // point assembles the measurements.
 func (d *driver) point() *Point {
-	p := &Point{Plan: d.plan, Recall: -1, Open: d.opened, Notes: d.notes, Unsent: d.unsent, Errors: d.fails.counts(), Stopped: d.stopped}
+	p := &Point{
+		Plan: d.plan, Recall: -1, Open: d.opened, Notes: d.notes, Unsent: d.unsent, Errors: d.fails.counts(),
+		Stopped: d.stopped,
+	}
 	var all tally
 	var used interval
 	var whole []float64
 	for i, span := range d.spans {
 		t := &d.rounds[i]
 		r := Round{
-			Took: span.to - span.from, Asked: t.asked, Failed: t.failed, Tail: t.tail, Queries: t.queries, Latency: t.latency.Latency(),
-			CPU: max(0, span.cpu), Cut: d.cut && i == len(d.spans)-1,
+			Took: span.to - span.from, Asked: t.asked, Failed: t.failed, Tail: t.tail, Queries: t.queries,
+			Latency: t.latency.Latency(),
+			CPU:     max(0, span.cpu), Cut: d.cut && i == len(d.spans)-1,
 		}
 		if r.Cut && (r.Asked == 0 || r.Took <= 0) {
 			break
@@ -139,8 +143,9 @@ func (d *driver) progress(seen []sample) (Progress, []sample) {
 		seen = seen[1:]
 	}
 	p := Progress{
-		Warming: round < 0, Round: max(0, round), Rounds: d.plan.Rounds, Elapsed: now - since, Asked: asked, Failed: failed,
-		P50: latency.Quantile(0.5), P99: latency.Quantile(0.99),
+		Warming: round < 0, Round: max(0, round), Rounds: d.plan.Rounds, Elapsed: now - since, Asked: asked,
+		Failed: failed,
+		P50:    latency.Quantile(0.5), P99: latency.Quantile(0.99),
 	}
 	if until != math.MaxInt64 {
 		p.RoundDuration = until - since

@@ -23,7 +23,10 @@ func Run(ctx context.Context, t Target, requests []*Request, plan Plan) (*Point,
 	if err != nil {
 		return nil, err
 	}
-	d := &driver{target: t, requests: requests, plan: plan, began: time.Now(), fails: newErrorCounts(), rounds: make([]tally, plan.Rounds)}
+	d := &driver{
+		target: t, requests: requests, plan: plan, began: time.Now(), fails: newErrorCounts(),
+		rounds: make([]tally, plan.Rounds),
+	}
 	// Sessions may hold resources until their context ends, so cancel it to release them.
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -207,7 +210,9 @@ func (p *Plan) boundedWarmup() bool { return p.Total > 1 && p.Warmup > 0 && p.Ra
 // with idle sessions. If each has a number of requests, they run one after another.
 func (d *driver) phases(ctx context.Context) {
 	if d.plan.Requests == 0 && d.plan.boundedWarmup() {
-		d.run(ctx, &phase{first: -1, ends: []time.Duration{d.plan.Warmup}, limit: max(1, int64(d.plan.Total)/warmupPart)})
+		d.run(ctx, &phase{
+			first: -1, ends: []time.Duration{d.plan.Warmup}, limit: max(1, int64(d.plan.Total)/warmupPart),
+		})
 		p := &phase{first: 0, limit: math.MaxInt64}
 		for r := range d.plan.Rounds {
 			p.ends = append(p.ends, time.Duration(r+1)*d.plan.Round)

@@ -13,7 +13,8 @@ import (
 func accessFormats() []string {
 	const base = `[$time_now] [ACCESS] <$user_name: $user_addr> $method_name [status: $method_status] [code: $error_code] ` +
 		`[sdk: $sdk_version] [msg: $error_msg] [traceID: $trace_id] [timeCost: $time_cost]`
-	const named = base + ` [database: $database_name] [collection: $collection_name] [partitions: $partition_name] [expr: $method_expr]`
+	const named = base +
+		` [database: $database_name] [collection: $collection_name] [partitions: $partition_name] [expr: $method_expr]`
 	return []string{
 		// configs/milvus.yaml of 2.6, proxy.accessLog.formatters.search and .query. $nq and $search_params are in
 		// internal/proxy/accesslog/info/info.go since 2.5.
@@ -50,7 +51,9 @@ func compileFormat(format string) (accessFormat, error) {
 	for _, where := range fieldName.FindAllStringIndex(format, -1) {
 		literal := format[at:where[0]]
 		if literal == "" && len(f.fields) > 0 {
-			return f, fmt.Errorf("format %q: nothing between %s and %s", format, f.fields[len(f.fields)-1], format[where[0]:where[1]])
+			return f,
+				fmt.Errorf("format %q: nothing between %s and %s", format, f.fields[len(f.fields)-1],
+					format[where[0]:where[1]])
 		}
 		f.literals = append(f.literals, literal)
 		f.fields = append(f.fields, format[where[0]:where[1]])
@@ -60,7 +63,8 @@ func compileFormat(format string) (accessFormat, error) {
 	if !slices.Contains(f.fields, "$method_name") {
 		return f, fmt.Errorf("format %q: expected $method_name in it", format)
 	}
-	if !slices.ContainsFunc(f.fields, func(s string) bool { return strings.HasPrefix(s, "$time_") && s != "$time_cost" }) {
+	if !slices.ContainsFunc(f.fields,
+		func(s string) bool { return strings.HasPrefix(s, "$time_") && s != "$time_cost" }) {
 		return f, fmt.Errorf("format %q: expected $time_now, $time_start or $time_end in it", format)
 	}
 	return f, nil

@@ -58,7 +58,8 @@ func (a *accessFields) request() (r accessRequest, err error) {
 		r.Collection = a.database + "." + a.collection
 	}
 	r.expr = a.expr != "" && a.expr != "[]" && strings.Trim(a.expr, `[]", `) != ""
-	r.hybrid = strings.HasPrefix(a.nq, "[") || strings.Contains(strings.ToLower(a.method), "hybrid") || strings.Contains(a.method, "advanced")
+	r.hybrid = strings.HasPrefix(a.nq, "[") || strings.Contains(strings.ToLower(a.method), "hybrid") ||
+		strings.Contains(a.method, "advanced")
 	r.NQ = queries(a.nq)
 	r.searchParams(a.params)
 	return r, nil

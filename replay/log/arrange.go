@@ -76,7 +76,9 @@ func (l *Log) Shuffle(seed uint64) *Log {
 	out := *l
 	out.Requests = slices.Clone(l.Requests)
 	rng := rand.New(rand.NewPCG(seed, 0))
-	rng.Shuffle(len(out.Requests), func(x, y int) { out.Requests[x], out.Requests[y] = out.Requests[y], out.Requests[x] })
+	rng.Shuffle(len(out.Requests), func(x, y int) {
+		out.Requests[x], out.Requests[y] = out.Requests[y], out.Requests[x]
+	})
 	for i := range out.Requests {
 		out.Requests[i].At, out.Requests[i].Timed = l.Requests[i].At, l.Requests[i].Timed
 	}

@@ -75,7 +75,9 @@ type capture struct {
 }
 
 func newCapture(o CaptureOptions) (*capture, error) {
-	c := &capture{o: o, sum: sha256.New(), methods: names{}, statuses: names{}, others: names{}, collections: map[string]string{}}
+	c := &capture{
+		o: o, sum: sha256.New(), methods: names{}, statuses: names{}, others: names{}, collections: map[string]string{},
+	}
 	c.handle = c.take
 	for _, format := range append(slices.Clone(o.Formats), accessFormats()...) {
 		f, err := compileFormat(format)

@@ -63,11 +63,18 @@ func TestCaptureReadsTheFormatsOfMilvus(t *testing.T) {
 	ms := time.Millisecond
 	for name, test := range map[string]want{
 		"access-2.3.0.log": {
-			[]Request{{Timed: true, Took: 5 * ms}, {At: 8*ms + 995*ms, Timed: true, Took: 12 * ms}, {At: 1990 * ms, Timed: true, Took: 1015 * ms, Failed: true}},
+			[]Request{
+				{Timed: true, Took: 5 * ms},
+				{At: 8*ms + 995*ms, Timed: true, Took: 12 * ms},
+				{At: 1990 * ms, Timed: true, Took: 1015 * ms, Failed: true},
+			},
 			"2023-08-01T10:00:00Z",
 			map[string]int{"Search": 3, "DescribeCollection": 1, "Connect": 1},
 			map[string]int{"OK": 4, "TaskFailed": 1},
-			[]string{"skipped: 1 (x line 1)", "not searches: Connect 1, DescribeCollection 1", "no vector count for 3 searches"},
+			[]string{
+				"skipped: 1 (x line 1)", "not searches: Connect 1, DescribeCollection 1",
+				"no vector count for 3 searches",
+			},
 		},
 		"access-2.3.5.log": {
 			[]Request{
@@ -83,10 +90,22 @@ func TestCaptureReadsTheFormatsOfMilvus(t *testing.T) {
 		},
 		"access-2.6.log": {
 			[]Request{
-				{NQ: 2, K: 10, SearchParams: engine.SearchParams{EF: 64}, Timed: true, Took: 2 * ms, Collection: "books"},
-				{At: 100 * ms, NQ: 1, K: 5, SearchParams: engine.SearchParams{NProbe: 16}, Timed: true, Took: 3 * ms, Collection: "books"},
-				{At: 200 * ms, NQ: 3, K: 20, SearchParams: engine.SearchParams{EF: 32}, Timed: true, Took: 4 * ms, Collection: "books"},
-				{At: 300_500 * time.Microsecond, NQ: 1, K: 3, Timed: true, Took: 1500 * time.Microsecond, Collection: "books"},
+				{
+					NQ: 2, K: 10, SearchParams: engine.SearchParams{EF: 64}, Timed: true, Took: 2 * ms,
+					Collection: "books",
+				},
+				{
+					At: 100 * ms, NQ: 1, K: 5, SearchParams: engine.SearchParams{NProbe: 16}, Timed: true, Took: 3 * ms,
+					Collection: "books",
+				},
+				{
+					At: 200 * ms, NQ: 3, K: 20, SearchParams: engine.SearchParams{EF: 32}, Timed: true, Took: 4 * ms,
+					Collection: "books",
+				},
+				{
+					At: 300_500 * time.Microsecond, NQ: 1, K: 3, Timed: true, Took: 1500 * time.Microsecond,
+					Collection: "books",
+				},
 			},
 			"2025-09-01T12:00:00Z",
 			map[string]int{"Search": 2, "HybridSearch": 1, "/v2/vectordb/entities/search": 1, "Query": 1, "Upsert": 1},
@@ -124,9 +143,13 @@ func TestCaptureReadsTheFormatsOfMilvus(t *testing.T) {
 
 func TestCaptureCustomFormat(t *testing.T) {
 	const format = "$cluster_prefix|$time_start|$method_name|$collection_name|$nq|$some_later_field|$time_cost"
-	log := "c|2024/05/01 10:00:01.000 +00:00|Search|a|4|?|1s\nc|2024/05/01 10:00:00.000 +00:00|Search|a|Unknown|?|2s\nnonsense\n"
+	log := "c|2024/05/01 10:00:01.000 +00:00|Search|a|4|?|1s\nc|2024/05/01 10:00:00.000 " +
+		"+00:00|Search|a|Unknown|?|2s\nnonsense\n"
 	l, s := mustCapture(t, []byte(log), CaptureOptions{Formats: []string{format}})
-	want := []Request{{Timed: true, Took: 2 * time.Second, Collection: "a"}, {At: time.Second, NQ: 4, Timed: true, Took: time.Second, Collection: "a"}}
+	want := []Request{
+		{Timed: true, Took: 2 * time.Second, Collection: "a"},
+		{At: time.Second, NQ: 4, Timed: true, Took: time.Second, Collection: "a"},
+	}
 	if diff := cmp.Diff(want, l.Requests); diff != "" || s.Lines != 3 {
 		t.Error(diff, s.Lines)
 	}
@@ -160,7 +183,8 @@ func TestCaptureRotatedFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(whole.Requests, l.Requests); diff != "" || !l.Start.Equal(whole.Start) || l.Name != paths[0]+", "+paths[1] || s.Searches != 4 {
+	if diff := cmp.Diff(whole.Requests, l.Requests); diff != "" || !l.Start.Equal(whole.Start) ||
+		l.Name != paths[0]+", "+paths[1] || s.Searches != 4 {
 		t.Error(diff, l.Name)
 	}
 }
@@ -172,7 +196,8 @@ func TestCaptureOptions(t *testing.T) {
 		1: {Collection: "shop.books"},
 		2: {Limit: 2},
 	} {
-		if l, _ := mustCapture(t, data, o); len(l.Requests) != want || !strings.Contains(strings.Join(l.Notes, "\n"), "skipped") {
+		if l, _ := mustCapture(t, data, o); len(l.Requests) != want ||
+			!strings.Contains(strings.Join(l.Notes, "\n"), "skipped") {
 			t.Errorf("%+v: %d requests, %q", o, len(l.Requests), l.Notes)
 		}
 	}
@@ -184,7 +209,9 @@ func TestCaptureOptions(t *testing.T) {
 		"no line of 2 is in an access log format":           {"a\nb\n", CaptureOptions{}},
 		"x line 1: expected a line in an access log format": {"secret\n", CaptureOptions{Strict: true}},
 		"no selected search in it":                          {string(data), CaptureOptions{Collection: "none"}},
-		"no search in it; it has Connect 1":                 {strings.SplitAfter(string(data), "\n")[0], CaptureOptions{}},
+		"no search in it; it has Connect 1": {
+			strings.SplitAfter(string(data), "\n")[0], CaptureOptions{},
+		},
 	} {
 		_, _, err := captureOf(context.Background(), strings.NewReader(test.data), test.o)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {
@@ -205,16 +232,24 @@ func TestShape(t *testing.T) {
 		if i >= 500 && i < 600 {
 			at = 5 * time.Second // a hundred at the same time
 		}
-		l.Requests = append(l.Requests, Request{NQ: i % 3, At: at, Timed: true, Took: time.Duration(i) * time.Millisecond, Failed: i == 999})
+		l.Requests = append(l.Requests, Request{
+			NQ: i % 3, At: at, Timed: true, Took: time.Duration(i) * time.Millisecond, Failed: i == 999,
+		})
 	}
 	want := &Shape{
-		Searches: 1000, Timed: 1000, Span: 9990 * time.Millisecond, PerSecond: 100, Peak: 199, PeakAt: 4010 * time.Millisecond, Failed: 1,
-		Width: time.Second, Buckets: []int{100, 100, 100, 100, 100, 100, 100, 100, 100, 100}, Queries: 999, UnknownNQ: 334,
+		Searches: 1000, Timed: 1000, Span: 9990 * time.Millisecond, PerSecond: 100, Peak: 199,
+		PeakAt: 4010 * time.Millisecond, Failed: 1,
+		Width: time.Second, Buckets: []int{100, 100, 100, 100, 100, 100, 100, 100, 100, 100}, Queries: 999,
+		UnknownNQ: 334,
 		Took: Percentiles{
-			Count: 998, Mean: 499500 * time.Microsecond, Min: time.Millisecond, Max: 998 * time.Millisecond, P50: 499 * time.Millisecond,
-			P90: 899 * time.Millisecond, P95: 949 * time.Millisecond, P99: 989 * time.Millisecond, P999: 998 * time.Millisecond,
+			Count: 998, Mean: 499500 * time.Microsecond, Min: time.Millisecond, Max: 998 * time.Millisecond,
+			P50: 499 * time.Millisecond,
+			P90: 899 * time.Millisecond, P95: 949 * time.Millisecond, P99: 989 * time.Millisecond,
+			P999: 998 * time.Millisecond,
 		},
-		FailedTook: Percentiles{Count: 1, Mean: 999e6, Min: 999e6, Max: 999e6, P50: 999e6, P90: 999e6, P95: 999e6, P99: 999e6, P999: 999e6},
+		FailedTook: Percentiles{
+			Count: 1, Mean: 999e6, Min: 999e6, Max: 999e6, P50: 999e6, P90: 999e6, P95: 999e6, P99: 999e6, P999: 999e6,
+		},
 	}
 	if diff := cmp.Diff(want, l.Shape(), cmpopts.EquateApprox(1e-12, 0)); diff != "" {
 		t.Error(diff)
@@ -226,7 +261,9 @@ func TestShape(t *testing.T) {
 
 func TestCombine(t *testing.T) {
 	shape, _ := mustCapture(t, read(t, "access-2.6.log"), CaptureOptions{})
-	vectors := mustSample(t, []Source{{Vectors: randomVectors(t, dist.Float32, 8, 2)}}, SampleOptions{From: "c", Count: 2, Seed: 1, K: 7, SearchParams: engine.SearchParams{EF: 9}})
+	vectors := mustSample(t, []Source{{Vectors: randomVectors(t, dist.Float32, 8, 2)}}, SampleOptions{
+		From: "c", Count: 2, Seed: 1, K: 7, SearchParams: engine.SearchParams{EF: 9},
+	})
 	vectors.Requests[1].Filter = &Filter{}
 	l, err := Combine(shape, vectors, 3)
 	if err != nil {
@@ -239,14 +276,16 @@ func TestCombine(t *testing.T) {
 	filters := 0
 	for i, r := range l.Requests {
 		s := shape.Requests[i]
-		if r.At != s.At || r.K != s.K || r.NQ != min(s.NQ, 2) || r.Collection != s.Collection || r.Took != s.Took || r.First+r.NQ > l.Vectors.Rows {
+		if r.At != s.At || r.K != s.K || r.NQ != min(s.NQ, 2) || r.Collection != s.Collection || r.Took != s.Took ||
+			r.First+r.NQ > l.Vectors.Rows {
 			t.Errorf("%+v was made of %+v", r, s)
 		}
 		if r.Filter != nil {
 			filters++
 		}
 	}
-	if filters != 2 || !l.Start.Equal(shape.Start) || !strings.Contains(strings.Join(l.Notes, "\n"), "1 request had more vectors than the 2 available") {
+	if filters != 2 || !l.Start.Equal(shape.Start) ||
+		!strings.Contains(strings.Join(l.Notes, "\n"), "1 request had more vectors than the 2 available") {
 		t.Error(filters, l.Notes)
 	}
 	var out bytes.Buffer

@@ -22,7 +22,8 @@ func Combine(shape, vectors *Log, seed uint64) (*Log, error) {
 		return nil, fmt.Errorf("dress %s: it has no requests", shape.Name)
 	}
 	if vectors.Vectors == nil || len(vectors.Requests) == 0 {
-		return nil, hints.Errorf("draw some: kitescope replay sample", "dress %s: %s has no vectors", shape.Name, vectors.Name)
+		return nil,
+			hints.Errorf("draw some: kitescope replay sample", "dress %s: %s has no vectors", shape.Name, vectors.Name)
 	}
 	l := *vectors
 	l.free = nil

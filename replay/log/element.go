@@ -125,7 +125,8 @@ func parseElement(name string) (dist.Element, error) {
 	case "binary", "bit":
 		return dist.Bit, nil
 	}
-	return 0, fmt.Errorf("element: expected float32, float16, bfloat16, int8, binary or sparse, found %s", printable(name))
+	return 0,
+		fmt.Errorf("element: expected float32, float16, bfloat16, int8, binary or sparse, found %s", printable(name))
 }
 
 // elementName returns the name of an element type in a .jsonl.

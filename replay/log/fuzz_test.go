@@ -17,7 +17,8 @@ func FuzzLines(f *testing.F) {
 		}
 		f.Add(out.Bytes())
 	}
-	f.Add([]byte(`{"vector":[1,2],"element":"binary"}` + "\n" + `{"vectors":["hex:00ff","AAA="],"at_seconds":1e3,"filter":{"in":[]}}`))
+	f.Add([]byte(`{"vector":[1,2],"element":"binary"}` + "\n" +
+		`{"vectors":["hex:00ff","AAA="],"at_seconds":1e3,"filter":{"in":[]}}`))
 	f.Add(compressed(f, "gzip", []byte(`{"nq":1,"timestamp":1769860800}`)))
 	f.Add(compressed(f, "zstd", []byte(`{"vector":[NaN],"truth":["a"]}`)))
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -385,7 +385,8 @@ func (r *lineReader) takeVectors(p *requestLine) error {
 		case len(g.rows) == 0:
 			g.dim, g.element, r.firstLine = dim, element, r.line
 		case element != g.element:
-			return fmt.Errorf("expected vectors of %s as in line %d, found %s", elementName(g.element), r.firstLine, elementName(element))
+			return fmt.Errorf("expected vectors of %s as in line %d, found %s", elementName(g.element), r.firstLine,
+				elementName(element))
 		case dim != g.dim:
 			return &dimsError{i, dim, g.dim, r.firstLine}
 		}
@@ -519,8 +520,10 @@ func (p *requestLine) readFilter() (err error) {
 		f.Keys, err = keys(p.filter)
 	default:
 		var object map[string]json.RawMessage
-		if err := json.Unmarshal(p.filter, &object); err != nil || len(object) != 1 || object["in"] == nil && object["not_in"] == nil {
-			return fmt.Errorf(`expected an expression, a list of ids, {"in": [...]} or {"not_in": [...]}, found %s`, excerpt(p.filter))
+		if err := json.Unmarshal(p.filter, &object); err != nil || len(object) != 1 ||
+			object["in"] == nil && object["not_in"] == nil {
+			return fmt.Errorf(`expected an expression, a list of ids, {"in": [...]} or {"not_in": [...]}, found %s`,
+				excerpt(p.filter))
 		}
 		list := object["in"]
 		if f.Exclude = list == nil; f.Exclude {
@@ -650,7 +653,8 @@ func (p *requestLine) readTime() error {
 		p.moment, err = absolute(t)
 	}
 	if err != nil {
-		return fmt.Errorf("timestamp: expected a time such as 2026-01-31T12:00:00Z or unix seconds, found %s", excerpt(p.times))
+		return fmt.Errorf("timestamp: expected a time such as 2026-01-31T12:00:00Z or unix seconds, found %s",
+			excerpt(p.times))
 	}
 	return nil
 }

@@ -79,7 +79,8 @@ func Open(ctx context.Context, path string, o Options) (*Log, error) {
 
 func open(ctx context.Context, path string, o Options) (*Log, error) {
 	if o.Skip < 0 || o.Limit < 0 || o.Batch < 0 || o.Dim < 0 {
-		return nil, fmt.Errorf("skip %d, limit %d, batch %d, dim %d: must not be negative", o.Skip, o.Limit, o.Batch, o.Dim)
+		return nil,
+			fmt.Errorf("skip %d, limit %d, batch %d, dim %d: must not be negative", o.Skip, o.Limit, o.Batch, o.Dim)
 	}
 	if err := dataset.Foreign(path); err != nil {
 		return nil, err
@@ -222,7 +223,8 @@ func decompress(raw *countingReader, k kind) (in io.Reader, done func(), err err
 		}
 		return &ratioReader{r: z, raw: raw}, func() { _ = z.Close() }, nil
 	case kindZstd:
-		z, err := zstd.NewReader(raw, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(128<<20), zstd.WithDecoderLowmem(true))
+		z, err := zstd.NewReader(raw, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(128<<20),
+			zstd.WithDecoderLowmem(true))
 		if err != nil {
 			return nil, nil, fmt.Errorf("expected a zstd stream: %w", err)
 		}

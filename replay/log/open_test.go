@@ -80,8 +80,11 @@ func TestOpenErrors(t *testing.T) {
 		data       []byte
 		want, hint string
 	}{
-		"hdf5":        {[]byte("\x89HDF\r\n\x1a\n and more"), "HDF5 is not supported; convert it to .npy files", ""},
-		"access log":  {[]byte("[2024/05/01 10:00:00.000 +00:00] [ACCESS] <u: tcp-1:2> Search"), "Milvus proxy access log", "replay capture"},
+		"hdf5": {[]byte("\x89HDF\r\n\x1a\n and more"), "HDF5 is not supported; convert it to .npy files", ""},
+		"access log": {
+			[]byte("[2024/05/01 10:00:00.000 +00:00] [ACCESS] <u: tcp-1:2> Search"), "Milvus proxy access log",
+			"replay capture",
+		},
 		"empty":       {nil, "the file is empty", ""},
 		"text":        {[]byte("vector,k\n1,2\n"), "found something else", "one object per line"},
 		"ids":         {[]byte{2, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0}, "found 1 rows of whole numbers", "true neighbours"},
@@ -92,7 +95,8 @@ func TestOpenErrors(t *testing.T) {
 	} {
 		path := write(t, strings.ReplaceAll(name, " ", "-")+".ivecs", test.data)
 		_, err := Open(context.Background(), path, Options{})
-		if err == nil || !strings.HasPrefix(err.Error(), "read "+path+": ") || !strings.Contains(err.Error(), test.want) {
+		if err == nil || !strings.HasPrefix(err.Error(), "read "+path+": ") ||
+			!strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
@@ -128,14 +132,19 @@ func TestVectorFiles(t *testing.T) {
 		want [][2]int
 		note string
 	}{
-		"one each":          {Options{}, [][2]int{{0, 1}, {1, 1}, {2, 1}, {3, 1}, {5, 1}, {6, 1}, {7, 1}, {8, 1}, {10, 1}}, "skipped: 2 (vector 4; vector 9)"},
+		"one each": {
+			Options{},
+			[][2]int{{0, 1}, {1, 1}, {2, 1}, {3, 1}, {5, 1}, {6, 1}, {7, 1}, {8, 1}, {10, 1}},
+			"skipped: 2 (vector 4; vector 9)",
+		},
 		"batches":           {Options{Batch: 3}, [][2]int{{0, 3}, {3, 1}, {5, 3}, {8, 1}, {10, 1}}, "skipped: 2"},
 		"a part":            {Options{Skip: 3, Limit: 3}, [][2]int{{0, 1}, {2, 1}}, "skipped: 1 (vector 4)"},
 		"a part in batches": {Options{Skip: 5, Limit: 2, Batch: 2}, [][2]int{{0, 2}, {2, 2}}, ""},
 		"more than all":     {Options{Skip: 10, Limit: 2, Batch: 2}, [][2]int{{0, 1}}, ""},
 	} {
 		l := mustOpen(t, path, test.o)
-		if diff := cmp.Diff(test.want, spans(l)); diff != "" || !strings.Contains(strings.Join(l.Notes, "\n"), test.note) {
+		if diff := cmp.Diff(test.want, spans(l)); diff != "" ||
+			!strings.Contains(strings.Join(l.Notes, "\n"), test.note) {
 			t.Errorf("%s: %s %q", name, diff, l.Notes)
 		}
 	}
@@ -179,7 +188,9 @@ func TestTruthFrom(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := [][]engine.Key{{engine.NumberKey(10), engine.NumberKey(11)}, {engine.NumberKey(20), engine.NumberKey(21)}}
-	for name, data := range map[string][]byte{"gt.ivecs": ids, "gt": ids, "gt.npy": asNPY.Bytes(), "gt.x": asNPY.Bytes()} {
+	for name, data := range map[string][]byte{
+		"gt.ivecs": ids, "gt": ids, "gt.npy": asNPY.Bytes(), "gt.x": asNPY.Bytes(),
+	} {
 		got, err := l.TruthFrom(context.Background(), write(t, name, data))
 		if err != nil {
 			t.Fatal(name, err)
@@ -192,7 +203,8 @@ func TestTruthFrom(t *testing.T) {
 		"expected the truth of 2 vectors, found 1": ids[:12],
 		"expected rows of ids, found vectors":      npy(t, counting(t, 5)),
 	} {
-		if _, err := l.TruthFrom(context.Background(), write(t, "gt.ivecs", data)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := l.TruthFrom(context.Background(), write(t, "gt.ivecs", data)); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", want, err)
 		}
 	}

@@ -40,17 +40,22 @@ func parquetRows() []parquetRow {
 	start := time.Date(2026, 2, 3, 4, 5, 6, 7000, time.UTC)
 	return []parquetRow{
 		{
-			ID: 1, Embedding: []float32{1, 2}, K: new(int64(5)), EF: 64, Timestamp: start.Add(time.Second), Collection: new("a"),
-			Filter: []int64{7, 8}, Truth: []string{"x"},
+			ID: 1, Embedding: []float32{1, 2}, K: new(int64(5)), EF: 64, Timestamp: start.Add(time.Second),
+			Collection: new("a"),
+			Filter:     []int64{7, 8}, Truth: []string{"x"},
 		},
-		{ID: 2, Embedding: []float32{3, 4}, NProbe: 8, DropRatio: 0.1, Timestamp: start, Collection: new("b"), Truth: []string{"y", "z"}},
+		{
+			ID: 2, Embedding: []float32{3, 4}, NProbe: 8, DropRatio: 0.1, Timestamp: start, Collection: new("b"),
+			Truth: []string{"y", "z"},
+		},
 		{ID: 3, Embedding: []float32{5, 6}, K: new(int64(9)), Timestamp: start.Add(3 * time.Second)},
 	}
 }
 
 // TestParquetColumns checks that the vector column is found by its name.
 func TestParquetColumns(t *testing.T) {
-	l := mustOpen(t, write(t, "queries", parquetFile(t, parquetRows(), parquet.Compression(&parquet.Snappy))), Options{Strict: true})
+	l := mustOpen(t, write(t, "queries", parquetFile(t, parquetRows(), parquet.Compression(&parquet.Snappy))),
+		Options{Strict: true})
 	if len(l.Requests) != 3 || l.Requests[0].K != 0 || l.Vectors.Float32(2)[1] != 6 {
 		t.Errorf("%+v %q", l.Requests, l.Notes)
 	}
@@ -60,7 +65,8 @@ func TestParquetVectorsOnly(t *testing.T) {
 	type row struct {
 		Emb []float32 `parquet:"emb,list"`
 	}
-	l := mustOpen(t, write(t, "q.parquet", parquetFile(t, []row{{[]float32{1}}, {[]float32{2}}, {[]float32{3}}})), Options{Batch: 2})
+	l := mustOpen(t, write(t, "q.parquet", parquetFile(t, []row{{[]float32{1}}, {[]float32{2}}, {[]float32{3}}})),
+		Options{Batch: 2})
 	if diff := cmp.Diff([]Request{{NQ: 2}, {First: 2, NQ: 1}}, l.Requests); diff != "" {
 		t.Error(diff)
 	}

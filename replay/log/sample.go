@@ -85,7 +85,9 @@ type sampler struct {
 func newSampler(sources []Source, o SampleOptions) (*sampler, error) {
 	s := &sampler{o: o, nq: max(o.NQ, 1)}
 	if o.Count < 1 || o.NQ < 0 || o.Count > maxSample/s.nq {
-		return nil, fmt.Errorf("%d requests of %d vectors: expected at least one, and at most %d vectors", o.Count, s.nq, maxSample)
+		return nil,
+			fmt.Errorf("%d requests of %d vectors: expected at least one, and at most %d vectors", o.Count, s.nq,
+				maxSample)
 	}
 	if !(o.Noise >= 0) || math.IsInf(o.Noise, 0) || !(o.Rate >= 0) || math.IsInf(o.Rate, 0) {
 		return nil, fmt.Errorf("noise %g, rate %g: expected finite numbers of 0 or more", o.Noise, o.Rate)
@@ -99,7 +101,9 @@ func newSampler(sources []Source, o SampleOptions) (*sampler, error) {
 			s.dim, s.element = v.Dim, v.Element
 		}
 		if v.Dim != s.dim || v.Element != s.element {
-			return nil, fmt.Errorf("source %d: expected %d dimensions of %s, found %d of %s", i, s.dim, s.element, v.Dim, v.Element)
+			return nil,
+				fmt.Errorf("source %d: expected %d dimensions of %s, found %d of %s", i, s.dim, s.element, v.Dim,
+					v.Element)
 		}
 		var kept []uint32
 		alive := v.Rows
@@ -151,7 +155,8 @@ func (s *sampler) fill(ctx context.Context, l *Log) error {
 			}
 			continue
 		}
-		t.add("rows with a value that is not a finite number, replaced by others", fmt.Sprintf("source %d row %d", src, row))
+		t.add("rows with a value that is not a finite number, replaced by others",
+			fmt.Sprintf("source %d row %d", src, row))
 		if bad++; bad >= s.live && i == 0 {
 			return errors.New("draw queries: no row has only finite numbers")
 		}
@@ -240,7 +245,9 @@ func (s *sampler) requests(l *Log) {
 	l.Requests = make([]Request, s.o.Count)
 	at := 0.0 // in units of the mean gap
 	for i := range l.Requests {
-		l.Requests[i] = Request{First: i * s.nq, NQ: s.nq, K: s.o.K, SearchParams: s.o.SearchParams, Collection: s.o.Collection}
+		l.Requests[i] = Request{
+			First: i * s.nq, NQ: s.nq, K: s.o.K, SearchParams: s.o.SearchParams, Collection: s.o.Collection,
+		}
 		if s.o.Rate == 0 {
 			continue
 		}

@@ -49,7 +49,10 @@ func mustSample(t testing.TB, sources []Source, o SampleOptions) *Log {
 
 func TestSampleDeterministic(t *testing.T) {
 	for _, e := range []dist.Element{dist.Float32, dist.Float16, dist.BFloat16, dist.Int8, dist.Bit} {
-		o := SampleOptions{From: "c", Count: 40, NQ: 3, Seed: 11, Noise: 0.25, K: 10, SearchParams: engine.SearchParams{EF: 64}, Rate: 100, Poisson: true, Collection: "c"}
+		o := SampleOptions{
+			From: "c", Count: 40, NQ: 3, Seed: 11, Noise: 0.25, K: 10, SearchParams: engine.SearchParams{EF: 64},
+			Rate: 100, Poisson: true, Collection: "c",
+		}
 		sources := []Source{{Vectors: randomVectors(t, e, 16, 50)}, {Vectors: randomVectors(t, e, 16, 30)}}
 		l := mustSample(t, sources, o)
 		if again := mustSample(t, sources, o); again.Digest != l.Digest {
@@ -93,7 +96,9 @@ func TestSampleWithoutReplacement(t *testing.T) {
 	}
 	b.Float32(1)[2] = float32(math.NaN()) // never drawn, and noted
 	delete(alive, b.Float32(1)[0])
-	l := mustSample(t, []Source{{Vectors: a}, {}, {Vectors: b, Deleted: deleted}}, SampleOptions{Count: len(alive), Seed: 1})
+	l := mustSample(t, []Source{{Vectors: a}, {}, {Vectors: b, Deleted: deleted}}, SampleOptions{
+		Count: len(alive), Seed: 1,
+	})
 	seen := map[float32]int{}
 	for i := range l.Vectors.Rows {
 		first := l.Vectors.Float32(i)[0]
@@ -124,7 +129,8 @@ func TestNoiseSize(t *testing.T) {
 	for _, e := range []dist.Element{dist.Float32, dist.Float16, dist.BFloat16, dist.Int8, dist.Bit} {
 		v := randomVectors(t, e, 64, 400)
 		plain := mustSample(t, []Source{{Vectors: v}}, SampleOptions{Count: 300, Seed: 4})
-		if plain.Vectors.Rows != 300 || !slices.ContainsFunc(rows(v), func(row []byte) bool { return bytes.Equal(row, plain.Vectors.Row(7)) }) {
+		if plain.Vectors.Rows != 300 ||
+			!slices.ContainsFunc(rows(v), func(row []byte) bool { return bytes.Equal(row, plain.Vectors.Row(7)) }) {
 			t.Errorf("%s: without noise a query is a row", e)
 		}
 		for _, noise := range []float64{0.1, 0.5} {
@@ -191,15 +197,20 @@ func TestSampleRefuses(t *testing.T) {
 		sources []Source
 		o       SampleOptions
 	}{
-		"expected at least one":                 {[]Source{{Vectors: v}}, SampleOptions{}},
-		"at most":                               {[]Source{{Vectors: v}}, SampleOptions{Count: math.MaxInt, NQ: 2}},
-		"no rows to draw from":                  {[]Source{{Vectors: v, Deleted: all}, {}}, SampleOptions{Count: 1}},
-		"finite numbers of 0 or more":           {[]Source{{Vectors: v}}, SampleOptions{Count: 1, Noise: math.NaN()}},
-		"no row has only finite numbers":        {[]Source{{Vectors: nan}}, SampleOptions{Count: 1}},
-		"the maximum for binary vectors is 0.5": {[]Source{{Vectors: randomVectors(t, dist.Bit, 16, 2)}}, SampleOptions{Count: 1, Noise: 0.6}},
-		"expected 4 dimensions of float32":      {[]Source{{Vectors: v}, {Vectors: randomVectors(t, dist.Float32, 5, 2)}}, SampleOptions{Count: 1}},
+		"expected at least one":          {[]Source{{Vectors: v}}, SampleOptions{}},
+		"at most":                        {[]Source{{Vectors: v}}, SampleOptions{Count: math.MaxInt, NQ: 2}},
+		"no rows to draw from":           {[]Source{{Vectors: v, Deleted: all}, {}}, SampleOptions{Count: 1}},
+		"finite numbers of 0 or more":    {[]Source{{Vectors: v}}, SampleOptions{Count: 1, Noise: math.NaN()}},
+		"no row has only finite numbers": {[]Source{{Vectors: nan}}, SampleOptions{Count: 1}},
+		"the maximum for binary vectors is 0.5": {
+			[]Source{{Vectors: randomVectors(t, dist.Bit, 16, 2)}}, SampleOptions{Count: 1, Noise: 0.6},
+		},
+		"expected 4 dimensions of float32": {
+			[]Source{{Vectors: v}, {Vectors: randomVectors(t, dist.Float32, 5, 2)}}, SampleOptions{Count: 1},
+		},
 	} {
-		if _, err := Sample(context.Background(), test.sources, test.o); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Sample(context.Background(), test.sources, test.o); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", want, err)
 		}
 	}

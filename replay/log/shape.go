@@ -58,10 +58,14 @@ func (c *capture) log(name string) (*Log, *Shape, error) {
 		l.Notes = append(l.Notes, "skipped methods that are not searches: "+c.others.list())
 	}
 	if c.exprs > 0 {
-		l.Notes = append(l.Notes, fmt.Sprintf("%d searches had a filter expression: it cannot be replayed without vectors and fields", c.exprs))
+		l.Notes = append(l.Notes,
+			fmt.Sprintf("%d searches had a filter expression: it cannot be replayed without vectors and fields",
+				c.exprs))
 	}
 	if c.hybrids > 0 {
-		l.Notes = append(l.Notes, fmt.Sprintf("%d searches are hybrid: they count as one search with the vectors of all their parts", c.hybrids))
+		l.Notes = append(l.Notes,
+			fmt.Sprintf("%d searches are hybrid: they count as one search with the vectors of all their parts",
+				c.hybrids))
 	}
 	s := l.Shape()
 	s.Lines, s.Methods, s.Statuses = c.lines, c.methods, c.statuses

@@ -67,7 +67,9 @@ func SlowestFiles(ctx context.Context, paths []string, o SlowestOptions) (*Slowe
 		notes = append(notes, words.Count(s.untimed, "request", "requests")+" skipped: no duration in the log")
 	}
 	if left := s.matched - len(s.list); left > 0 {
-		notes = append(notes, fmt.Sprintf("kept the %s slowest of %s requests in the access log", words.Number(len(s.list)), words.Number(s.matched)))
+		notes = append(notes,
+			fmt.Sprintf("kept the %s slowest of %s requests in the access log", words.Number(len(s.list)),
+				words.Number(s.matched)))
 	}
 	return &Slowest{Requests: s.list, Total: s.total, Notes: notes}, nil
 }
@@ -105,7 +107,9 @@ func (s *slowest) take(a *accessFields, r *accessRequest) {
 
 // cut sorts the list and keeps the slowest requests.
 func (s *slowest) cut(limit int) {
-	slices.SortStableFunc(s.list, func(a, b AccessEntry) int { return cmp.Or(cmp.Compare(b.Took, a.Took), b.EndedAt.Compare(a.EndedAt)) })
+	slices.SortStableFunc(s.list, func(a, b AccessEntry) int {
+		return cmp.Or(cmp.Compare(b.Took, a.Took), b.EndedAt.Compare(a.EndedAt))
+	})
 	s.list = slices.Delete(s.list, min(limit, len(s.list)), len(s.list))
 }
 
@@ -115,9 +119,11 @@ const maxExpr = 16 << 10
 // newAccessEntry copies a request, so that it does not keep the memory of the line.
 func newAccessEntry(a *accessFields, r *accessRequest) AccessEntry {
 	l := AccessEntry{
-		Took: r.Took, Method: strings.Clone(methodName(r.method)), Status: strings.Clone(r.statusName()), Database: strings.Clone(a.database),
-		Collection: strings.Clone(a.collection), SDK: strings.Clone(a.sdk), Trace: strings.Clone(a.trace), Consistency: strings.Clone(a.consistency),
-		HasExpr: a.hasExpr, NQ: r.NQ, K: r.K,
+		Took: r.Took, Method: strings.Clone(methodName(r.method)), Status: strings.Clone(r.statusName()),
+		Database:   strings.Clone(a.database),
+		Collection: strings.Clone(a.collection), SDK: strings.Clone(a.sdk), Trace: strings.Clone(a.trace),
+		Consistency: strings.Clone(a.consistency),
+		HasExpr:     a.hasExpr, NQ: r.NQ, K: r.K,
 	}
 	if r.start.known {
 		l.EndedAt = time.Unix(0, r.start.at).UTC().Add(r.Took)

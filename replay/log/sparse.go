@@ -23,7 +23,9 @@ const pairBytes = 8
 func sparseRow(value []byte) ([]byte, error) {
 	var object map[string]json.RawMessage
 	if err := json.Unmarshal(value, &object); err != nil {
-		return nil, errors.New(`expected a sparse vector, {"3": 0.5} or {"indices": [3], "values": [0.5]}, found ` + excerpt(value))
+		return nil,
+			errors.New(`expected a sparse vector, {"3": 0.5} or {"indices": [3], "values": [0.5]}, found ` +
+				excerpt(value))
 	}
 	var dims []uint32
 	var values []float32
@@ -45,7 +47,8 @@ func sparseRow(value []byte) ([]byte, error) {
 	for key, text := range object {
 		d, err := strconv.ParseUint(key, 10, 32)
 		if err != nil {
-			return nil, fmt.Errorf("expected a dimension from 0 to %d, found %s", uint32(math.MaxUint32-1), printable(key))
+			return nil,
+				fmt.Errorf("expected a dimension from 0 to %d, found %s", uint32(math.MaxUint32-1), printable(key))
 		}
 		x, err := numbers([]byte("[" + string(text) + "]"))
 		if err != nil {
@@ -73,7 +76,8 @@ func sortedRow(dims []uint32, values []float32) ([]byte, error) {
 		if dims[i] == math.MaxUint32 { // rejected by Milvus (typeutil.ValidateSparseFloatRows)
 			return nil, fmt.Errorf("expected a dimension from 0 to %d", uint32(math.MaxUint32-1))
 		}
-		row = binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(row, dims[i]), math.Float32bits(values[i]))
+		row = binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(row, dims[i]),
+			math.Float32bits(values[i]))
 	}
 	return row, nil
 }

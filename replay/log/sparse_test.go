@@ -32,10 +32,13 @@ func TestSparseVectors(t *testing.T) {
 		if l.Vectors.Element != dist.Sparse || l.Vectors.Rows != 4 || l.Vectors.Dim != 0 || len(l.Vectors.Row(2)) != 0 {
 			t.Fatalf("%d rows of %s, dim %d", l.Vectors.Rows, l.Vectors.Element, l.Vectors.Dim)
 		}
-		if got := string(appendSparse(appendSparse(nil, l.Vectors.Row(0)), l.Vectors.Row(1))); got != `{"3":0.5,"7":0.25}{"1":2,"9":1}` {
+		if got := string(appendSparse(appendSparse(nil, l.Vectors.Row(0)), l.Vectors.Row(1))); got !=
+			`{"3":0.5,"7":0.25}{"1":2,"9":1}` {
 			t.Error(got)
 		}
-		if l.Requests[0].SparseParams != (engine.SparseParams{DropRatio: 0.2, RefineFactor: 3}) || l.Requests[2].SparseParams != (engine.SparseParams{MaxScoreRatio: 1.1, AvgDL: 9.5}) || l.Requests[2].EF != 5 {
+		if l.Requests[0].SparseParams != (engine.SparseParams{DropRatio: 0.2, RefineFactor: 3}) ||
+			l.Requests[2].SparseParams != (engine.SparseParams{MaxScoreRatio: 1.1, AvgDL: 9.5}) ||
+			l.Requests[2].EF != 5 {
 			t.Errorf("%+v", l.Requests)
 		}
 		var b bytes.Buffer
@@ -84,7 +87,8 @@ func TestSparseVectorsRefused(t *testing.T) {
 	if err := os.WriteFile(both, []byte(`{"vector":[1,2]}`+"\n"+`{"vector":{"1":1}}`+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(t.Context(), both, Options{Strict: true}); err == nil || !strings.Contains(err.Error(), "expected vectors of float32") {
+	if _, err := Open(t.Context(), both, Options{Strict: true}); err == nil ||
+		!strings.Contains(err.Error(), "expected vectors of float32") {
 		t.Error(err)
 	}
 }

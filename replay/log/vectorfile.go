@@ -88,7 +88,8 @@ func (l *Log) convertElement(v *engine.Vectors, o Options) (*engine.Vectors, err
 	free()
 	l.free = out.Release
 	l.Notes = append(l.Notes,
-		fmt.Sprintf("float32 vectors converted to %s: %d of %d values rounded", elementName(out.Element), rounded, out.Rows*out.Dim))
+		fmt.Sprintf("float32 vectors converted to %s: %d of %d values rounded", elementName(out.Element), rounded,
+			out.Rows*out.Dim))
 	return out, nil
 }
 

@@ -85,7 +85,10 @@ func apply(l *replay.Layout, c Change) (*variant, error) {
 		do   func() error
 	}{
 		{"index", c.Index || c.Type != "" || c.M != 0 || c.EFConstruction != 0, func() error { return v.index(c) }},
-		{"scale", c.Scale > 0 || c.SegmentRows > 0, func() error { return v.resize(c.SegmentRows, cmp.Or(c.Scale, 1)) }},
+		{
+			"scale", c.Scale > 0 || c.SegmentRows > 0,
+			func() error { return v.resize(c.SegmentRows, cmp.Or(c.Scale, 1)) },
+		},
 		{"nodes", c.Nodes > 0, func() error { v.addNodes(c.Nodes); return nil }},
 		{"replicas", c.Replicas > 0, func() error { return v.replicas(c.Replicas) }},
 		{"balance", c.Balanced, func() error { v.balance(); return nil }},
@@ -104,7 +107,8 @@ func apply(l *replay.Layout, c Change) (*variant, error) {
 	}
 	if c.Nodes > 0 {
 		idle := v.countIdle(c.Nodes)
-		text := fmt.Sprintf("%d of %d added nodes have nothing to search: with auto-balance off, nothing moves to them; "+
+		text := fmt.Sprintf("%d of %d added nodes have nothing to search: with auto-balance off, nothing moves to "+
+			"them; "+
 			"add balance", idle, c.Nodes)
 		if idle == c.Nodes {
 			return nil, fmt.Errorf("nodes has no effect on this cluster: %s", text)
@@ -146,9 +150,12 @@ func clone(l *replay.Layout) *replay.Layout {
 // same reports whether the same nodes serve the same segments in both layouts.
 func same(a, b *replay.Layout) bool {
 	return len(a.Replicas) == len(b.Replicas) &&
-		slices.EqualFunc(a.Nodes, b.Nodes, func(x, y replay.Node) bool { return x.ID == y.ID && coresOf(&x) == coresOf(&y) }) &&
+		slices.EqualFunc(a.Nodes, b.Nodes, func(x, y replay.Node) bool {
+			return x.ID == y.ID && coresOf(&x) == coresOf(&y)
+		}) &&
 		slices.EqualFunc(a.Segments, b.Segments, func(x, y replay.Segment) bool {
-			return x.ID == y.ID && x.State == y.State && x.Index == y.Index && x.Rows == y.Rows && slices.Equal(x.On, y.On)
+			return x.ID == y.ID && x.State == y.State && x.Index == y.Index && x.Rows == y.Rows &&
+				slices.Equal(x.On, y.On)
 		})
 }
 
@@ -248,7 +255,8 @@ func (v *variant) resize(rows int64, by float64) error {
 		}
 	}
 	if count > maxSegments {
-		return fmt.Errorf("%.0f segments; more than %d are not simulated: segment-rows=N makes fewer", count, maxSegments)
+		return fmt.Errorf("%.0f segments; more than %d are not simulated: segment-rows=N makes fewer", count,
+			maxSegments)
 	}
 	slices.SortFunc(v.Segments, func(a, b replay.Segment) int { return cmp.Compare(a.ID, b.ID) })
 	before := segmentsOf(v.Layout)
@@ -403,9 +411,11 @@ func (v *variant) replicas(n int) error {
 	case n == len(v.Replicas):
 		return nil
 	case len(nodes) < n:
-		return fmt.Errorf("%d replicas need as many query nodes, the collection has %d; add nodes=+%d", n, len(nodes), n-len(nodes))
+		return fmt.Errorf("%d replicas need as many query nodes, the collection has %d; add nodes=+%d", n, len(nodes),
+			n-len(nodes))
 	case places > maxPlacements:
-		return fmt.Errorf("%d segments in %d replicas exceed the simulation limit of %d", len(v.Segments), n, maxPlacements)
+		return fmt.Errorf("%d segments in %d replicas exceed the simulation limit of %d", len(v.Segments), n,
+			maxPlacements)
 	}
 	for i := range v.Segments { // a layout may lack leaders
 		led[v.Segments[i].Channel] = true
@@ -524,7 +534,9 @@ func (v *variant) assign(replica int, list []int) {
 		heap = append(heap, load{on[n], n})
 	}
 	fewer := func(a, b load) bool { return a.rows < b.rows || a.rows == b.rows && a.node < b.node }
-	slices.SortFunc(heap, func(a, b load) int { return cmp.Or(cmp.Compare(a.rows, b.rows), cmp.Compare(a.node, b.node)) })
+	slices.SortFunc(heap, func(a, b load) int {
+		return cmp.Or(cmp.Compare(a.rows, b.rows), cmp.Compare(a.node, b.node))
+	})
 	for _, i := range list {
 		v.Segments[i].On[replica] = heap[0].node
 		heap[0].rows += rowsOf(&v.Segments[i], typical)

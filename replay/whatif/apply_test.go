@@ -36,8 +36,9 @@ func randomLayout(r *rand.Rand) *replay.Layout {
 	}
 	for i := range 1 + r.IntN(30) {
 		s := replay.Segment{
-			ID: int64(100 + i), Partition: int64(r.IntN(2)), Channel: fmt.Sprint("c", r.IntN(channels)), State: replay.State(r.IntN(3)),
-			Rows: int64(r.IntN(100_000)), On: make([]int64, replicas),
+			ID: int64(100 + i), Partition: int64(r.IntN(2)), Channel: fmt.Sprint("c", r.IntN(channels)),
+			State: replay.State(r.IntN(3)),
+			Rows:  int64(r.IntN(100_000)), On: make([]int64, replicas),
 		}
 		for j := range l.Replicas {
 			q := &l.Replicas[j]
@@ -99,8 +100,9 @@ func TestApplyKeepsRows(t *testing.T) {
 		before := clone(l)
 		all, states := rows(l)
 		for _, text := range []string{
-			"index", "balance", "nodes=+2,balance", "type=IVF_FLAT", "m=32", "segment-rows=20k", "index,segment-rows=7777",
-			"nodes=+3,replicas=3", "scale=2.5", "scale=0.3", "scale=3,segment-rows=50k,index,balance,nodes=+1",
+			"index", "balance", "nodes=+2,balance", "type=IVF_FLAT", "m=32", "segment-rows=20k",
+			"index,segment-rows=7777", "nodes=+3,replicas=3", "scale=2.5", "scale=0.3",
+			"scale=3,segment-rows=50k,index,balance,nodes=+1",
 		} {
 			c, err := ParseChange(text)
 			if err != nil {
@@ -203,13 +205,19 @@ func TestScaleResegments(t *testing.T) {
 // TestApplyAnswers checks that assumptions are noted, and that a word without effect is an error instead of a
 // prediction of the present cluster.
 func TestApplyAnswers(t *testing.T) {
-	small := layoutOf(1, map[string]int64{"c0": 1}, []planned{{1, 500, replay.Growing, 1, "c0"}, {2, 5000, replay.Unindexed, 1, "c0"}})
+	small := layoutOf(1, map[string]int64{"c0": 1}, []planned{
+		{1, 500, replay.Growing, 1, "c0"}, {2, 5000, replay.Unindexed, 1, "c0"},
+	})
 	bare := clone(small)
 	bare.Collection.Index = replay.Index{}
 	bits := clone(bare)
 	bits.Collection.Element = dist.Bit
-	one := layoutOf(1, map[string]int64{"c0": 1}, []planned{{1, 500, replay.Growing, 1, "c0"}, {2, 5000, replay.Indexed, 1, "c0"}})
-	even := layoutOf(2, map[string]int64{"c0": 1}, []planned{{1, 5000, replay.Indexed, 1, "c0"}, {2, 5000, replay.Indexed, 2, "c0"}})
+	one := layoutOf(1, map[string]int64{"c0": 1}, []planned{
+		{1, 500, replay.Growing, 1, "c0"}, {2, 5000, replay.Indexed, 1, "c0"},
+	})
+	even := layoutOf(2, map[string]int64{"c0": 1}, []planned{
+		{1, 5000, replay.Indexed, 1, "c0"}, {2, 5000, replay.Indexed, 2, "c0"},
+	})
 	lists := layoutOf(1, map[string]int64{"c0": 1}, []planned{{1, 5000, replay.Indexed, 1, "c0"}})
 	lists.Collection.Index = replay.Index{Type: typeIVF, NList: 128}
 	lists.Segments[0].Index = lists.Collection.Index

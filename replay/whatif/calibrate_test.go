@@ -61,7 +61,8 @@ func newPriced(l *replay.Layout, v *variant, cost func(s *replay.Segment) time.D
 		v = &variant{Layout: l}
 	}
 	p := &pricedVariant{
-		variant: v, sample: &sample{params: segment.Params{K: 10, SearchParams: engine.SearchParams{EF: 64}}}, recall: -1,
+		variant: v, sample: &sample{params: segment.Params{K: 10, SearchParams: engine.SearchParams{EF: 64}}},
+		recall:   -1,
 		modelled: make([]bool, len(v.Segments)),
 	}
 	for i := range v.Segments {
@@ -152,7 +153,10 @@ func TestRecordedRuns(t *testing.T) {
 		}
 		after := newPriced(c.layout, changed, c.cost)
 		for n, qps := range c.before {
-			x := &prediction{report: &Report{Load: Load{Sessions: n, NQ: 1, K: 10, Seed: 1}}, base: base, sample: base.sample, costs: &costs{}}
+			x := &prediction{
+				report: &Report{Load: Load{Sessions: n, NQ: 1, K: 10, Seed: 1}}, base: base, sample: base.sample,
+				costs: &costs{},
+			}
 			x.Calibration, x.Progress = k, func(string) {}
 			if err := x.calibrate(t.Context()); err != nil {
 				t.Fatal(err)
@@ -174,9 +178,11 @@ func TestRecordedRuns(t *testing.T) {
 				t.Fatal(err)
 			}
 			g, measured := out.AtLoad, c.after[n]/qps
-			t.Logf("%s at %d sessions: gain %.2f, likely %.2f to %.2f; measured %.2f (%+.0f%%)", c.name, n, g.Gain, g.Low, g.High, measured, 100*(g.Gain/measured-1))
+			t.Logf("%s at %d sessions: gain %.2f, likely %.2f to %.2f; measured %.2f (%+.0f%%)", c.name, n, g.Gain,
+				g.Low, g.High, measured, 100*(g.Gain/measured-1))
 			if math.Abs(g.Gain/measured-1) > 0.45 || measured < g.Low || measured > g.High {
-				t.Errorf("%s at %d sessions: gain %.2f, likely %.2f to %.2f; measured %.2f", c.name, n, g.Gain, g.Low, g.High, measured)
+				t.Errorf("%s at %d sessions: gain %.2f, likely %.2f to %.2f; measured %.2f", c.name, n, g.Gain, g.Low,
+					g.High, measured)
 			}
 		}
 	}

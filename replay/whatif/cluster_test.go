@@ -25,7 +25,10 @@ var testIndex = replay.Index{Type: typeHNSW, M: 8, EFConstruction: 60}
 
 // layoutOf returns a layout with one replica on the given number of nodes, with the leaders of its channels.
 func layoutOf(nodes int, leaders map[string]int64, list []planned) *replay.Layout {
-	l := &replay.Layout{Version: "2.3.5", Collection: replay.Collection{ID: 7, Name: "docs", Dim: testDim, Metric: dist.L2, Index: testIndex}}
+	l := &replay.Layout{
+		Version:    "2.3.5",
+		Collection: replay.Collection{ID: 7, Name: "docs", Dim: testDim, Metric: dist.L2, Index: testIndex},
+	}
 	r := replay.Replica{ID: 1, Leaders: leaders}
 	for i := range nodes {
 		id := int64(i + 1)
@@ -34,7 +37,9 @@ func layoutOf(nodes int, leaders map[string]int64, list []planned) *replay.Layou
 	}
 	l.Replicas = []replay.Replica{r}
 	for _, p := range list {
-		s := replay.Segment{ID: p.id, Partition: 1, Channel: p.channel, State: p.state, Rows: p.rows, On: []int64{p.node}}
+		s := replay.Segment{
+			ID: p.id, Partition: 1, Channel: p.channel, State: p.state, Rows: p.rows, On: []int64{p.node},
+		}
 		if p.state == replay.Indexed {
 			s.Index = testIndex
 		}
@@ -74,7 +79,9 @@ func loadedOf(t testing.TB, l *replay.Layout, queries int) (*replay.Loaded, *log
 	loaded := &replay.Loaded{Layout: l}
 	for i := range l.Segments {
 		info := &l.Segments[i]
-		s := &segment.Segment{ID: info.ID, Rows: int(info.Rows), Vectors: clustered(t, int(info.Rows), uint64(info.ID)), Metric: dist.L2}
+		s := &segment.Segment{
+			ID: info.ID, Rows: int(info.Rows), Vectors: clustered(t, int(info.Rows), uint64(info.ID)), Metric: dist.L2,
+		}
 		s.Deleted = engine.NewBitset(s.Rows)
 		s.Deleted.Set(int(info.ID) % s.Rows)
 		for row := range s.Rows {
@@ -90,7 +97,8 @@ func loadedOf(t testing.TB, l *replay.Layout, queries int) (*replay.Loaded, *log
 		loaded.Parts = append(loaded.Parts, &replay.Part{Info: info, State: info.State, Data: s})
 		loaded.Coverage.Rows += info.Rows
 	}
-	loaded.Coverage.Segments, loaded.Coverage.Loaded, loaded.Coverage.Covered = len(l.Segments), len(l.Segments), loaded.Coverage.Rows
+	loaded.Coverage.Segments, loaded.Coverage.Loaded, loaded.Coverage.Covered = len(l.Segments), len(l.Segments),
+		loaded.Coverage.Rows
 	g := &log.Log{Name: "drawn", Format: "sample", Vectors: clustered(t, queries, 99)}
 	for i := range queries {
 		g.Requests = append(g.Requests, log.Request{First: i, NQ: 1, K: 10, SearchParams: engine.SearchParams{EF: 40}})

@@ -74,7 +74,9 @@ func sampleOf(l *log.Log, n int, p segment.Params) (*sample, error) {
 		}
 	}
 	a.params.K = cmp.Or(p.K, usual.K, defaultK)
-	a.params.SearchParams = p.Or(usual.SearchParams).Or(engine.SearchParams{EF: defaultEF, NProbe: segment.DefaultNProbe})
+	a.params.SearchParams = p.Or(usual.SearchParams).Or(engine.SearchParams{
+		EF: defaultEF, NProbe: segment.DefaultNProbe,
+	})
 	a.params.EF = max(a.params.EF, a.params.K) // Milvus rejects less: "ef should be larger than k" (hnsw_config.h)
 	return a, nil
 }
@@ -121,21 +123,23 @@ type costs struct {
 	sample  *sample
 	step    func(string)
 
-	built          map[string]*segment.Segment // graphs, by segment and parameters
-	builtRows      int64
-	measured       map[string]MeasuredCost // by segment, index and search parameters
-	points         map[string][]costPoint  // by index and search parameters
-	partsMeasured  map[string]bool         // kinds for which parts of a segment were measured
-	bruteForced    map[string]bool         // kinds whose graphs are not searched, because filters leave too few rows
-	errors         []float64               // relative errors of measured segments, if computed from the nearest one before
-	exact          *nearest                // the true nearest neighbors
+	built         map[string]*segment.Segment // graphs, by segment and parameters
+	builtRows     int64
+	measured      map[string]MeasuredCost // by segment, index and search parameters
+	points        map[string][]costPoint  // by index and search parameters
+	partsMeasured map[string]bool         // kinds for which parts of a segment were measured
+	bruteForced   map[string]bool         // kinds whose graphs are not searched, because filters leave too few rows
+	// relative errors of measured segments, if computed from the nearest one before
+	errors         []float64
+	exact          *nearest // the true nearest neighbors
 	filters        map[filterKey]filterResult
 	rows, excluded float64 // rows that filters evaluated, and rows that they excluded
 }
 
 func newCosts(loaded *replay.Loaded, a *sample, limits Limits, step func(string)) *costs {
 	t := &costs{
-		loaded: loaded, parts: map[int64]*replay.Part{}, current: map[int64]bool{}, options: replay.OptionsFor(loaded.Layout.Version), limits: limits,
+		loaded: loaded, parts: map[int64]*replay.Part{}, current: map[int64]bool{},
+		options: replay.OptionsFor(loaded.Layout.Version), limits: limits,
 		sample: a, step: step, built: map[string]*segment.Segment{}, measured: map[string]MeasuredCost{},
 		points: map[string][]costPoint{}, partsMeasured: map[string]bool{}, bruteForced: map[string]bool{},
 		filters: map[filterKey]filterResult{},
@@ -154,7 +158,8 @@ func kindOf(s replay.State, x replay.Index, a *sample) string {
 	if s != replay.Indexed || rowByRow(x.Type) {
 		return "rows"
 	}
-	return fmt.Sprintf("%s %d %d %d ef %d nprobe %d", x.Type, x.M, x.EFConstruction, x.NList, a.params.EF, a.params.NProbe)
+	return fmt.Sprintf("%s %d %d %d ef %d nprobe %d", x.Type, x.M, x.EFConstruction, x.NList, a.params.EF,
+		a.params.NProbe)
 }
 
 // effort returns the work of a search relative to other searches of the same kind: the number of rows compared or,
@@ -202,7 +207,8 @@ func (t *costs) price(ctx context.Context, v *variant, a *sample) (*pricedVarian
 	}
 	whole := !slices.Contains(p.modelled, true)
 	var err error
-	if p.recall, err = t.measure(ctx, slices.DeleteFunc(slices.Clone(subjects), func(s *subject) bool { return s == nil }), whole, a); err != nil {
+	if p.recall, err = t.measure(ctx,
+		slices.DeleteFunc(slices.Clone(subjects), func(s *subject) bool { return s == nil }), whole, a); err != nil {
 		return nil, err
 	}
 	typical := v.typicalRows()
@@ -249,7 +255,8 @@ func (t *costs) subject(ctx context.Context, s *replay.Segment, a *sample) (foun
 		return nil, "are only partly in storage", nil
 	}
 	x := &subject{
-		kind: kindOf(s.State, s.Index, a), state: s.State, index: s.Index, data: p.Data, part: p, rowsOnly: s.State != replay.Indexed,
+		kind: kindOf(s.State, s.Index, a), state: s.State, index: s.Index, data: p.Data, part: p,
+		rowsOnly: s.State != replay.Indexed,
 	}
 	x.key = fmt.Sprintf("%d %s", s.ID, x.kind)
 	switch {
@@ -269,7 +276,9 @@ func (t *costs) subject(ctx context.Context, s *replay.Segment, a *sample) (foun
 }
 
 // graphOf returns a segment with a graph of its rows, or nil and the reason if no graph is built.
-func (t *costs) graphOf(ctx context.Context, s *segment.Segment, x replay.Index) (with *segment.Segment, why string, err error) {
+func (t *costs) graphOf(
+	ctx context.Context, s *segment.Segment, x replay.Index,
+) (with *segment.Segment, why string, err error) {
 	key := fmt.Sprintf("%d %d %d %d", s.ID, s.Rows, x.M, x.EFConstruction)
 	if with := t.built[key]; with != nil {
 		return with, "", nil
@@ -301,7 +310,8 @@ func buildGraph(ctx context.Context, s *segment.Segment, x replay.Index, o segme
 	}
 	c := *s
 	c.Index = &index.File{
-		Name: "built", Metric: s.Metric, MetricKnown: true, Dim: s.Vectors.Dim, Rows: s.Rows, Searchable: index.FromGraph(g),
+		Name: "built", Metric: s.Metric, MetricKnown: true, Dim: s.Vectors.Dim, Rows: s.Rows,
+		Searchable: index.FromGraph(g),
 	}
 	return &c, nil
 }
@@ -310,7 +320,8 @@ func buildGraph(ctx context.Context, s *segment.Segment, x replay.Index, o segme
 // searches all segments and returns the recall. Otherwise the recall is -1.
 func (t *costs) measure(ctx context.Context, list []*subject, whole bool, a *sample) (float64, error) {
 	rounds := t.limits.Rounds
-	fresh := slices.DeleteFunc(slices.Clone(list), func(s *subject) bool { _, known := t.measured[s.key]; return known })
+	fresh := slices.DeleteFunc(slices.Clone(list),
+		func(s *subject) bool { _, known := t.measured[s.key]; return known })
 	var keep *nearest
 	switch {
 	case whole && len(list) > 0:
@@ -456,7 +467,9 @@ func (t *costs) filter(s *subject, r *load.Request) (f filterResult, err error) 
 	if s.data.Rows == f.excluded.Len() {
 		return f, nil
 	}
-	part := filterResult{engine.NewBitset(s.data.Rows), f.took * time.Duration(s.data.Rows) / time.Duration(f.excluded.Len())}
+	part := filterResult{
+		engine.NewBitset(s.data.Rows), f.took * time.Duration(s.data.Rows) / time.Duration(f.excluded.Len()),
+	}
 	for row := range s.data.Rows { // a segment that has the first rows only
 		if f.excluded.Has(row) {
 			part.excluded.Set(row)
@@ -470,7 +483,9 @@ const maxCost = float64(1000 * time.Second)
 
 // compute derives the cost of a segment from the nearest measured one of its kind, times the ratio of their
 // efforts.
-func (t *costs) compute(ctx context.Context, p *pricedVariant, s replay.State, x replay.Index, rows float64) (MeasuredCost, error) {
+func (t *costs) compute(
+	ctx context.Context, p *pricedVariant, s replay.State, x replay.Index, rows float64,
+) (MeasuredCost, error) {
 	graph := s == replay.Indexed && !rowByRow(x.Type) && !isIVF(x.Type)
 	if graph && rows <= 2*float64(p.sample.params.EF) || t.bruteForced[kindOf(s, x, p.sample)] {
 		s, graph = replay.Unindexed, false // knowhere compares with all rows if k is large: hnsw.BruteForceK
@@ -494,7 +509,8 @@ func (t *costs) compute(ctx context.Context, p *pricedVariant, s replay.State, x
 		// memory.
 		compared = min(rows, 2*float64(p.sample.params.EF*cmp.Or(x.M, assumedM)))
 	}
-	p.guesses["the cost of "+cmp.Or(x.Type, "an index of unknown type")+" could not be measured: a rule of thumb"] = true
+	p.guesses["the cost of "+cmp.Or(x.Type, "an index of unknown type")+
+		" could not be measured: a rule of thumb"] = true
 	const rowKind = "rows"
 	if err := t.measureParts(ctx, rowKind, replay.Unindexed, replay.Index{}, p.sample); err != nil {
 		return MeasuredCost{}, err
@@ -525,7 +541,9 @@ func (t *costs) measureParts(ctx context.Context, kind string, s replay.State, x
 		return nil
 	}
 	t.partsMeasured[kind] = true
-	largest := slices.MaxFunc(t.loaded.Parts, func(a, b *replay.Part) int { return cmp.Compare(a.Data.Rows, b.Data.Rows) })
+	largest := slices.MaxFunc(t.loaded.Parts, func(a, b *replay.Part) int {
+		return cmp.Compare(a.Data.Rows, b.Data.Rows)
+	})
 	var list []*subject
 	for _, part := range []int{4, 2, 1} {
 		rows := largest.Data.Rows / part
@@ -628,7 +646,8 @@ func (p *pricedVariant) cost() Cost {
 			}
 		}
 	}
-	c.Growing, c.Unindexed, c.Indexed = states[replay.Growing]/replicas, states[replay.Unindexed]/replicas, states[replay.Indexed]/replicas
+	c.Growing, c.Unindexed, c.Indexed = states[replay.Growing]/replicas, states[replay.Unindexed]/replicas,
+		states[replay.Indexed]/replicas
 	c.CPU = c.Growing + c.Unindexed + c.Indexed
 	for i := range p.Nodes {
 		n := &p.Nodes[i]
@@ -671,7 +690,9 @@ func (n *nearest) add(q int, hits []segment.Hit) {
 
 // top keeps and returns the k nearest hits of a query.
 func (n *nearest) top(q int) []nearHit {
-	slices.SortFunc(n.hits[q], func(a, b nearHit) int { return cmp.Or(cmp.Compare(a.dist, b.dist), a.key.Compare(b.key)) })
+	slices.SortFunc(n.hits[q], func(a, b nearHit) int {
+		return cmp.Or(cmp.Compare(a.dist, b.dist), a.key.Compare(b.key))
+	})
 	seen := map[engine.Key]bool{}
 	all := slices.DeleteFunc(n.hits[q], func(h nearHit) bool {
 		twice := seen[h.key]

@@ -9,11 +9,18 @@ import (
 // cluster with five times the capacity gains little.
 func TestGainAtRequestedLoad(t *testing.T) {
 	at := func(name string, qps, most float64, p99 time.Duration) Prediction {
-		return Prediction{Change: Change{Name: name}, Outcome: &Outcome{QPS: qps, P99: p99}, Most: most, Gain: most / 1000, GainAtLoad: qps / 500, Recall: -1}
+		return Prediction{
+			Change: Change{Name: name}, Outcome: &Outcome{QPS: qps, P99: p99}, Most: most, Gain: most / 1000,
+			GainAtLoad: qps / 500, Recall: -1,
+		}
 	}
 	r := &Report{Load: Load{Sessions: 2}, Base: at("", 500, 1000, 8*time.Millisecond), Others: []Prediction{
-		at("nodes=+8,balance", 565, 5410, 7*time.Millisecond), at("index", 750, 2000, 5*time.Millisecond), at("ef=16", 755, 1500, 5*time.Millisecond),
-		{Change: Change{Name: "scale=0.1", Scale: 0.1}, Outcome: &Outcome{QPS: 4000}, Most: 9000, Gain: 9, GainAtLoad: 8, Recall: -1},
+		at("nodes=+8,balance", 565, 5410, 7*time.Millisecond), at("index", 750, 2000, 5*time.Millisecond),
+		at("ef=16", 755, 1500, 5*time.Millisecond),
+		{
+			Change: Change{Name: "scale=0.1", Scale: 0.1}, Outcome: &Outcome{QPS: 4000}, Most: 9000, Gain: 9,
+			GainAtLoad: 8, Recall: -1,
+		},
 		at("cores=1", 500, 400, 9*time.Millisecond),
 	}}
 	if b := r.Best(); b == nil || b.Change.Name != "index" { // equal to ef=16 at this load, with a higher maximum

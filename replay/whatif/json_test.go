@@ -34,15 +34,21 @@ func roundTrip(t *testing.T, r *Report) []byte {
 
 func smallReport() *Report {
 	p := Prediction{
-		Change: Change{Name: "index\u202e\x1b[31m", Index: true}, Layout: segmentsOf(unbalancedLayout()), Recall: -1, Gain: 1.25,
-		Cost:    Cost{CPU: 1234567, Node: "querynode-1"},
-		Outcome: &Outcome{QPS: 12.5, P99: 1001 * time.Nanosecond, Nodes: []NodeOutcome{{ID: 470590569932852667, Name: "q", Use: 0.5}}},
-		Notes:   []string{"a note"},
+		Change: Change{Name: "index\u202e\x1b[31m", Index: true}, Layout: segmentsOf(unbalancedLayout()), Recall: -1,
+		Gain: 1.25,
+		Cost: Cost{CPU: 1234567, Node: "querynode-1"},
+		Outcome: &Outcome{
+			QPS: 12.5, P99: 1001 * time.Nanosecond, Nodes: []NodeOutcome{{ID: 470590569932852667, Name: "q", Use: 0.5}},
+		},
+		Notes: []string{"a note"},
 	}
 	return &Report{
 		Base: p, Others: []Prediction{p}, Load: Load{Sessions: 4, Seed: 1 << 63},
 		Check: Check{FitMedian: 0, FitWorst: -1, Overheads: Overheads{Task: 5, From: "assumed"}},
-		Setup: replay.Setup{Replica: 5, LogSeed: 7}, Cover: replay.Coverage{Missing: []replay.Missing{{Segment: 9, State: replay.Indexed, Rows: -1}, {Segment: 10, Rows: 0}}},
+		Setup: replay.Setup{Replica: 5, LogSeed: 7},
+		Cover: replay.Coverage{
+			Missing: []replay.Missing{{Segment: 9, State: replay.Indexed, Rows: -1}, {Segment: 10, Rows: 0}},
+		},
 	}
 }
 
@@ -57,8 +63,9 @@ func TestReportJSON(t *testing.T) {
 	}
 	text := string(data)
 	for _, want := range []string{
-		`"cpu_seconds": 0.001234567`, `"p99_seconds": 0.000001001`, `"id": "470590569932852667"`, `"seed": "9223372036854775808"`, `"state": "sealed_indexed"`,
-		`"growing": 3`, `"index\u202e\u001b[31m"`, `"segment": "9"`, `"efconstruction"`,
+		`"cpu_seconds": 0.001234567`, `"p99_seconds": 0.000001001`, `"id": "470590569932852667"`,
+		`"seed": "9223372036854775808"`, `"state": "sealed_indexed"`, `"growing": 3`, `"index\u202e\u001b[31m"`,
+		`"segment": "9"`, `"efconstruction"`,
 	} {
 		if !strings.Contains(strings.ReplaceAll(text, "ef_construction", "efconstruction"), want) {
 			t.Errorf("no %s in %s", want, text)
@@ -98,18 +105,22 @@ func TestReadReportRefuses(t *testing.T) {
 	}
 	good := b.String()
 	for name, c := range map[string][3]string{ // old text, new text, expected error
-		"another kind": {"ReplayWhatIf", "ReplayResult", `kind "ReplayWhatIf", found "kitescope/v1" and "ReplayResult"`},
-		"a state":      {"sealed_indexed", "sealed", "expected a segment's state"},
-		"no outcome":   {`"outcome"`, `"come"`, "base.outcome is missing"},
+		"another kind": {
+			"ReplayWhatIf", "ReplayResult", `kind "ReplayWhatIf", found "kitescope/v1" and "ReplayResult"`,
+		},
+		"a state":    {"sealed_indexed", "sealed", "expected a segment's state"},
+		"no outcome": {`"outcome"`, `"come"`, "base.outcome is missing"},
 	} {
-		if _, err := ReadReport(strings.NewReader(strings.ReplaceAll(good, c[0], c[1]))); err == nil || !strings.Contains(err.Error(), c[2]) {
+		if _, err := ReadReport(strings.NewReader(strings.ReplaceAll(good, c[0], c[1]))); err == nil ||
+			!strings.Contains(err.Error(), c[2]) {
 			t.Errorf("%s: %v, want %q", name, err, c[2])
 		}
 	}
 	if _, err := ReadReport(strings.NewReader(good[:len(good)/2])); err == nil {
 		t.Error("half a report was read")
 	}
-	if _, err := ReadReport(strings.NewReader(strings.Replace(good, `"gain"`, `"later": [1, {}], "gain"`, 1))); err != nil {
+	if _, err := ReadReport(strings.NewReader(strings.Replace(good, `"gain"`, `"later": [1, {}], "gain"`, 1))); err !=
+		nil {
 		t.Errorf("a key that is not known: %v", err)
 	}
 }
@@ -120,7 +131,9 @@ func FuzzReadReport(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(b.Bytes())
-	f.Add([]byte(`{"apiVersion":"kitescope/v1","kind":"ReplayWhatIf","version":1,"base":{"outcome":{}},"others":[],"load":{},"cover":{"missing":[{}]}}`))
+	f.Add([]byte(
+		`{"apiVersion":"kitescope/v1","kind":"ReplayWhatIf","version":1,"base":{"outcome":{}},"others":[],"load":{},"cover":{"missing":[{}]}}`,
+	))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		r, err := ReadReport(bytes.NewReader(data))
 		if err != nil {

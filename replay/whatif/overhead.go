@@ -53,7 +53,8 @@ const (
 
 func assumedOverheads() Overheads {
 	return Overheads{
-		Task: assumedTask, Segment: assumedSegment, Chunk: assumedChunk, Factor: assumedFactor, Delay: assumedDelay, From: "assumed",
+		Task: assumedTask, Segment: assumedSegment, Chunk: assumedChunk, Factor: assumedFactor, Delay: assumedDelay,
+		From: "assumed",
 	}
 }
 
@@ -113,11 +114,13 @@ func (p *pricedVariant) cluster(o *Overheads) (*cluster, []string) {
 		if n.Cores <= 0 {
 			guessed++
 		}
-		c.nodes = append(c.nodes, server{id: n.ID, name: cmp.Or(n.Name, strconv.FormatInt(n.ID, 10)), cores: coresOf(n)})
+		c.nodes = append(c.nodes,
+			server{id: n.ID, name: cmp.Or(n.Name, strconv.FormatInt(n.ID, 10)), cores: coresOf(n)})
 	}
 	if guessed > 0 {
-		notes = append(notes, fmt.Sprintf("%d of %d nodes do not report their cores: assuming %d; set them with cores=N",
-			guessed, len(p.Nodes), assumedCores))
+		notes = append(notes,
+			fmt.Sprintf("%d of %d nodes do not report their cores: assuming %d; set them with cores=N",
+				guessed, len(p.Nodes), assumedCores))
 	}
 	unserved, mean, sd := 0, 0.0, 0.0
 	for r := range p.Replicas {
@@ -197,7 +200,9 @@ type Calibration struct {
 // the result is from the engine or has no such point.
 func Calibrate(base *replay.Result) (*Calibration, error) {
 	if base.Setup.Target == "" || base.Setup.Target == "engine" {
-		return nil, errors.New("calibrate: the result is from the engine; a run against a live target is needed (replay run --target)")
+		return nil,
+			errors.New("calibrate: the result is from the engine; a run against a live target is needed (replay run " +
+				"--target)")
 	}
 	c := &Calibration{Name: base.Setup.Target, Cores: base.Setup.Machine.Cores}
 	for _, p := range base.Points {
@@ -206,7 +211,8 @@ func Calibrate(base *replay.Result) (*Calibration, error) {
 		}
 	}
 	if len(c.Points) == 0 {
-		return nil, errors.New("calibrate: the result has no answered closed-loop point (replay sweep --concurrency 1,2,4,8)")
+		return nil,
+			errors.New("calibrate: the result has no answered closed-loop point (replay sweep --concurrency 1,2,4,8)")
 	}
 	slices.SortStableFunc(c.Points, func(a, b load.Point) int { return cmp.Compare(a.Sessions, b.Sessions) })
 	return c, nil
@@ -323,8 +329,8 @@ func (c *Calibration) estimates(w *work, a *requestCost) (list []Overheads) {
 	return list
 }
 
-// estimatesWithoutMetrics returns readings of a cluster without metrics of its processes. It scales all assumed overheads
-// by one factor. If doubling the sessions added at most 20 % of queries, the busiest node is at its capacity.
+// estimatesWithoutMetrics returns readings of a cluster without metrics of its processes. It scales all assumed
+// overheads by one factor. If doubling the sessions added at most 20 % of queries, the busiest node is at its capacity.
 // Otherwise a lone request takes at most its measured time.
 func (c *Calibration) estimatesWithoutMetrics(p *pricedVariant, points []load.Point, nq int) []Overheads {
 	o := assumedOverheads()
@@ -332,14 +338,17 @@ func (c *Calibration) estimatesWithoutMetrics(p *pricedVariant, points []load.Po
 	first, last := points[0], points[len(points)-1]
 	best := slices.MaxFunc(points, func(a, b load.Point) int { return cmp.Compare(a.QPS, b.QPS) }).QPS
 	by := min(1, first.Latency.Mean.Seconds()/max(1e-9, x.soloTime()))
-	if slices.ContainsFunc(points, func(p load.Point) bool { return 2*p.Sessions <= last.Sessions && p.QPS*1.2 >= last.QPS }) {
+	if slices.ContainsFunc(points, func(p load.Point) bool {
+		return 2*p.Sessions <= last.Sessions && p.QPS*1.2 >= last.QPS
+	}) {
 		able, _ := x.capacity(nq)
 		by = able * float64(nq) / best
 	}
 	var list []Overheads
 	for _, y := range []struct{ calls, compare float64 }{{1, 1}, {1.5, 0.7}, {0.5, 1.3}} {
 		list = append(list, Overheads{
-			Task: scaled(o.Task, by*y.calls), Segment: scaled(o.Segment, by*y.calls), Chunk: scaled(o.Chunk, by*y.compare),
+			Task: scaled(o.Task, by*y.calls), Segment: scaled(o.Segment, by*y.calls),
+			Chunk:  scaled(o.Chunk, by*y.compare),
 			Factor: o.Factor * by * y.compare,
 			From: fmt.Sprintf("%s: %v at %d session(s), max %.0f queries/s",
 				c.Name, first.Latency.Mean.Round(10*time.Microsecond), first.Sessions, best),
@@ -365,8 +374,9 @@ func (c *Calibration) calibrate(ctx context.Context, base *pricedVariant, l Load
 		return nil, fmt.Errorf("calibrate by %s: it has no point at ef %d", c.Name, ef)
 	}
 	if points[0].Sessions > 2 {
-		return nil, fmt.Errorf("calibrate by %s: its lowest concurrency is %d sessions; a point with 1 session is needed",
-			c.Name, points[0].Sessions)
+		return nil,
+			fmt.Errorf("calibrate by %s: its lowest concurrency is %d sessions; a point with 1 session is needed",
+				c.Name, points[0].Sessions)
 	}
 	limits := map[int64]float64{}
 	for i := range base.Nodes {
@@ -399,8 +409,9 @@ func (c *Calibration) calibrate(ctx context.Context, base *pricedVariant, l Load
 			return nil, err
 		}
 		list[i].live = CheckPoint{
-			Sessions: p.Sessions, MeasuredQPS: p.QPS, PredictedQPS: o.QPS, MeasuredMean: p.Latency.Mean, PredictedMean: o.Mean,
-			MeasuredP99: p.Latency.P99, PredictedP99: o.P99,
+			Sessions: p.Sessions, MeasuredQPS: p.QPS, PredictedQPS: o.QPS, MeasuredMean: p.Latency.Mean,
+			PredictedMean: o.Mean,
+			MeasuredP99:   p.Latency.P99, PredictedP99: o.P99,
 		}
 	}
 	return list, nil
@@ -410,7 +421,9 @@ func (c *Calibration) calibrate(ctx context.Context, base *pricedVariant, l Load
 // is constant. The rest may be constant, e.g. a wait for a timestamp, or proportional to the work, e.g. the wait of
 // a throttled CPU. Every reading makes half of the rest proportional. Two readings are added: one makes the rest
 // constant, the other makes it proportional.
-func setDelays(ctx context.Context, base *pricedVariant, l Load, list []calibratedLoad, mean time.Duration, consistency float64) error {
+func setDelays(
+	ctx context.Context, base *pricedVariant, l Load, list []calibratedLoad, mean time.Duration, consistency float64,
+) error {
 	o := list[0].estimates[0]
 	o.Delay = 0
 	out, err := simulateIn(ctx, base, &o, l)

@@ -22,16 +22,40 @@ type word struct {
 // knownWords returns all words in the order in which they are applied and shown in help.
 func knownWords() []word {
 	return []word{
-		{"index", "", "seal growing segments and build the collection's index on every segment", func(c *Change, _ string) error { c.Index = true; return nil }},
-		{"type", strings.Join(knownTypes(), "|"), "the index's type", func(c *Change, v string) error { return setType(&c.Type, v) }},
+		{
+			"index", "", "seal growing segments and build the collection's index on every segment",
+			func(c *Change, _ string) error { c.Index = true; return nil },
+		},
+		{
+			"type", strings.Join(knownTypes(), "|"), "the index's type",
+			func(c *Change, v string) error { return setType(&c.Type, v) },
+		},
 		{"m", "N", "HNSW's links per row", func(c *Change, v string) error { return setInt(&c.M, v, 2, 512) }},
-		{"efconstruction", "N", "HNSW's ef while building", func(c *Change, v string) error { return setInt(&c.EFConstruction, v, 1, 32768) }},
+		{
+			"efconstruction", "N", "HNSW's ef while building",
+			func(c *Change, v string) error { return setInt(&c.EFConstruction, v, 1, 32768) },
+		},
 		{"scale", "X", "rows times X", func(c *Change, v string) error { return setFloat(&c.Scale, v, 1e-6, 1e6) }},
-		{"segment-rows", "N", "sealed segments of N rows each: 500000, 500k, 1M", func(c *Change, v string) error { return setRows(&c.SegmentRows, v) }},
-		{"nodes", "+N", "N more query nodes, empty until segments move there", func(c *Change, v string) error { return setNodes(&c.Nodes, v) }},
-		{"replicas", "N", "N copies of the collection in memory", func(c *Change, v string) error { return setInt(&c.Replicas, v, 1, 1000) }},
-		{"balance", "", "spread rows evenly over the nodes of each replica", func(c *Change, _ string) error { c.Balanced = true; return nil }},
-		{"cores", "N", "cores of each query node", func(c *Change, v string) error { return setFloat(&c.Cores, v, 0.1, 4096) }},
+		{
+			"segment-rows", "N", "sealed segments of N rows each: 500000, 500k, 1M",
+			func(c *Change, v string) error { return setRows(&c.SegmentRows, v) },
+		},
+		{
+			"nodes", "+N", "N more query nodes, empty until segments move there",
+			func(c *Change, v string) error { return setNodes(&c.Nodes, v) },
+		},
+		{
+			"replicas", "N", "N copies of the collection in memory",
+			func(c *Change, v string) error { return setInt(&c.Replicas, v, 1, 1000) },
+		},
+		{
+			"balance", "", "spread rows evenly over the nodes of each replica",
+			func(c *Change, _ string) error { c.Balanced = true; return nil },
+		},
+		{
+			"cores", "N", "cores of each query node",
+			func(c *Change, v string) error { return setFloat(&c.Cores, v, 0.1, 4096) },
+		},
 		{"ef", "N", "ef of searches over HNSW", func(c *Change, v string) error { return setInt(&c.EF, v, 1, 32768) }},
 	}
 }
@@ -71,7 +95,8 @@ func ParseChange(text string) (Change, error) {
 		case seen[name]:
 			return Change{}, fmt.Errorf("change %q: %s given twice", text, name)
 		case name == "index" && slices.Contains(knownTypes(), strings.ToUpper(value)):
-			return Change{}, fmt.Errorf("change %q: index takes no value; did you mean type=%s,index", text, strings.ToUpper(value))
+			return Change{},
+				fmt.Errorf("change %q: index takes no value; did you mean type=%s,index", text, strings.ToUpper(value))
 		case w.value == "" && has:
 			return Change{}, fmt.Errorf("change %q: %s takes no value", text, name)
 		case w.value != "" && value == "":

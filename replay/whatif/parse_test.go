@@ -71,7 +71,9 @@ func TestParseChangeRefuses(t *testing.T) {
 }
 
 func FuzzParseChange(f *testing.F) {
-	for _, seed := range []string{"index,balance", "nodes=+2,ef=32", "segment-rows=1.5M,scale=1e3", strings.Repeat("x", 300), "type=\x00"} {
+	for _, seed := range []string{
+		"index,balance", "nodes=+2,ef=32", "segment-rows=1.5M,scale=1e3", strings.Repeat("x", 300), "type=\x00",
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -92,7 +94,9 @@ func TestWords(t *testing.T) {
 	}
 	for i, name := range names {
 		word, value, _ := strings.Cut(name, "=")
-		value = map[string]string{"N": "4", "+N": "+4", "X": "4", "PERCENT": "40", "HNSW|FLAT|IVF_FLAT|BIN_IVF_FLAT": "FLAT", "on|off": "on"}[value]
+		value = map[string]string{
+			"N": "4", "+N": "+4", "X": "4", "PERCENT": "40", "HNSW|FLAT|IVF_FLAT|BIN_IVF_FLAT": "FLAT", "on|off": "on",
+		}[value]
 		if value != "" {
 			word += "=" + value
 		}

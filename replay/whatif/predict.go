@@ -42,8 +42,10 @@ type Input struct {
 func Predict(ctx context.Context, in Input) (*Report, error) {
 	c := &in.Loaded.Layout.Collection
 	if c.Element == dist.Sparse {
-		return nil, fmt.Errorf("predict collection %s: %s has sparse vectors, whose searches are not modelled: replay run measures them",
-			c.Name, c.VectorField)
+		return nil,
+			fmt.Errorf("predict collection %s: %s has sparse vectors, whose searches are not modelled: replay run "+
+				"measures them",
+				c.Name, c.VectorField)
 	}
 	x, err := newPrediction(in)
 	if err == nil {
@@ -125,8 +127,8 @@ func (x *prediction) efEffect(v *variant, c Change) error {
 	return nil
 }
 
-// withSingleNode adds a node that serves all segments to a layout without nodes or replicas, because such a layout cannot
-// be simulated.
+// withSingleNode adds a node that serves all segments to a layout without nodes or replicas, because such a layout
+// cannot be simulated.
 func (x *prediction) withSingleNode(l *replay.Layout) *replay.Layout {
 	served := slices.ContainsFunc(l.Segments, func(s replay.Segment) bool {
 		return slices.ContainsFunc(s.On, func(n int64) bool { return n != 0 })
@@ -196,7 +198,8 @@ func (x *prediction) calibrate(ctx context.Context) (err error) {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case x.Calibration == nil:
-		x.note("no live run given: assuming the server's own work, %s; trust gains more than absolute figures", x.points[0].estimates[0].text())
+		x.note("no live run given: assuming the server's own work, %s; trust gains more than absolute figures",
+			x.points[0].estimates[0].text())
 	case err != nil:
 		x.note("%v: assuming the server's own work, %s", err, x.points[0].estimates[0].text())
 	default:
@@ -230,7 +233,8 @@ func (x *prediction) point() *calibratedLoad {
 // predict simulates one cluster at the load of the report, and with enough sessions to keep all cores busy.
 func (x *prediction) predict(ctx context.Context, p *pricedVariant, c Change) (out Prediction, err error) {
 	out = Prediction{
-		Change: c, Layout: segmentsOf(p.Layout), Cost: p.cost(), Recall: p.recall, Modelled: p.computedShare(), EF: p.sample.params.EF,
+		Change: c, Layout: segmentsOf(p.Layout), Cost: p.cost(), Recall: p.recall, Modelled: p.computedShare(),
+		EF:    p.sample.params.EF,
 		Notes: append(p.notes, p.reasons()...),
 	}
 	out.Measured = out.Modelled == 0
@@ -262,7 +266,8 @@ func (x *prediction) outcome(ctx context.Context, c *cluster, l Load) (*Outcome,
 	if live := &x.point().live; err == nil && l.Sessions > 0 && live.MeasuredQPS > 0 && live.PredictedQPS > 0 {
 		by := live.MeasuredQPS / live.PredictedQPS
 		o.QPS *= by
-		o.Mean, o.P50, o.P95, o.P99 = scaled(o.Mean, 1/by), scaled(o.P50, 1/by), scaled(o.P95, 1/by), scaled(o.P99, 1/by)
+		o.Mean, o.P50, o.P95, o.P99 = scaled(o.Mean, 1/by), scaled(o.P50, 1/by), scaled(o.P95, 1/by),
+			scaled(o.P99, 1/by)
 	}
 	return o, err
 }
@@ -368,22 +373,27 @@ func (x *prediction) addNotes() {
 		x.note("cost model error unknown: too little could be measured")
 	}
 	if x.costs.rows > 0 {
-		x.note("costs are measured with the log's filters, which leave out %.0f%% of the rows on average", 100*x.costs.excluded/x.costs.rows)
+		x.note("costs are measured with the log's filters, which leave out %.0f%% of the rows on average",
+			100*x.costs.excluded/x.costs.rows)
 	}
 	if missing := len(x.layout.Segments) - len(x.Loaded.Parts); missing > 0 {
 		x.note("%d segments are not loaded: their cost comes from the model, recall is unknown", missing)
 	}
 	if n := x.countInterim(); n > 0 && r.Check.Calibrated == "" {
-		x.note("%d segments without index have %d rows or more: assuming row-by-row search; they cost about an eighth of that if the "+
-			"node builds an interim index (queryNode.segcore.interimIndex, from a tenth of a full segment)", n, minInterimRows)
+		x.note("%d segments without index have %d rows or more: assuming row-by-row search; they cost about an "+
+			"eighth of that if the "+
+			"node builds an interim index (queryNode.segcore.interimIndex, from a tenth of a full segment)", n,
+			minInterimRows)
 	}
 	for _, p := range x.Loaded.Parts {
 		if p.State != p.Info.State {
-			x.note("segment %d is %s in the cluster but %s here: its index could not be read", p.Info.ID, p.Info.State, p.State)
+			x.note("segment %d is %s in the cluster but %s here: its index could not be read", p.Info.ID, p.Info.State,
+				p.State)
 		}
 	}
 	common := slices.DeleteFunc(slices.Clone(r.Base.Notes), func(n string) bool {
-		return len(r.Others) == 0 || slices.ContainsFunc(r.Others, func(p Prediction) bool { return !slices.Contains(p.Notes, n) })
+		return len(r.Others) == 0 ||
+			slices.ContainsFunc(r.Others, func(p Prediction) bool { return !slices.Contains(p.Notes, n) })
 	})
 	own := func(n string) bool { return slices.Contains(common, n) }
 	r.Base.Notes = slices.DeleteFunc(r.Base.Notes, own)

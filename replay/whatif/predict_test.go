@@ -43,15 +43,18 @@ func TestPredict(t *testing.T) {
 	loaded, queries := loadedOf(t, unbalancedLayout(), 40)
 	var steps []string
 	r, err := Predict(t.Context(), Input{
-		Loaded: loaded, Log: queries, Changes: parsed(t, "index", "ef=16", "scale=20", "type=IVF_FLAT", "index,segment-rows=5k,balance"),
-		Load: Load{Sessions: 8, Requests: 2000}, Limits: testLimits, Seed: 5, Progress: func(s string) { steps = append(steps, s) },
+		Loaded: loaded, Log: queries,
+		Changes: parsed(t, "index", "ef=16", "scale=20", "type=IVF_FLAT", "index,segment-rows=5k,balance"),
+		Load:    Load{Sessions: 8, Requests: 2000}, Limits: testLimits, Seed: 5,
+		Progress: func(s string) { steps = append(steps, s) },
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	wholePrediction(t, &r.Base)
 	if r.Base.Gain != 1 || !r.Base.Measured || r.Base.Recall < 0.9 || r.Base.Cost.Unindexed != 0 || r.Base.EF != 40 {
-		t.Errorf("base: gain %v, measured %v, recall %v, cost %+v, ef %d", r.Base.Gain, r.Base.Measured, r.Base.Recall, r.Base.Cost, r.Base.EF)
+		t.Errorf("base: gain %v, measured %v, recall %v, cost %+v, ef %d", r.Base.Gain, r.Base.Measured, r.Base.Recall,
+			r.Base.Cost, r.Base.EF)
 	}
 	for i := range r.Others {
 		wholePrediction(t, &r.Others[i])
@@ -63,14 +66,19 @@ func TestPredict(t *testing.T) {
 	if ef.EF != 16 || ef.Recall > r.Base.Recall || ef.Recall < 0.8 || ef.Cost.Growing != r.Base.Cost.Growing {
 		t.Errorf("ef=16: ef %d, recall %v of %v, cost %+v", ef.EF, ef.Recall, r.Base.Recall, ef.Cost)
 	}
-	if m := scale.Modelled; m < 0.94 || m > 0.96 || scale.Recall != -1 || scale.Gain > 0.9 || scale.Cost.CPU < 2*r.Base.Cost.CPU {
-		t.Errorf("scale=20: modelled %v, recall %v, gain %v, cost %v of %v", m, scale.Recall, scale.Gain, scale.Cost.CPU, r.Base.Cost.CPU)
+	if m := scale.Modelled; m < 0.94 || m > 0.96 || scale.Recall != -1 || scale.Gain > 0.9 ||
+		scale.Cost.CPU < 2*r.Base.Cost.CPU {
+		t.Errorf("scale=20: modelled %v, recall %v, gain %v, cost %v of %v", m, scale.Recall, scale.Gain,
+			scale.Cost.CPU, r.Base.Cost.CPU)
 	}
-	if ivf.Measured || ivf.Recall != -1 || !strings.Contains(strings.Join(ivf.Notes, "\n"), "an index that is not built here: IVF_FLAT") {
+	if ivf.Measured || ivf.Recall != -1 ||
+		!strings.Contains(strings.Join(ivf.Notes, "\n"), "an index that is not built here: IVF_FLAT") {
 		t.Errorf("type=IVF_FLAT: measured %v, recall %v, notes %q", ivf.Measured, ivf.Recall, ivf.Notes)
 	}
-	if cut.Modelled != 1 || cut.Layout.Segments != 3 || !strings.Contains(strings.Join(cut.Notes, "\n"), "3 segments are copies, or re-cut") {
-		t.Errorf("segments of 5000 rows: modelled %v, %d of them, notes %q", cut.Modelled, cut.Layout.Segments, cut.Notes)
+	if cut.Modelled != 1 || cut.Layout.Segments != 3 ||
+		!strings.Contains(strings.Join(cut.Notes, "\n"), "3 segments are copies, or re-cut") {
+		t.Errorf("segments of 5000 rows: modelled %v, %d of them, notes %q", cut.Modelled, cut.Layout.Segments,
+			cut.Notes)
 	}
 	if c := r.Check; c.FitMedian <= 0 || c.FitWorst < c.FitMedian || c.Calibrated != "" {
 		t.Errorf("check %+v", c)
@@ -91,7 +99,8 @@ func wholePrediction(t *testing.T, p *Prediction) {
 	if p.Outcome == nil || p.Most < p.Outcome.QPS || p.Gain <= 0 || p.GainAtLoad <= 0 {
 		t.Fatalf("%s: outcome %v, at most %v, gain %v", name, p.Outcome, p.Most, p.Gain)
 	}
-	if c.CPU <= 0 || c.Critical <= 0 || c.Critical > c.CPU || c.Node == "" || (c.CPU-c.Growing-c.Unindexed-c.Indexed).Abs() > time.Microsecond {
+	if c.CPU <= 0 || c.Critical <= 0 || c.Critical > c.CPU || c.Node == "" ||
+		(c.CPU-c.Growing-c.Unindexed-c.Indexed).Abs() > time.Microsecond {
 		t.Errorf("%s: cost %+v", name, c)
 	}
 	if p.Outcome.Mean < c.Critical {
@@ -172,13 +181,17 @@ func TestPredictWithoutNodes(t *testing.T) {
 }
 
 func TestPredictCalibrated(t *testing.T) {
-	loaded, queries := loadedOf(t, layoutOf(1, map[string]int64{"c0": 1}, []planned{{1, 2000, replay.Growing, 1, "c0"}}), 10)
+	loaded, queries := loadedOf(t,
+		layoutOf(1, map[string]int64{"c0": 1}, []planned{{1, 2000, replay.Growing, 1, "c0"}}), 10)
 	// A request keeps the four cores busy for 2 ms and waits 1 ms more on the way.
-	k, err := Calibrate(live("milvus", at(1, 40, 3*time.Millisecond, 333), at(8, 40, 4*time.Millisecond, 1990), at(32, 40, 16*time.Millisecond, 2000)))
+	k, err := Calibrate(live("milvus", at(1, 40, 3*time.Millisecond, 333), at(8, 40, 4*time.Millisecond, 1990),
+		at(32, 40, 16*time.Millisecond, 2000)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := Predict(t.Context(), Input{Loaded: loaded, Log: queries, Load: Load{Sessions: 1}, Limits: testLimits, Calibration: k})
+	r, err := Predict(t.Context(), Input{
+		Loaded: loaded, Log: queries, Load: Load{Sessions: 1}, Limits: testLimits, Calibration: k,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +217,9 @@ func TestPredictRefuses(t *testing.T) {
 		"has no vectors":                      {Loaded: loaded, Log: &log.Log{Name: "access.log"}},
 		"8 dimensions":                        {Loaded: loaded, Log: &other},
 		"collection docs: no segments loaded": {Loaded: loaded.With(loaded.Layout, nil), Log: queries},
-		`change "ef=40": ef has no effect: searches already use 40`: {Loaded: loaded, Log: queries, Changes: parsed(t, "ef=40")},
+		`change "ef=40": ef has no effect: searches already use 40`: {
+			Loaded: loaded, Log: queries, Changes: parsed(t, "ef=40"),
+		},
 	} {
 		if _, err := Predict(t.Context(), in); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
@@ -213,11 +228,14 @@ func TestPredictRefuses(t *testing.T) {
 	for n := range 4 {
 		ctx, cancel := context.WithCancel(t.Context())
 		seen := 0
-		_, err := Predict(ctx, Input{Loaded: loaded, Log: queries, Changes: []Change{{Name: "i", Index: true, M: 4}}, Limits: testLimits, Progress: func(string) {
-			if seen++; seen > 2*n {
-				cancel()
-			}
-		}})
+		_, err := Predict(ctx, Input{
+			Loaded: loaded, Log: queries, Changes: []Change{{Name: "i", Index: true, M: 4}},
+			Limits: testLimits, Progress: func(string) {
+				if seen++; seen > 2*n {
+					cancel()
+				}
+			},
+		})
 		cancel()
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("cancelled at step %d: %v", 2*n, err)
@@ -227,8 +245,11 @@ func TestPredictRefuses(t *testing.T) {
 
 // TestCausesAreTried checks that likely changes without effect are omitted instead of returned as errors.
 func TestCausesAreTried(t *testing.T) {
-	loaded, queries := loadedOf(t, layoutOf(1, map[string]int64{"c0": 1}, []planned{{1, 2000, replay.Indexed, 1, "c0"}}), 10)
-	r, err := Predict(t.Context(), Input{Loaded: loaded, Log: queries, Limits: testLimits, Changes: Causes(loaded.Layout, 64), SkipInvalid: true})
+	loaded, queries := loadedOf(t,
+		layoutOf(1, map[string]int64{"c0": 1}, []planned{{1, 2000, replay.Indexed, 1, "c0"}}), 10)
+	r, err := Predict(t.Context(), Input{
+		Loaded: loaded, Log: queries, Limits: testLimits, Changes: Causes(loaded.Layout, 64), SkipInvalid: true,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -251,7 +272,8 @@ func TestBuildLimit(t *testing.T) {
 	}
 	p := &r.Others[0]
 	// Segment 4, with 2,500 rows, is built; 5 and 6 are not.
-	if want := 4000.0 / 14500; math.Abs(p.Modelled-want) > 1e-9 || p.Recall != -1 || !strings.Contains(fmt.Sprint(p.Notes), "more than 3000 rows in all") {
+	if want := 4000.0 / 14500; math.Abs(p.Modelled-want) > 1e-9 || p.Recall != -1 ||
+		!strings.Contains(fmt.Sprint(p.Notes), "more than 3000 rows in all") {
 		t.Errorf("modelled %v, want %v; recall %v, notes %q", p.Modelled, want, p.Recall, p.Notes)
 	}
 }
@@ -268,7 +290,9 @@ func TestPredictWithFilters(t *testing.T) {
 	for i := range queries.Requests {
 		queries.Requests[i].Filter = even
 	}
-	r, err := Predict(t.Context(), Input{Loaded: loaded, Log: queries, Changes: parsed(t, "index", "scale=2"), Limits: testLimits})
+	r, err := Predict(t.Context(), Input{
+		Loaded: loaded, Log: queries, Changes: parsed(t, "index", "scale=2"), Limits: testLimits,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -284,7 +308,9 @@ func TestPredictWithFilters(t *testing.T) {
 
 // stored loads all segments of a collection that was written by Milvus 2.3.5, with a layout that has them on one
 // node.
-func stored(t *testing.T, folder string, collection, vector int64, metric engine.Metric, x replay.Index) (*replay.Loaded, *log.Log) {
+func stored(
+	t *testing.T, folder string, collection, vector int64, metric engine.Metric, x replay.Index,
+) (*replay.Loaded, *log.Log) {
 	t.Helper()
 	store, err := object.OpenFolder(folder)
 	if err != nil {
@@ -326,7 +352,11 @@ func stored(t *testing.T, folder string, collection, vector int64, metric engine
 	if err != nil {
 		t.Fatal(err)
 	}
-	return loaded, &log.Log{Name: "own vectors", Vectors: v, Requests: []log.Request{{NQ: 30, K: 5, SearchParams: engine.SearchParams{EF: 64, NProbe: 8}}}}
+	return loaded,
+		&log.Log{
+			Name: "own vectors", Vectors: v,
+			Requests: []log.Request{{NQ: 30, K: 5, SearchParams: engine.SearchParams{EF: 64, NProbe: 8}}},
+		}
 }
 
 // TestPredictOfRealCollections covers graphs by L2 and cosine, and inverted lists of float and binary vectors.
@@ -339,11 +369,20 @@ func TestPredictOfRealCollections(t *testing.T) {
 		index              replay.Index
 		recall             float64
 	}{
-		{"hnsw_l2_parts", own, 470590760626297661, 102, dist.L2, replay.Index{Type: typeHNSW, M: 8, EFConstruction: 64}, 0.95},
-		{"ivf_cold", own, 470590760626297870, 101, dist.L2, replay.Index{Type: typeIVF, NList: 32}, 0.8},
-		{"hnsw_sim", own, 470590760626297790, 101, dist.Cosine, replay.Index{Type: typeHNSW, M: 16, EFConstruction: 64}, 0.95},
 		{
-			"bin_ivf_flat", filepath.Join("..", "..", "engine", "segment", "testdata", "bin_ivf_flat"), 470703625313714194, 101,
+			"hnsw_l2_parts", own, 470590760626297661, 102, dist.L2,
+			replay.Index{Type: typeHNSW, M: 8, EFConstruction: 64},
+			0.95,
+		},
+		{"ivf_cold", own, 470590760626297870, 101, dist.L2, replay.Index{Type: typeIVF, NList: 32}, 0.8},
+		{
+			"hnsw_sim", own, 470590760626297790, 101, dist.Cosine,
+			replay.Index{Type: typeHNSW, M: 16, EFConstruction: 64},
+			0.95,
+		},
+		{
+			"bin_ivf_flat", filepath.Join("..", "..", "engine", "segment", "testdata", "bin_ivf_flat"),
+			470703625313714194, 101,
 			dist.Hamming,
 			replay.Index{Type: typeBinIVF, NList: 24},
 			0.3,
@@ -351,19 +390,23 @@ func TestPredictOfRealCollections(t *testing.T) {
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			loaded, queries := stored(t, x.folder, x.collection, x.vector, x.metric, x.index)
-			r, err := Predict(t.Context(), Input{Loaded: loaded, Log: queries, Limits: testLimits, Changes: parsed(t, "type=FLAT", "scale=4")})
+			r, err := Predict(t.Context(), Input{
+				Loaded: loaded, Log: queries, Limits: testLimits, Changes: parsed(t, "type=FLAT", "scale=4"),
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
 			if !r.Base.Measured || r.Base.Recall < x.recall || r.Base.Cost.Indexed != r.Base.Cost.CPU {
-				t.Errorf("measured %v, recall %v, cost %+v, notes %q", r.Base.Measured, r.Base.Recall, r.Base.Cost, r.Base.Notes)
+				t.Errorf("measured %v, recall %v, cost %+v, notes %q", r.Base.Measured, r.Base.Recall, r.Base.Cost,
+					r.Base.Notes)
 			}
 			flat, larger := &r.Others[0], &r.Others[1]
 			if flat.Recall != 1 || !flat.Measured || flat.Cost.Unindexed != flat.Cost.CPU {
 				t.Errorf("FLAT: recall %v, cost %+v", flat.Recall, flat.Cost)
 			}
 			if larger.Modelled != 0.75 || larger.Cost.CPU < 2*r.Base.Cost.CPU {
-				t.Errorf("four times as many: modelled %v, cost %v of %v, notes %q", larger.Modelled, larger.Cost.CPU, r.Base.Cost.CPU, larger.Notes)
+				t.Errorf("four times as many: modelled %v, cost %v of %v, notes %q", larger.Modelled, larger.Cost.CPU,
+					r.Base.Cost.CPU, larger.Notes)
 			}
 		})
 	}
@@ -374,5 +417,7 @@ func live(target string, points ...load.Point) *replay.Result {
 }
 
 func at(sessions, ef int, mean time.Duration, qps float64) load.Point {
-	return load.Point{Plan: load.Plan{Sessions: sessions}, EF: ef, QPS: qps, Latency: load.Latency{Count: 100, Mean: mean}}
+	return load.Point{
+		Plan: load.Plan{Sessions: sessions}, EF: ef, QPS: qps, Latency: load.Latency{Count: 100, Mean: mean},
+	}
 }

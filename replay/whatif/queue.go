@@ -217,12 +217,14 @@ func (c *cluster) simulate(ctx context.Context, l Load) (*Outcome, error) {
 	case len(c.replicas) == 0:
 		return nil, errors.New("no node serves any segment")
 	case int64(l.Sessions)*c.jobs() > maxConcurrentJobs:
-		return nil, fmt.Errorf("simulate a load: %d sessions with %d jobs per request exceed %d jobs at once: use fewer sessions, or a rate", l.Sessions, c.jobs(), maxConcurrentJobs)
+		return nil,
+			fmt.Errorf("simulate a load: %d sessions with %d jobs per request exceed %d jobs at once: use fewer "+
+				"sessions, or a rate", l.Sessions, c.jobs(), maxConcurrentJobs)
 	}
 	if l.Requests == 0 {
 		l.Requests = max(int64(1000+4*l.Sessions), min(10_000+10*int64(l.Sessions), maxJobs/c.jobs()))
 	}
-	s := &simulation{cluster: c, load: l, random: rand.New(rand.NewPCG(l.Seed, 1))} //nolint:gosec // to be repeated, not secret
+	s := &simulation{cluster: c, load: l, random: rand.New(rand.NewPCG(l.Seed, 1))} //nolint:gosec // not secret
 	s.sigma = math.Sqrt(math.Log1p(c.spread * c.spread))
 	for i := range c.nodes {
 		s.stations = append(s.stations, newStation(&c.nodes[i]))

@@ -10,7 +10,10 @@ import (
 
 // oneNode returns a cluster with one node and one segment.
 func oneNode(cores, seconds float64) *cluster {
-	return &cluster{nodes: []server{{name: "n", cores: cores, segments: 1}}, replicas: [][]shard{{{parts: []part{{jobs: []float64{seconds}}}}}}}
+	return &cluster{
+		nodes:    []server{{name: "n", cores: cores, segments: 1}},
+		replicas: [][]shard{{{parts: []part{{jobs: []float64{seconds}}}}}},
+	}
 }
 
 func run(t *testing.T, c *cluster, l Load) *Outcome {
@@ -29,8 +32,10 @@ func TestSimulationAgreesWithTheory(t *testing.T) {
 	for _, rho := range []float64{0.2, 0.5, 0.8} {
 		const s = 0.01
 		o := run(t, oneNode(1, s), Load{Rate: rho / s, Seed: 3, Requests: 200_000})
-		if want := s + rho*s/(2*(1-rho)); math.Abs(o.Mean.Seconds()/want-1) > 0.03 || math.Abs(o.Nodes[0].Use-rho) > 0.02 || o.Saturated {
-			t.Errorf("at %v of the capacity: mean %v, want %v; use %v, saturated %v", rho, o.Mean, want, o.Nodes[0].Use, o.Saturated)
+		if want := s + rho*s/(2*(1-rho)); math.Abs(o.Mean.Seconds()/want-1) > 0.03 ||
+			math.Abs(o.Nodes[0].Use-rho) > 0.02 || o.Saturated {
+			t.Errorf("at %v of the capacity: mean %v, want %v; use %v, saturated %v", rho, o.Mean, want, o.Nodes[0].Use,
+				o.Saturated)
 		}
 	}
 	for _, n := range []int{1, 2, 4, 16} {

@@ -236,8 +236,9 @@ const ReportVersion = 1
 // reportFile is the file format of a saved report. Any key may be missing, because other releases write other
 // keys.
 var reportFile = encode.File{
-	What: "a what-if report", APIVersion: "kitescope/v1", Kind: "ReplayWhatIf", Version: ReportVersion, Limit: 256 << 20,
-	Open: 64, Tag: "whatif", Lenient: true,
+	What: "a what-if report", APIVersion: "kitescope/v1", Kind: "ReplayWhatIf", Version: ReportVersion,
+	Limit: 256 << 20,
+	Open:  64, Tag: "whatif", Lenient: true,
 }
 
 // EncodeReport encodes a report as described in docs/reference/json.md: keys in lower_snake, ids as strings, times
