@@ -10,7 +10,11 @@ func TestAffixes(t *testing.T) {
 		cells int
 		want  string // of the first name
 	}{
-		{[]string{"by-dev-rootcoord-dml_3_4511v0", "by-dev-rootcoord-dml_4_4511v0"}, 40, "by-dev-rootcoord-dml_3_4511v0"},
+		{
+			[]string{"by-dev-rootcoord-dml_3_4511v0", "by-dev-rootcoord-dml_4_4511v0"},
+			40,
+			"by-dev-rootcoord-dml_3_4511v0",
+		},
 		{[]string{"by-dev-rootcoord-dml_3_4511v0", "by-dev-rootcoord-dml_4_4511v0"}, 15, "…d-dml_3_4511v0"},
 		{[]string{"by-dev-rootcoord-dml_3_4511v0", "by-dev-rootcoord-dml_14_4511v0"}, 8, "…3_4511…"},
 		{[]string{"by-dev-rootcoord-dml_13_4511v0", "by-dev-rootcoord-dml_14_4511v0"}, 5, "…13_…"},

@@ -35,7 +35,9 @@ func TestGlyphs(t *testing.T) {
 			}
 		}
 	}
-	for text, want := range map[string]string{"╭─╮ ▲✖◆ █░ µ · …": "┌─┐ !x* █░ µ · ~", "▇▇▒ ▃▆ ▊▍": "██▒ ▄█ █▌", "图像 é": "图像 é"} {
+	for text, want := range map[string]string{
+		"╭─╮ ▲✖◆ █░ µ · …": "┌─┐ !x* █░ µ · ~", "▇▇▒ ▃▆ ▊▍": "██▒ ▄█ █▌", "图像 é": "图像 é",
+	} {
 		if got := ConsoleGlyphs.Text(text); got != want {
 			t.Errorf("%q is %q on a console, want %q", text, got, want)
 		}

@@ -13,7 +13,8 @@ import (
 )
 
 var csvWriter = &writer{
-	name: "csv", doc: "comma-separated values as in RFC 4180, columns named as in json", show: table.Hidden, appendable: true,
+	name: "csv", doc: "comma-separated values as in RFC 4180, columns named as in json", show: table.Hidden,
+	appendable: true,
 	sheet: func(w io.Writer, s *Sheet) error {
 		if s.Flat != nil && len(s.Options.Query.Columns) == 0 {
 			return WriteCSV(w, s.Flat, &s.Options.Options)
@@ -146,7 +147,8 @@ func EscapeFormula(cell string) string {
 }
 
 var nameWriter = &writer{
-	name: "name", doc: "resource/name per line, for other commands: segment/470590569932853029", show: table.Always, appendable: true,
+	name: "name", doc: "resource/name per line, for other commands: segment/470590569932853029", show: table.Always,
+	appendable: true,
 	sheet: func(w io.Writer, s *Sheet) error {
 		g := s.Items
 		r := g.Table.Schema()

@@ -39,8 +39,8 @@ const (
 
 // writers lists the formats in the order of help.
 var writers = []*writer{
-	tableWriter, wideWriter, jsonWriter, jsonlWriter, yamlWriter, csvWriter, nameWriter, templateWriter, markdownWriter, htmlWriter,
-	svgWriter, pngWriter, foldedWriter, speedscopeWriter,
+	tableWriter, wideWriter, jsonWriter, jsonlWriter, yamlWriter, csvWriter, nameWriter, templateWriter, markdownWriter,
+	htmlWriter, svgWriter, pngWriter, foldedWriter, speedscopeWriter,
 }
 
 // Format is a parsed value of -o. The zero value is the format "table".
@@ -126,7 +126,8 @@ func (list Formats) Parse(word string) (Format, error) {
 	w := writerOf(name)
 	switch known := slices.ContainsFunc(list, func(f Form) bool { return f.Name == name }); {
 	case known && w.argument && argument == "":
-		return Format{}, fmt.Errorf("output format %q needs a template: template={{range .items}}{{.id}}{{\"\\n\"}}{{end}}", word)
+		return Format{},
+			fmt.Errorf("output format %q needs a template: template={{range .items}}{{.id}}{{\"\\n\"}}{{end}}", word)
 	case !known || w.argument != has:
 		return Format{}, &view.UnknownError{What: "output format", Word: word, Known: list.Names()}
 	case has:

@@ -64,13 +64,17 @@ func PartTable(p *Part) *webpage.Table {
 	})
 	for j := range g.Columns {
 		c := g.Column(j)
-		t.Heads = append(t.Heads, webpage.Cell{Text: strings.TrimSpace(c.Title), Class: []string{"", "n"}[BoolInt(c.RightAligned())]})
+		t.Heads = append(t.Heads, webpage.Cell{
+			Text: strings.TrimSpace(c.Title), Class: []string{"", "n"}[BoolInt(c.RightAligned())],
+		})
 	}
 	for i := range g.Len() {
 		cells := make([]webpage.Cell, len(t.Heads))
 		for j := range cells {
 			text, role := DisplayCell(g, i, j)
-			cells[j] = webpage.Cell{Text: strings.TrimSpace(text), Class: strings.TrimSpace(t.Heads[j].Class + " " + toneOf(role))}
+			cells[j] = webpage.Cell{
+				Text: strings.TrimSpace(text), Class: strings.TrimSpace(t.Heads[j].Class + " " + toneOf(role)),
+			}
 		}
 		t.Rows = append(t.Rows, cells)
 	}
@@ -82,12 +86,16 @@ func PageLines(list []Line) []webpage.Line {
 	var out []webpage.Line
 	for i := range list {
 		l := &list[i]
-		line := webpage.Line{Class: toneOf(l.Role), Text: strings.TrimSuffix(strings.TrimSpace(l.EscapedText()), LimitHint)}
+		line := webpage.Line{
+			Class: toneOf(l.Role), Text: strings.TrimSuffix(strings.TrimSpace(l.EscapedText()), LimitHint),
+		}
 		if line.Text == "" {
 			continue
 		}
 		if len(l.After) == 1 && l.NoWrap { // a value with a label
-			line = webpage.Line{Class: toneOf(l.After[0].Role), Text: l.After[0].Text, Named: true, Name: strings.TrimSpace(l.Text)}
+			line = webpage.Line{
+				Class: toneOf(l.After[0].Role), Text: l.After[0].Text, Named: true, Name: strings.TrimSpace(l.Text),
+			}
 		}
 		out = append(out, line)
 	}
@@ -107,7 +115,8 @@ func toneOf(r Role) string {
 		return "bad"
 	case RoleTitle:
 		return "title"
-	case RolePlain, RoleAccent, RoleProgress, RoleAdded, RoleRemoved, RoleChanged, RoleSelected, RoleMore, RoleLess, table.Roles:
+	case RolePlain, RoleAccent, RoleProgress, RoleAdded, RoleRemoved, RoleChanged, RoleSelected, RoleMore, RoleLess,
+		table.Roles:
 	}
 	return ""
 }

@@ -21,7 +21,8 @@ import (
 
 // formulas maps cells, including ones that a spreadsheet would evaluate, to their escaped form.
 var formulas = map[string]string{
-	"=cmd|' /C calc'!A0": "'=cmd|' /C calc'!A0", "@SUM(1)": "'@SUM(1)", "+1+1": "'+1+1", "-2+3": "'-2+3", "-x": "'-x", "＝1+1": "'＝1+1", "=": "'=",
+	"=cmd|' /C calc'!A0": "'=cmd|' /C calc'!A0", "@SUM(1)": "'@SUM(1)", "+1+1": "'+1+1", "-2+3": "'-2+3", "-x": "'-x",
+	"＝1+1": "'＝1+1", "=": "'=",
 	"-5": "-5", "+1e3": "+1e3", "-0.25": "-0.25", "docs": "docs", "a=b": "a=b", "": "", "é": "é",
 }
 
@@ -40,7 +41,8 @@ func TestCSVHasNoFormulas(t *testing.T) {
 	const evil = "=HYPERLINK(\"http://x\",\"docs\")"
 	cluster := model.Build(model.Parts{
 		Loaded: model.PartAll, Databases: []*model.Database{{ID: 1, Name: "default"}},
-		Collections: []*model.Collection{{ID: 7, Database: 1, Name: evil}}, Aliases: []*model.Alias{{Name: "@alias", Collection: 7, Database: 1}},
+		Collections: []*model.Collection{{ID: 7, Database: 1, Name: evil}},
+		Aliases:     []*model.Alias{{Name: "@alias", Collection: 7, Database: 1}},
 	})
 	var out bytes.Buffer
 	for _, name := range []string{"collections", "aliases"} {
@@ -82,17 +84,24 @@ func TestCSVHasNoFormulas(t *testing.T) {
 // brackets.
 func TestMarkdownOfNames(t *testing.T) {
 	for in, want := range map[string]string{
-		"[x](http://e)": "`[x](http://e`)", "see http://e.org/a": "see `http://e.org/a`", "WWW.e.org": "`WWW.e.org`", "mailto:a@b": "`mailto:a@b`",
-		"<img src=x>": "&lt;img src=x>", "a|b": `a\|b`, "10:30": "10:30", "v2.3.5": "v2.3.5", "a`[x](http://e)|": "a\\`\\[x\\](http&#58;//e)\\|",
+		"[x](http://e)": "`[x](http://e`)", "see http://e.org/a": "see `http://e.org/a`", "WWW.e.org": "`WWW.e.org`",
+		"mailto:a@b":  "`mailto:a@b`",
+		"<img src=x>": "&lt;img src=x>", "a|b": `a\|b`, "10:30": "10:30", "v2.3.5": "v2.3.5",
+		"a`[x](http://e)|": "a\\`\\[x\\](http&#58;//e)\\|",
 		// Text that Slack and Jira would display literally.
-		"by-dev @ demo://by-dev": "by-dev @ `demo://by-dev`", "items_hnsw_l2": "items_hnsw_l2", "~19 ms": "~19 ms", "<0.1%": "<0.1%", "(nodes/a_b, x)": "(nodes/a_b, x)",
-		"_x_ *y* (node-*), ~~z~~": "`_x_` `*y*` (`node-*`), `~~z~~`", "@all: $x$": "`@all`: `$x$`", "R&D a & b &lt;": "`R&D` a & b `&lt`;",
+		"by-dev @ demo://by-dev": "by-dev @ `demo://by-dev`", "items_hnsw_l2": "items_hnsw_l2", "~19 ms": "~19 ms",
+		"<0.1%": "<0.1%", "(nodes/a_b, x)": "(nodes/a_b, x)",
+		"_x_ *y* (node-*), ~~z~~": "`_x_` `*y*` (`node-*`), `~~z~~`", "@all: $x$": "`@all`: `$x$`",
+		"R&D a & b &lt;": "`R&D` a & b `&lt`;",
 	} {
 		if got := MarkdownText(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}
 	}
-	for in, want := range map[string]string{"- x": `\- x`, "+ x": `\+ x`, "===": `\===`, "1. x": `1\. x`, "12) x": `12\) x`, "12 x": "12 x", "# x": "`#` x", "> x": "`>` x", "": ""} {
+	for in, want := range map[string]string{
+		"- x": `\- x`, "+ x": `\+ x`, "===": `\===`, "1. x": `1\. x`, "12) x": `12\) x`, "12 x": "12 x", "# x": "`#` x",
+		"> x": "`>` x", "": "",
+	} {
 		if got := mdBlock(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}
@@ -104,7 +113,8 @@ func TestMarkdownOfNames(t *testing.T) {
 func TestHiddenByProperties(t *testing.T) {
 	var all strings.Builder
 	for r := rune(0xa0); r <= unicode.MaxRune; r++ {
-		unseen := unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Bidi_Control, unicode.Join_Control, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point, unicode.Noncharacter_Code_Point)
+		unseen := unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Bidi_Control, unicode.Join_Control,
+			unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point, unicode.Noncharacter_Code_Point)
 		if unseen != (Harmless(string(r)) != string(r)) && (r < 0xd800 || r > 0xdfff) {
 			t.Errorf("%U: %s", r, Harmless(string(r)))
 		}
@@ -136,18 +146,29 @@ func TestSheetsAreHarmless(t *testing.T) {
 		{Column: table.Column{Name: "text", Title: evil}, Cell: table.Of},
 		{Column: table.Column{Name: "state", Title: "STATE", Kind: table.State}, Cell: table.Of},
 		Key("shown", table.Text, table.Of).WithTitle("SHOWN"+evil, 0, func(s string) string { return s }),
-		Key("looking", table.Text, table.Of).WithTitle("LOOKING", 0, func(s string) string { return s }).WithRole(func(string) Role { return RoleBad }),
+		Key("looking", table.Text, table.Of).WithTitle("LOOKING", 0, func(s string) string { return s }).WithRole(func(
+			string,
+		) Role {
+			return RoleBad
+		}),
 		table.DisplayColumn("drawn", evil, 0, func(s string) string { return s }),
 		Key("list", table.List, func(s string) table.Cell { return table.OfList([]string{s, s}) }).WideOnly(),
 		Key("pairs", table.Pairs, func(s string) table.Cell { return table.OfList([]string{s, s}) }).WideOnly(),
 	})
-	lines := []Line{{Text: evil, After: []Piece{{Text: evil}}}, {Role: RoleBad, Text: strings.Repeat(evil+" ", 9)}, {Text: evil, NoWrap: true}}
+	lines := []Line{
+		{Text: evil, After: []Piece{{Text: evil}}},
+		{Role: RoleBad, Text: strings.Repeat(evil+" ", 9)},
+		{Text: evil, NoWrap: true},
+	}
 	for _, word := range rendertest.Words(ListFormats().Names()) {
 		for _, width := range []int{0, 30} {
 			for _, asIs := range []bool{false, true} {
 				s := &Sheet{
-					Kind: evil, Options: &ReportOptions{Options: Options{Width: width}}, TableOnly: asIs, Head: lines, Foot: lines,
-					Parts: []Part{{Head: lines, List: func(show table.Show) *table.Grid { return table.All(list, show) }}},
+					Kind: evil, Options: &ReportOptions{Options: Options{Width: width}}, TableOnly: asIs, Head: lines,
+					Foot: lines,
+					Parts: []Part{
+						{Head: lines, List: func(show table.Show) *table.Grid { return table.All(list, show) }},
+					},
 					About: func(e *encode.Encoder) { e.Entry("name", evil) }, Items: table.All(list, table.Hidden),
 				}
 				var b bytes.Buffer

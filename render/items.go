@@ -78,7 +78,8 @@ func (it *items) writeAll(e *encode.Encoder) {
 // writeRows writes all items as JSON and records which columns have unknown cells.
 func (it *items) writeRows(w io.Writer, separator string) error {
 	out := encode.NewOutput(w, encode.Pieces)
-	for _, o := range writeRows(&out, it.grid.Len(), func() *jsonItem { return &jsonItem{NewItems(it.grid), separator} }) {
+	for _, o := range writeRows(&out, it.grid.Len(),
+		func() *jsonItem { return &jsonItem{NewItems(it.grid), separator} }) {
 		for j := range o.columns {
 			it.columns[j].unknown = it.columns[j].unknown || o.columns[j].unknown
 		}

@@ -9,9 +9,13 @@ import (
 )
 
 var (
-	jsonWriter  = documents("json", "one JSON object with source and items, one item per line (docs/reference/json.md)", encode.JSON)
-	jsonlWriter = documents("jsonl", "one JSON object per line and item, without an envelope", func(w io.Writer, _ int) *encode.Encoder { return encode.JSON(w, 0) })
-	yamlWriter  = documents("yaml", "same as json, in YAML", func(w io.Writer, _ int) *encode.Encoder { return encode.YAML(w) })
+	jsonWriter = documents("json", "one JSON object with source and items, one item per line (docs/reference/json.md)",
+		encode.JSON)
+	jsonlWriter = documents("jsonl", "one JSON object per line and item, without an envelope",
+		func(w io.Writer, _ int) *encode.Encoder { return encode.JSON(w, 0) })
+	yamlWriter = documents("yaml", "same as json, in YAML", func(w io.Writer, _ int) *encode.Encoder {
+		return encode.YAML(w)
+	})
 )
 
 // documents returns the writer of a format with an Encoder.
@@ -26,7 +30,8 @@ func documents(name, doc string, encoder func(w io.Writer, open int) *encode.Enc
 		if name == "jsonl" {
 			return s.lines(to)
 		}
-		return w.structured(to, s.Document, cmp.Or(s.Open, []int{ItemsOnly, Everything}[BoolInt(s.SingleItem)]), &s.Options.Options)
+		return w.structured(to, s.Document, cmp.Or(s.Open, []int{ItemsOnly, Everything}[BoolInt(s.SingleItem)]),
+			&s.Options.Options)
 	}
 	return w
 }

@@ -35,7 +35,8 @@ func TestLayoutKeepsColumns(t *testing.T) {
 				}
 				for j := range min(len(first.columns), len(later.columns)) {
 					if first.columns[j].width != later.columns[j].width {
-						t.Errorf("%s, %d cells: %s is %d wide, and later %d", r.Name, width, first.columns[j].Title, first.columns[j].width, later.columns[j].width)
+						t.Errorf("%s, %d cells: %s is %d wide, and later %d", r.Name, width, first.columns[j].Title,
+							first.columns[j].width, later.columns[j].width)
 					}
 				}
 			}

@@ -38,7 +38,8 @@ func (m *Markdown) Line(lines ...string) {
 // URLs, mailto: and xmpp: (GFM, 6.9).
 func linkAt(s string, colon int) bool {
 	before := strings.ToLower(s[max(0, colon-len("mailto")):colon])
-	return strings.HasPrefix(s[colon:], "://") || strings.HasSuffix(before, "mailto") || strings.HasSuffix(before, "xmpp")
+	return strings.HasPrefix(s[colon:], "://") || strings.HasSuffix(before, "mailto") ||
+		strings.HasSuffix(before, "xmpp")
 }
 
 // mdBlock escapes text at the start of a paragraph, so that it does not become a list, heading or rule.

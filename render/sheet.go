@@ -203,7 +203,8 @@ func (a *Selection[T]) More(o *ReportOptions) []Line { return o.Rest(a.Items.Mat
 // DisplayGrid returns the rows with the columns for people.
 func (a *Selection[T]) DisplayGrid(show table.Show) *table.Grid {
 	seen := *table.All(a.Items.Table, show)
-	if columns, err := seen.Table.Schema().ParseColumns(a.names, seen.Columns); err == nil { // Ask has validated the names
+	// Ask has validated the names
+	if columns, err := seen.Table.Schema().ParseColumns(a.names, seen.Columns); err == nil {
 		seen.Columns = columns
 	}
 	seen.Rows, seen.Matched = a.Items.Rows, a.Items.Matched

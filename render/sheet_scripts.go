@@ -126,7 +126,8 @@ func (m *Markdown) sheetTable(parts []Part) {
 	list := grids(parts, table.Always)
 	for j := range list[0].Columns {
 		c := list[0].Column(j)
-		titles, rules = append(titles, MarkdownText(c.Title)), append(rules, []string{"---", "--:"}[BoolInt(c.RightAligned())])
+		titles, rules = append(titles, MarkdownText(c.Title)),
+			append(rules, []string{"---", "--:"}[BoolInt(c.RightAligned())])
 	}
 	m.Line("", "| "+strings.Join(titles, " | ")+" |", "|"+strings.Join(rules, "|")+"|")
 	texts := make([]string, len(titles))

@@ -9,7 +9,8 @@ import (
 )
 
 var tableWriter = &writer{
-	name: "table", doc: "aligned columns; on a terminal only those that fit", show: table.Always, sheet: WriteTable, appendable: true,
+	name: "table", doc: "aligned columns; on a terminal only those that fit", show: table.Always, sheet: WriteTable,
+	appendable: true,
 }
 
 var wideWriter = &writer{
@@ -95,7 +96,9 @@ func measuredTable(list []*table.Grid, o *Options, indent string) *textTable {
 	}
 	for j := range t.grid.Columns {
 		c := t.grid.Table.Schema().ShownWith(t.grid.Columns[j], t.grid.Columns)
-		t.columns = append(t.columns, textColumn{Column: c, title: words.Sanitize(c.Title), cell: j, right: c.RightAligned()})
+		t.columns = append(t.columns, textColumn{
+			Column: c, title: words.Sanitize(c.Title), cell: j, right: c.RightAligned(),
+		})
 	}
 	o.Layout.apply(t)
 	for j := range t.columns {
@@ -275,7 +278,9 @@ func (t *textTable) shorten(c *textColumn, text string) string {
 	case c.affixes == nil || strings.Contains(text, " "): // the start of a sentence matters most
 		return Fit(text, c.width, t.ellipsis)
 	}
-	return c.affixes.Cut(text, c.width, t.ellipsis, func(name string, cells int) string { return ShortenMiddle(name, cells, t.ellipsis) })
+	return c.affixes.Cut(text, c.width, t.ellipsis, func(name string, cells int) string {
+		return ShortenMiddle(name, cells, t.ellipsis)
+	})
 }
 
 func (t *textTable) shortenTitle(c *textColumn, title string) string {

@@ -13,7 +13,8 @@ import (
 )
 
 var templateWriter = &writer{
-	name: "template", doc: `a Go template over the document that json writes: template='{{range .items}}{{.id}}{{"\n"}}{{end}}'`,
+	name: "template",
+	doc:  `a Go template over the document that json writes: template='{{range .items}}{{.id}}{{"\n"}}{{end}}'`,
 	show: table.Hidden, argument: true,
 	sheet: func(w io.Writer, s *Sheet) error {
 		return executeTemplate(w, s.Document, &s.Options.Options)

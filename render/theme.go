@@ -57,7 +57,8 @@ func Themes() []Theme {
 			Name: "terminal", Dark: true,
 			Styles: [roles]Style{
 				RoleDim: {Faint: true}, RoleTitle: {Bold: true}, RoleAccent: {Foreground: "6"},
-				RoleGood: {Foreground: "2"}, RoleProgress: {Foreground: "4"}, RoleWarn: {Foreground: "3"}, RoleBad: {Foreground: "1", Bold: true},
+				RoleGood: {Foreground: "2"}, RoleProgress: {Foreground: "4"}, RoleWarn: {Foreground: "3"},
+				RoleBad:   {Foreground: "1", Bold: true},
 				RoleAdded: {Foreground: "2"}, RoleRemoved: {Foreground: "1"}, RoleChanged: {Foreground: "3"},
 				RoleSelected: {Reverse: true}, RoleMore: {Foreground: "1"}, RoleLess: {Foreground: "4"},
 			},
@@ -65,21 +66,29 @@ func Themes() []Theme {
 		{
 			Name: "dark", Dark: true,
 			Styles: [roles]Style{
-				RolePlain: {Foreground: "#d8dee9"}, RoleDim: {Foreground: "#7b8496"}, RoleTitle: {Foreground: "#eceff4", Bold: true},
-				RoleAccent: {Foreground: "#88c0d0"}, RoleGood: {Foreground: "#a3be8c"}, RoleProgress: {Foreground: "#81a1c1"},
-				RoleWarn: {Foreground: "#ebcb8b"}, RoleBad: {Foreground: "#ff7b86", Bold: true},
-				RoleAdded: {Foreground: "#a3be8c"}, RoleRemoved: {Foreground: "#ff7b86"}, RoleChanged: {Foreground: "#ebcb8b"},
-				RoleSelected: {Foreground: "#eceff4", Background: "#3b4a63"}, RoleMore: {Foreground: "#ff7b86"}, RoleLess: {Foreground: "#81a1c1"},
+				RolePlain: {Foreground: "#d8dee9"}, RoleDim: {Foreground: "#7b8496"},
+				RoleTitle:  {Foreground: "#eceff4", Bold: true},
+				RoleAccent: {Foreground: "#88c0d0"}, RoleGood: {Foreground: "#a3be8c"},
+				RoleProgress: {Foreground: "#81a1c1"},
+				RoleWarn:     {Foreground: "#ebcb8b"}, RoleBad: {Foreground: "#ff7b86", Bold: true},
+				RoleAdded: {Foreground: "#a3be8c"}, RoleRemoved: {Foreground: "#ff7b86"},
+				RoleChanged:  {Foreground: "#ebcb8b"},
+				RoleSelected: {Foreground: "#eceff4", Background: "#3b4a63"}, RoleMore: {Foreground: "#ff7b86"},
+				RoleLess: {Foreground: "#81a1c1"},
 			},
 		},
 		{
 			Name: "light",
 			Styles: [roles]Style{
-				RolePlain: {Foreground: "#24292f"}, RoleDim: {Foreground: "#6e7781"}, RoleTitle: {Foreground: "#0b0f14", Bold: true},
-				RoleAccent: {Foreground: "#0550ae"}, RoleGood: {Foreground: "#116329"}, RoleProgress: {Foreground: "#0969da"},
-				RoleWarn: {Foreground: "#7d4e00"}, RoleBad: {Foreground: "#b0121f", Bold: true},
-				RoleAdded: {Foreground: "#116329"}, RoleRemoved: {Foreground: "#b0121f"}, RoleChanged: {Foreground: "#7d4e00"},
-				RoleSelected: {Foreground: "#0b0f14", Background: "#cfe3fb"}, RoleMore: {Foreground: "#b0121f"}, RoleLess: {Foreground: "#0969da"},
+				RolePlain: {Foreground: "#24292f"}, RoleDim: {Foreground: "#6e7781"},
+				RoleTitle:  {Foreground: "#0b0f14", Bold: true},
+				RoleAccent: {Foreground: "#0550ae"}, RoleGood: {Foreground: "#116329"},
+				RoleProgress: {Foreground: "#0969da"},
+				RoleWarn:     {Foreground: "#7d4e00"}, RoleBad: {Foreground: "#b0121f", Bold: true},
+				RoleAdded: {Foreground: "#116329"}, RoleRemoved: {Foreground: "#b0121f"},
+				RoleChanged:  {Foreground: "#7d4e00"},
+				RoleSelected: {Foreground: "#0b0f14", Background: "#cfe3fb"}, RoleMore: {Foreground: "#b0121f"},
+				RoleLess: {Foreground: "#0969da"},
 			},
 		},
 	}
@@ -89,16 +98,21 @@ func Themes() []Theme {
 // Words that it does not list are plain.
 func StateRole(word string) Role {
 	switch word {
-	case "answered", "Healthy", "Flushed", "Finished", "Loaded", "registered", "Created", "WatchSuccess", "Assigned", "Completed", "completed", "Normal":
+	case "answered", "Healthy", "Flushed", "Finished", "Loaded", "registered", "Created", "WatchSuccess", "Assigned",
+		"Completed", "completed", "Normal":
 		return RoleGood
-	case "Growing", "Sealed", "Flushing", "Importing", "InProgress", "Unissued", "Init", "Loading", "Creating", "Pending", "PreImporting",
-		"Executing", "executing", "pipelining", "meta_saved", "ToWatch", "Assigning", "standby", "Sorting", "IndexBuilding", "Initializing", "StandBy":
+	case "Growing", "Sealed", "Flushing", "Importing", "InProgress", "Unissued", "Init", "Loading", "Creating",
+		"Pending", "PreImporting", "Executing", "executing", "pipelining", "meta_saved", "ToWatch", "Assigning",
+		"standby", "Sorting", "IndexBuilding", "Initializing", "StandBy":
 		return RoleProgress
-	case "Missing", "Retry", "stopping", "Dropping", "ToRelease", "ReleaseSuccess", "Uninitialized", "timeout", "Unavailable", "Invalid", "Both", "not ready", "Stopping", "warning":
+	case "Missing", "Retry", "stopping", "Dropping", "ToRelease", "ReleaseSuccess", "Uninitialized", "timeout",
+		"Unavailable", "Invalid", "Both", "not ready", "Stopping", "warning":
 		return RoleWarn
-	case "Failed", "failed", "WatchFailure", "ReleaseFailure", "unreachable", "refused", "timed out", "stale", "other cluster", "denied", "garbled", "too large", "cut off", "Abnormal", "NotServed", "error":
+	case "Failed", "failed", "WatchFailure", "ReleaseFailure", "unreachable", "refused", "timed out", "stale",
+		"other cluster", "denied", "garbled", "too large", "cut off", "Abnormal", "NotServed", "error":
 		return RoleBad
-	case "Dropped", "NotLoad", "NotNeeded", "Deleted", "None", "NotExist", "cleaned", "unknown", "unimplemented", "not asked":
+	case "Dropped", "NotLoad", "NotNeeded", "Deleted", "None", "NotExist", "cleaned", "unknown", "unimplemented",
+		"not asked":
 		return RoleDim
 	}
 	return RolePlain

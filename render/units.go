@@ -87,7 +87,8 @@ func CanHold(k table.Kind, word []byte) bool {
 		return true
 	}
 	for _, c := range word {
-		if (c < '0' || c > '9') && c != words.NoneMark[0] && c != words.UnknownMark[0] && strings.IndexByte(alphabet, c) < 0 {
+		if (c < '0' || c > '9') && c != words.NoneMark[0] && c != words.UnknownMark[0] &&
+			strings.IndexByte(alphabet, c) < 0 {
 			return false
 		}
 	}

@@ -42,7 +42,11 @@ func TestUnits(t *testing.T) {
 		{table.Duration, table.Cell{Int: int64(2 * time.Hour)}, "2h"},
 		{table.Duration, table.Cell{Int: int64(3*day + 4*time.Hour + time.Second)}, "3d4h"},
 		{table.Duration, table.Cell{Int: int64(400*day + time.Hour)}, "400d"},
-		{table.Time, table.Cell{Int: time.Date(2026, 11, 20, 9, 32, 5, 999e6, time.UTC).UnixNano()}, "2026-11-20T09:32:05Z"},
+		{
+			table.Time,
+			table.Cell{Int: time.Date(2026, 11, 20, 9, 32, 5, 999e6, time.UTC).UnixNano()},
+			"2026-11-20T09:32:05Z",
+		},
 		{table.Bool, table.Cell{Int: 1}, "yes"},
 		{table.List, table.Cell{}, "-"},
 		{table.Pairs, table.Cell{List: []string{"M", "16", "ef", "200"}}, "M=16,ef=200"},
@@ -57,7 +61,9 @@ func TestUnits(t *testing.T) {
 }
 
 func TestAppendTime(t *testing.T) {
-	for _, start := range []string{"1000-01-01", "1969-12-28", "1999-12-28", "2000-02-27", "2100-02-26", "2026-11-20", "2261-12-30"} {
+	for _, start := range []string{
+		"1000-01-01", "1969-12-28", "1999-12-28", "2000-02-27", "2100-02-26", "2026-11-20", "2261-12-30",
+	} {
 		at, err := time.Parse(time.DateOnly, start)
 		if err != nil {
 			t.Fatal(err)
@@ -77,7 +83,8 @@ func TestAppendTime(t *testing.T) {
 
 func TestAppendSeconds(t *testing.T) {
 	for d, want := range map[time.Duration]string{
-		0: "0", time.Second: "1", 1500 * time.Millisecond: "1.5", 12345 * time.Millisecond: "12.345", -20 * time.Millisecond: "-0.02", 400 * time.Microsecond: "0",
+		0: "0", time.Second: "1", 1500 * time.Millisecond: "1.5", 12345 * time.Millisecond: "12.345",
+		-20 * time.Millisecond: "-0.02", 400 * time.Microsecond: "0",
 	} {
 		if got := string(encode.AppendSeconds(nil, int64(d))); got != want {
 			t.Errorf("%s: %s, want %s", d, got, want)
@@ -87,10 +94,13 @@ func TestAppendSeconds(t *testing.T) {
 
 func TestHarmless(t *testing.T) {
 	for in, want := range map[string]string{
-		"docs": "docs", "表 ü 🚀": "表 ü 🚀", "a\nb\tc": `a\nb\tc`, "\x1b[31m": `\x1b[31m`, "\x7f\x00": `\x7f\x00`, "\u009b1m": `\u009b1m`,
+		"docs": "docs", "表 ü 🚀": "表 ü 🚀", "a\nb\tc": `a\nb\tc`, "\x1b[31m": `\x1b[31m`, "\x7f\x00": `\x7f\x00`,
+		"\u009b1m":   `\u009b1m`,
 		"\u202eevil": `\u202eevil`, "a\u200bb": `a\u200bb`, "\xff\xfe": `\xff\xfe`, "\ufeff": `\ufeff`, "�": "�",
-		"a\u061cb": `a\u061cb`, "so\u00adft": `so\u00adft`, "❤\ufe0f": `❤\ufe0f`, "\ufff9a\ufffa": `\ufff9a\ufffa`, "\u3164": `\u3164`, "\u034f\u180e": `\u034f\u180e`,
-		"a\U000e0041\U000e0100": `a\U000e0041\U000e0100`, "\u2028\u2029": `\u2028\u2029`, "\ufffe\uffff\ufdd0\U0001ffff": `\ufffe\uffff\ufdd0\U0001ffff`, "é e\u0301 ﬁ \u00a0 한": "é e\u0301 ﬁ \u00a0 한",
+		"a\u061cb": `a\u061cb`, "so\u00adft": `so\u00adft`, "❤\ufe0f": `❤\ufe0f`, "\ufff9a\ufffa": `\ufff9a\ufffa`,
+		"\u3164": `\u3164`, "\u034f\u180e": `\u034f\u180e`,
+		"a\U000e0041\U000e0100": `a\U000e0041\U000e0100`, "\u2028\u2029": `\u2028\u2029`,
+		"\ufffe\uffff\ufdd0\U0001ffff": `\ufffe\uffff\ufdd0\U0001ffff`, "é e\u0301 ﬁ \u00a0 한": "é e\u0301 ﬁ \u00a0 한",
 	} {
 		if got := Harmless(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
@@ -137,7 +147,10 @@ func TestCanHold(t *testing.T) {
 	floats := []float64{0, -1, 0.00004, 99.99, 100, 1e21, 1e300, 5e-324, math.NaN(), math.Inf(1), math.Inf(-1)}
 	for k := table.Text; k <= table.Bool; k++ {
 		for range 2000 {
-			c := table.Cell{Int: rng.Int64() >> rng.IntN(64), Float: floats[rng.IntN(len(floats))] * rng.Float64(), Text: "Flushed", Absent: table.Absence(rng.IntN(20))}
+			c := table.Cell{
+				Int: rng.Int64() >> rng.IntN(64), Float: floats[rng.IntN(len(floats))] * rng.Float64(), Text: "Flushed",
+				Absent: table.Absence(rng.IntN(20)),
+			}
 			if rng.IntN(2) == 0 {
 				c.Int = -c.Int
 			}
@@ -147,7 +160,8 @@ func TestCanHold(t *testing.T) {
 			}
 		}
 	}
-	if CanHold(table.Int, []byte("docs")) || CanHold(table.Bytes, []byte("growing")) || !CanHold(table.State, []byte("growing")) {
+	if CanHold(table.Int, []byte("docs")) || CanHold(table.Bytes, []byte("growing")) ||
+		!CanHold(table.State, []byte("growing")) {
 		t.Error("everything is thought possible, or nothing")
 	}
 }

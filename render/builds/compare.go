@@ -80,14 +80,18 @@ func sideName(s *bench.Set) string {
 }
 
 func comparisonHead(c *bench.Comparison, o *render.ReportOptions) []render.Line {
-	lines := []render.Line{{Role: render.RoleTitle, Text: ComparisonTitle(c, &o.Options)}, verdictsLine(c), {Text: testText(c)}}
+	lines := []render.Line{
+		{Role: render.RoleTitle, Text: ComparisonTitle(c, &o.Options)}, verdictsLine(c), {Text: testText(c)},
+	}
 	for side, s := range []*bench.Set{c.A, c.B} {
 		if s != nil {
 			lines = append(lines, sideLines(c, s, side)...)
 		}
 	}
 	if text, ok := controlText(c); text != "" {
-		lines = append(lines, render.Line{Role: []render.Role{render.RoleWarn, render.RolePlain}[render.BoolInt(ok)], Text: text})
+		lines = append(lines, render.Line{
+			Role: []render.Role{render.RoleWarn, render.RolePlain}[render.BoolInt(ok)], Text: text,
+		})
 	}
 	for _, n := range c.Notes {
 		lines = append(lines, render.Line{Role: render.RoleWarn, Text: "note: " + render.Harmless(n)})
@@ -127,7 +131,9 @@ func verdictsLine(c *bench.Comparison) render.Line {
 			line.Role, line.Text = role, text
 			continue
 		}
-		line.After = append(line.After, render.Piece{Role: render.RolePlain, Text: ", "}, render.Piece{Role: role, Text: text})
+		line.After = append(line.After, render.Piece{Role: render.RolePlain, Text: ", "}, render.Piece{
+			Role: role, Text: text,
+		})
 	}
 	if line.Text == "" {
 		line.Text = "nothing was compared"
@@ -191,7 +197,9 @@ func sideLines(c *bench.Comparison, s *bench.Set, side int) []render.Line {
 		line.After = append(line.After, render.Piece{Role: render.RoleWarn, Text: ", " + strconv.Itoa(n) + " failed"})
 	}
 	if n := c.Unmatched[side]; n > 0 {
-		line.After = append(line.After, render.Piece{Role: render.RoleWarn, Text: ", " + strconv.Itoa(n) + " without a partner"})
+		line.After = append(line.After, render.Piece{
+			Role: render.RoleWarn, Text: ", " + strconv.Itoa(n) + " without a partner",
+		})
 	}
 	lines := []render.Line{line}
 	warn := func(text string) { lines = append(lines, render.Line{Role: render.RoleWarn, Text: "  " + text}) }
@@ -400,7 +408,8 @@ func comparisonTable(c *bench.Comparison, o *render.ReportOptions) *table.Rows[*
 	}
 	return table.New(table.Schema{
 		Name: "metrics", Singular: "metric", Names: []string{"metric"}, Sparse: true,
-		Order: strings.Fields("mark metric before after change_percent interval p_corrected p runs better control verdict"),
+		Order: strings.Fields("mark metric before after change_percent interval p_corrected p runs better control " +
+			"verdict"),
 	}, render.Pointers(c.Lines), append(columns, pictures...))
 }
 
@@ -440,7 +449,9 @@ func newMeasure(unit string, values ...float64) measure {
 	case "1/s":
 		return measure{benchunit.CommonScale(values, benchunit.Decimal), "/s"}
 	}
-	if least := slices.MinFunc(append(values, math.Inf(1)), func(a, b float64) int { return cmp.Compare(math.Abs(a), math.Abs(b)) }); unit == "" && math.Abs(least) >= 1 {
+	if least := slices.MinFunc(append(values, math.Inf(1)), func(a, b float64) int {
+		return cmp.Compare(math.Abs(a), math.Abs(b))
+	}); unit == "" && math.Abs(least) >= 1 {
 		return measure{benchunit.CommonScale(values, benchunit.Decimal), unit}
 	}
 	const widest = 12

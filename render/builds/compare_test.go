@@ -37,7 +37,9 @@ func medianOf(values []float64) float64 {
 }
 
 // testLine returns a metric with the medians of its values, their ratio, and the given interval and verdict.
-func testLine(m bench.Metric, better bench.Direction, a, b []float64, low, high, p float64, v bench.Verdict, remark string) bench.Line {
+func testLine(
+	m bench.Metric, better bench.Direction, a, b []float64, low, high, p float64, v bench.Verdict, remark string,
+) bench.Line {
 	l := bench.Line{
 		Metric: m, Better: better, A: a, B: b, Before: medianOf(a), After: medianOf(b), Low: low, High: high,
 		P: p / 3, Corrected: p, Verdict: v, Remark: remark,
@@ -76,29 +78,42 @@ func pairedComparison() *bench.Comparison {
 		base := 1203.4 * float64(1+3*i)
 		c.Lines = append(
 			c.Lines,
-			testLine(search("QPS", "1/s", clients), higher, spread(22, base, 0.02), spread(22, base*1.073, 0.02), 1.061, 1.084, 0.00003, bench.Better, ""),
-			testLine(search("p99 latency", "s", clients), lower, spread(22, 0.01234, 0.1), spread(22, 0.01301, 0.1), 0.97, 1.121, 0.31, bench.NoDifference, "needs at least 64 pairs to see 1%"),
+			testLine(search("QPS", "1/s", clients), higher, spread(22, base, 0.02), spread(22, base*1.073, 0.02), 1.061,
+				1.084, 0.00003, bench.Better, ""),
+			testLine(search("p99 latency", "s", clients), lower, spread(22, 0.01234, 0.1), spread(22, 0.01301, 0.1),
+				0.97, 1.121, 0.31, bench.NoDifference, "needs at least 64 pairs to see 1%"),
 		)
 	}
 	c.Lines = append(
 		c.Lines,
-		testLine(bench.Metric{Name: "max RSS", Unit: "B"}, lower, spread(22, 312<<20, 0.01), spread(22, 369<<20, 0.01), 1.17, 1.19, 1e-7, bench.Worse, ""),
-		testLine(bench.Metric{Name: "cpu per query", Unit: "s"}, lower, spread(22, 0.000681, 0.004), spread(22, 0.000679, 0.004), 0.9934, 1.0021, 0.04, bench.NoDifference, "a change, and smaller than 1%"),
-		testLine(bench.Metric{Name: "rows scanned"}, bench.Unknown, spread(22, 1_234_567, 0.001), spread(22, 1_400_000, 0.001), 1.13, 1.14, 1e-9, bench.Changed, "nothing says which direction is better: --better 'rows scanned=lower'"),
+		testLine(bench.Metric{Name: "max RSS", Unit: "B"}, lower, spread(22, 312<<20, 0.01), spread(22, 369<<20, 0.01),
+			1.17, 1.19, 1e-7, bench.Worse, ""),
+		testLine(bench.Metric{Name: "cpu per query", Unit: "s"}, lower, spread(22, 0.000681, 0.004),
+			spread(22, 0.000679, 0.004), 0.9934, 1.0021, 0.04, bench.NoDifference, "a change, and smaller than 1%"),
+		testLine(bench.Metric{Name: "rows scanned"}, bench.Unknown, spread(22, 1_234_567, 0.001),
+			spread(22, 1_400_000, 0.001), 1.13, 1.14, 1e-9, bench.Changed,
+			"nothing says which direction is better: --better 'rows scanned=lower'"),
 		testLine(bench.Metric{Name: "recall", Unit: "%"}, higher, nil, spread(22, 97.3, 0), 0, 0, 0, bench.OneSide, ""),
-		testLine(bench.Metric{Name: rendertest.HostileName, Benchmark: "<script>alert(1)</script>|x", Unit: "\x1b[1m|"}, lower, spread(2, 5, 0.1), spread(2, 4, 0.1), 0, 0, 0, bench.TooFew, "needs at least 6 pairs to see anything"),
+		testLine(bench.Metric{Name: rendertest.HostileName, Benchmark: "<script>alert(1)</script>|x", Unit: "\x1b[1m|"},
+			lower, spread(2, 5, 0.1), spread(2, 4, 0.1), 0, 0, 0, bench.TooFew,
+			"needs at least 6 pairs to see anything"),
 	)
-	c.Lines = append(c.Lines, testLine(bench.Metric{Name: "queries"}, bench.Neither, spread(22, 1e5, 0), spread(22, 1e5, 0), math.NaN(), math.NaN(), math.NaN(), bench.NotJudged, ""))
+	c.Lines = append(c.Lines,
+		testLine(bench.Metric{Name: "queries"}, bench.Neither, spread(22, 1e5, 0), spread(22, 1e5, 0), math.NaN(),
+			math.NaN(), math.NaN(), bench.NotJudged, ""))
 	c.Lines[len(c.Lines)-1].Test = ""
 	for i := range c.Lines {
 		if c.Lines[i].Test != "" {
 			c.Lines[i].Test = "Wilcoxon signed-rank"
 		}
 	}
-	c.Control = &bench.Comparison{A: a, B: testSet("no-pgo again", "kitescope trial", 24), Paired: true, Level: 0.05, Effect: 0.01}
+	c.Control = &bench.Comparison{
+		A: a, B: testSet("no-pgo again", "kitescope trial", 24), Paired: true, Level: 0.05, Effect: 0.01,
+	}
 	for i := range c.Lines[:6] {
 		l := c.Lines[i]
-		l.B, l.After, l.Ratio, l.Low, l.High, l.P, l.Corrected, l.Verdict, l.Remark = l.A, l.Before, 1.0004, 0.99, 1.012, 0.4, 1, bench.NoDifference, ""
+		l.B, l.After, l.Ratio, l.Low, l.High, l.P, l.Corrected, l.Verdict, l.Remark = l.A, l.Before, 1.0004, 0.99,
+			1.012, 0.4, 1, bench.NoDifference, ""
 		c.Control.Lines = append(c.Control.Lines, l)
 	}
 	return c
@@ -117,21 +132,31 @@ func publishedComparison() *bench.Comparison {
 		{"failed", "", bench.LowerIsBetter, 0, 0},
 		{"errors", "", bench.LowerIsBetter, 0, 3},
 	} {
-		c.Lines = append(c.Lines, testLine(bench.Metric{Name: x.name, Unit: x.unit}, x.better, []float64{x.before}, []float64{x.after}, 0, 0, 0, bench.TooFew, "one run a side proves nothing"))
+		c.Lines = append(c.Lines,
+			testLine(bench.Metric{Name: x.name, Unit: x.unit}, x.better, []float64{x.before}, []float64{x.after}, 0, 0,
+				0, bench.TooFew, "one run a side proves nothing"))
 	}
 	return c
 }
 
 // goComparison returns an unpaired comparison of Go benchmarks.
 func goComparison() *bench.Comparison {
-	c := &bench.Comparison{A: testSet("old.txt", "go benchmark", 10), B: testSet("new.txt", "go benchmark", 12), Level: 0.05, Effect: 0.01}
-	for i, name := range []string{"Encode/small-2", "Encode/large-with-a-name-that-is-longer-than-any-terminal-is-wide-and-goes-on-and-on-2", "Decode-2"} {
+	c := &bench.Comparison{
+		A: testSet("old.txt", "go benchmark", 10), B: testSet("new.txt", "go benchmark", 12), Level: 0.05, Effect: 0.01,
+	}
+	for i, name := range []string{
+		"Encode/small-2", "Encode/large-with-a-name-that-is-longer-than-any-terminal-is-wide-and-goes-on-and-on-2",
+		"Decode-2",
+	} {
 		x := float64(1 + 40*i*i)
 		c.Lines = append(
 			c.Lines,
-			testLine(bench.Metric{Benchmark: name, Name: "sec/op", Unit: "s"}, bench.LowerIsBetter, spread(10, 812e-9*x, 0.01), spread(12, 700e-9*x, 0.01), 0.85, 0.87, 0.0002, bench.Better, ""),
-			testLine(bench.Metric{Benchmark: name, Name: "B/op", Unit: "B"}, bench.LowerIsBetter, spread(10, 128*x, 0), spread(12, 128*x, 0), 1, 1, 1, bench.NoDifference, "all values are equal"),
-			testLine(bench.Metric{Benchmark: name, Name: "throughput", Unit: "B/s"}, bench.HigherIsBetter, spread(10, 100e6*x, 0.01), spread(12, 99.7e6*x, 0.01), 0.99, 1.01, 0.8, bench.NoDifference, ""),
+			testLine(bench.Metric{Benchmark: name, Name: "sec/op", Unit: "s"}, bench.LowerIsBetter,
+				spread(10, 812e-9*x, 0.01), spread(12, 700e-9*x, 0.01), 0.85, 0.87, 0.0002, bench.Better, ""),
+			testLine(bench.Metric{Benchmark: name, Name: "B/op", Unit: "B"}, bench.LowerIsBetter, spread(10, 128*x, 0),
+				spread(12, 128*x, 0), 1, 1, 1, bench.NoDifference, "all values are equal"),
+			testLine(bench.Metric{Benchmark: name, Name: "throughput", Unit: "B/s"}, bench.HigherIsBetter,
+				spread(10, 100e6*x, 0.01), spread(12, 99.7e6*x, 0.01), 0.99, 1.01, 0.8, bench.NoDifference, ""),
 		)
 	}
 	return c
@@ -156,9 +181,11 @@ func comparisonFormat(t *testing.T, word string) render.Format {
 func TestGoldenComparison(t *testing.T) {
 	for name, c := range comparisons() {
 		rendertest.Report(t, "compare/"+name, ComparisonFormats().Names(), map[string]rendertest.Variant{
-			"120": {Width: 120}, "60-ascii": {Width: 60, ASCII: true}, "wide": {Width: 80}, "json": {}, "csv": {}, "markdown": {Width: 80},
+			"120": {Width: 120}, "60-ascii": {Width: 60, ASCII: true}, "wide": {Width: 80}, "json": {}, "csv": {},
+			"markdown": {Width: 80},
 		}, nil, func(w io.Writer, l rendertest.Variant) error {
-			return WriteComparison(w, c, comparisonFormat(t, l.Word), render.ReportOptions{Options: render.Options{Width: l.Width, ASCII: l.ASCII}})
+			return WriteComparison(w, c, comparisonFormat(t, l.Word),
+				render.ReportOptions{Options: render.Options{Width: l.Width, ASCII: l.ASCII}})
 		})
 	}
 }
@@ -168,7 +195,8 @@ func TestComparisonWording(t *testing.T) {
 	c := publishedComparison()
 	for _, word := range rendertest.Words(ComparisonFormats().Names()) {
 		var b bytes.Buffer
-		if err := WriteComparison(&b, c, comparisonFormat(t, word), render.ReportOptions{Options: render.Options{Width: 200}}); err != nil {
+		if err := WriteComparison(&b, c, comparisonFormat(t, word),
+			render.ReportOptions{Options: render.Options{Width: 200}}); err != nil {
 			t.Fatal(err)
 		}
 		text := b.String()
@@ -189,7 +217,8 @@ func TestComparisonWording(t *testing.T) {
 				t.Errorf("%s: %s", word, text)
 			}
 		default:
-			if text = html.UnescapeString(text); strings.Contains(text, " +7.3%") || !strings.Contains(text, "(+7.3%)") || !strings.Contains(text, "one run a side proves nothing") {
+			if text = html.UnescapeString(text); strings.Contains(text, " +7.3%") ||
+				!strings.Contains(text, "(+7.3%)") || !strings.Contains(text, "one run a side proves nothing") {
 				t.Errorf("%s: %s", word, text)
 			}
 		}
@@ -198,15 +227,19 @@ func TestComparisonWording(t *testing.T) {
 
 // TestLargeComparison checks comparisons of 2,000 metrics.
 func TestLargeComparison(t *testing.T) {
-	c := &bench.Comparison{A: testSet("a", "csv", 6), B: testSet("b", "csv", 6), Level: 0.05, Effect: 0.01, Paired: true}
+	c := &bench.Comparison{
+		A: testSet("a", "csv", 6), B: testSet("b", "csv", 6), Level: 0.05, Effect: 0.01, Paired: true,
+	}
 	for i := range 2000 {
 		m := bench.Metric{Benchmark: "case " + strconv.Itoa(i/4), Name: "metric " + strconv.Itoa(i%4), Unit: "s"}
-		c.Lines = append(c.Lines, testLine(m, bench.LowerIsBetter, spread(6, 1, 0.1), spread(6, 2, 0.1), 1.9, 2.1, 0.01, bench.Worse, ""))
+		c.Lines = append(c.Lines,
+			testLine(m, bench.LowerIsBetter, spread(6, 1, 0.1), spread(6, 2, 0.1), 1.9, 2.1, 0.01, bench.Worse, ""))
 	}
 	c.Control = &bench.Comparison{A: c.A, B: c.A, Lines: c.Lines}
 	for _, word := range rendertest.Words(ComparisonFormats().Names()) {
 		var b bytes.Buffer
-		if err := WriteComparison(&b, c, comparisonFormat(t, word), render.ReportOptions{Options: render.Options{Width: 120}}); err != nil {
+		if err := WriteComparison(&b, c, comparisonFormat(t, word),
+			render.ReportOptions{Options: render.Options{Width: 120}}); err != nil {
 			t.Fatal(err)
 		}
 		if n := strings.Count(b.String(), "metric 3"); n < 500 {
@@ -240,12 +273,14 @@ func TestComparisonValues(t *testing.T) {
 	if err := json.Unmarshal(b.Bytes(), &got); err != nil {
 		t.Fatal(err)
 	}
-	if got.Kind != "Comparison" || got.Before.Runs != 24 || got.Before.Failed != 1 || got.Before.Unmatched != 1 || !got.Control.Quiet || len(got.Control.Items) != 6 {
+	if got.Kind != "Comparison" || got.Before.Runs != 24 || got.Before.Failed != 1 || got.Before.Unmatched != 1 ||
+		!got.Control.Quiet || len(got.Control.Items) != 6 {
 		t.Errorf("%+v", got)
 	}
 	for i, x := range got.Items {
 		l := c.Lines[i]
-		if x.Metric != l.Name || x.Verdict != l.Verdict.String() || !slices.Equal(x.A, l.A) && len(l.A) > 0 || !slices.Equal(x.B, l.B) {
+		if x.Metric != l.Name || x.Verdict != l.Verdict.String() || !slices.Equal(x.A, l.A) && len(l.A) > 0 ||
+			!slices.Equal(x.B, l.B) {
 			t.Errorf("%s is not %s, %v", x.Metric, l.Name, x)
 		}
 		if l.Verdict != bench.OneSide && math.Abs(x.Change-100*(l.Ratio-1)) > 1e-9 {

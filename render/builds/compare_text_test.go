@@ -24,10 +24,12 @@ func TestVerdictsText(t *testing.T) {
 		{"g", 1.5, bench.Better},
 		{"h", 3, bench.TooFew},
 	} {
-		l := testLine(bench.Metric{Name: x.name}, bench.HigherIsBetter, []float64{1}, []float64{x.after}, 0, 0, 0.01, x.v, "")
+		l := testLine(bench.Metric{Name: x.name}, bench.HigherIsBetter, []float64{1}, []float64{x.after}, 0, 0, 0.01,
+			x.v, "")
 		c.Lines = append(c.Lines, l)
 	}
-	const want = "2 worse (e from 0; b -50.0%), 4 better (c +90.0%; g +50.0%; f +5.0% and 1 more), 1 no difference shown, 1 too few runs"
+	const want = "2 worse (e from 0; b -50.0%), 4 better (c +90.0%; g +50.0%; f +5.0% and 1 more), 1 no difference " +
+		"shown, 1 too few runs"
 	if got := verdictsLine(c); got.EscapedText() != want {
 		t.Errorf("got  %s\nwant %s", got.EscapedText(), want)
 	}

@@ -125,13 +125,18 @@ func hintLine(hint string) render.Line {
 
 // refusalLines returns lines with refusals or cautions and their hints, except the one that is the reason of
 // the verdict.
-func refusalLines(list []pgo.Refusal, role render.Role, whose, reason string, o *render.ReportOptions) (lines []render.Line) {
+func refusalLines(
+	list []pgo.Refusal, role render.Role, whose, reason string, o *render.ReportOptions,
+) (lines []render.Line) {
 	for i := range list {
 		r := &list[i]
 		if r.Message == reason {
 			continue
 		}
-		lines = append(lines, render.Line{Role: role, Text: render.Glyph(role, o.ASCII) + " ", After: []render.Piece{{Role: render.RolePlain, Text: whose + render.Harmless(r.Message)}}})
+		lines = append(lines, render.Line{
+			Role: role, Text: render.Glyph(role, o.ASCII) + " ",
+			After: []render.Piece{{Role: render.RolePlain, Text: whose + render.Harmless(r.Message)}},
+		})
 		if r.Hint != "" {
 			lines = append(lines, hintLine(r.Hint))
 		}
@@ -163,7 +168,10 @@ func assessedLines(j *pgo.Judgement, o *render.ReportOptions) (lines []render.Li
 			whose = assessedName(a) + ": "
 		}
 		if a.Input != nil && a.Input.Err != nil && len(a.Refusals) == 0 {
-			lines = append(lines, render.Line{Role: render.RoleBad, Text: render.Glyph(render.RoleBad, o.ASCII) + " ", After: []render.Piece{{Role: render.RolePlain, Text: whose + render.Harmless(a.Input.Err.Error())}}})
+			lines = append(lines, render.Line{
+				Role: render.RoleBad, Text: render.Glyph(render.RoleBad, o.ASCII) + " ",
+				After: []render.Piece{{Role: render.RolePlain, Text: whose + render.Harmless(a.Input.Err.Error())}},
+			})
 		}
 		list := slices.DeleteFunc(slices.Clone(a.Refusals), func(r pgo.Refusal) bool {
 			return AlreadyReported(j, &r) || whose == "" && r.Message == j.Reason
@@ -221,7 +229,9 @@ func figuresPart(j *pgo.Judgement, o *render.ReportOptions) render.Part {
 	}
 	list = append(list, cpu, judgedFigure{name: "samples in asyncPreempt (folded)", value: PercentOfAll(j.Preempted)})
 	if j.Edges != nil {
-		list = append(list, judgedFigure{name: "calls (edges)", value: strconv.Itoa(len(j.Edges.Weight))}, judgedFigure{name: "hot calls", value: strconv.Itoa(j.HotEdges)})
+		list = append(list, judgedFigure{name: "calls (edges)", value: strconv.Itoa(len(j.Edges.Weight))}, judgedFigure{
+			name: "hot calls", value: strconv.Itoa(j.HotEdges),
+		})
 	}
 	if j.HotEdges > 0 {
 		list = append(list, judgedFigure{name: "hot calls with fewer than 5 samples", value: PercentOfAll(j.FewHits)})

@@ -38,9 +38,12 @@ func assessedTable(j *pgo.Judgement) *table.Rows[int] {
 			return render.Harmless(a.Input.Node)
 		}))
 	}
-	usable := field("usable", table.Bool, func(a *pgo.Assessment) table.Cell { return table.OfBool(assessedText(a) == usableText) }).WithTitle("USABLE", 0, of(assessedText))
+	usable := field("usable", table.Bool, func(a *pgo.Assessment) table.Cell {
+		return table.OfBool(assessedText(a) == usableText)
+	}).WithTitle("USABLE", 0, of(assessedText))
 	usable.Role = func(i int) render.Role {
-		return []render.Role{render.RoleGood, render.RoleBad}[render.BoolInt(assessedText(&j.Profiles[i]) != usableText)]
+		return []render.Role{render.RoleGood, render.RoleBad}[render.BoolInt(assessedText(&j.Profiles[i]) !=
+			usableText)]
 	}
 	columns := []table.ColumnOf[int]{
 		name, node,
@@ -53,9 +56,14 @@ func assessedTable(j *pgo.Judgement) *table.Rows[int] {
 			return in.Err.Error()
 		}),
 		usable,
-		field("samples", table.Int, func(a *pgo.Assessment) table.Cell { return table.OfCount(a.Events) }).WithTitle("SAMPLES", 0, of(func(a *pgo.Assessment) string { return render.EventCount(a.Events) })),
-		field("cpu_seconds", table.Duration, func(a *pgo.Assessment) table.Cell { return nanosecondsCell(int64(a.CPU)) }).WithTitle("CPU", 5, of(func(a *pgo.Assessment) string { return timeUsed(int64(a.CPU)) })),
-		field("duration_seconds", table.Duration, func(a *pgo.Assessment) table.Cell { return nanosecondsCell(int64(a.Duration)) }),
+		field("samples", table.Int, func(a *pgo.Assessment) table.Cell { return table.OfCount(a.Events) }).
+			WithTitle("SAMPLES", 0, of(func(a *pgo.Assessment) string { return render.EventCount(a.Events) })),
+		field("cpu_seconds", table.Duration,
+			func(a *pgo.Assessment) table.Cell { return nanosecondsCell(int64(a.CPU)) }).WithTitle("CPU", 5,
+			of(func(a *pgo.Assessment) string { return timeUsed(int64(a.CPU)) })),
+		field("duration_seconds", table.Duration, func(a *pgo.Assessment) table.Cell {
+			return nanosecondsCell(int64(a.Duration))
+		}),
 	}
 	columns = append(columns, reachColumns(field, of)...)
 	columns = append(columns, field("refused_for", table.List, func(a *pgo.Assessment) table.Cell {
@@ -67,13 +75,18 @@ func assessedTable(j *pgo.Judgement) *table.Rows[int] {
 	}))
 	return table.New(table.Schema{
 		Name: "profiles", Singular: "profile", Names: []string{"name"}, Sparse: true,
-		Order: []string{"name", "node", "samples", "cpu_seconds", "go_percent", "runtime_percent", "gc_percent", "native_percent", "assembly_percent", "syscall_percent", "unknown_percent", "usable"},
+		Order: []string{
+			"name", "node", "samples", "cpu_seconds", "go_percent", "runtime_percent", "gc_percent", "native_percent",
+			"assembly_percent", "syscall_percent", "unknown_percent", "usable",
+		},
 	}, render.Positions(len(j.Profiles)), columns)
 }
 
 // reachColumns returns the columns of shares of CPU time.
 func reachColumns(
-	field func(name string, kind table.Kind, of func(a *pgo.Assessment) table.Cell) table.ColumnOf[int], of func(text func(a *pgo.Assessment) string) func(i int) string,
+	field func(
+		name string, kind table.Kind, of func(a *pgo.Assessment) table.Cell,
+	) table.ColumnOf[int], of func(text func(a *pgo.Assessment) string) func(i int) string,
 ) (columns []table.ColumnOf[int]) {
 	titles := []string{"GO", "RUNTIME", "GC", "ASM", "SYSCALL", "NATIVE", "UNKNOWN"}
 	for i, key := range reachKeys() {
@@ -107,8 +120,8 @@ func nanosecondsCell(ns int64) table.Cell {
 // reachKeys returns the keys of reachShares.
 func reachKeys() []string {
 	return []string{
-		"go_percent", "runtime_percent", "gc_percent", "assembly_percent", "syscall_percent", "native_percent", "unknown_percent",
-		"reach_percent", "bound_percent",
+		"go_percent", "runtime_percent", "gc_percent", "assembly_percent", "syscall_percent", "native_percent",
+		"unknown_percent", "reach_percent", "bound_percent",
 	}
 }
 

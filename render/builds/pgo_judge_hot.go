@@ -14,7 +14,10 @@ import (
 func hotPart(j *pgo.Judgement, o *render.ReportOptions) render.Part {
 	n := o.Shown(len(j.Hot))
 	column := func(title string, priority int, text func(h *pgo.HotEdge) string) table.ColumnOf[int] {
-		return table.ColumnOf[int]{Column: table.Column{Title: title, AlignRight: true, Priority: priority}, Shown: func(i int) string { return text(&j.Hot[i]) }}
+		return table.ColumnOf[int]{
+			Column: table.Column{Title: title, AlignRight: true, Priority: priority},
+			Shown:  func(i int) string { return text(&j.Hot[i]) },
+		}
 	}
 	caller := column("CALLER +LINE", 0, func(h *pgo.HotEdge) string { return callerLine(&h.Edge) })
 	callee := column("CALLEE", 0, func(h *pgo.HotEdge) string { return render.OrUnknown(h.Callee) })
@@ -24,8 +27,18 @@ func hotPart(j *pgo.Judgement, o *render.ReportOptions) render.Part {
 		column("SAMPLES", 2, func(h *pgo.HotEdge) string { return render.EventCount(h.Hits) }),
 		caller, callee,
 	}
-	head := render.Line{Role: render.RoleAccent, Text: "hot calls", After: []render.Piece{{Role: render.RolePlain, Text: ", the heaviest " + strconv.Itoa(n) + " of " + strconv.Itoa(max(j.HotEdges, n))}}}
-	inlined := column("INLINED", 1, func(h *pgo.HotEdge) string { return []string{"no", "yes"}[render.BoolInt(h.Inlined)] })
+	head := render.Line{
+		Role: render.RoleAccent, Text: "hot calls",
+		After: []render.Piece{
+			{
+				Role: render.RolePlain,
+				Text: ", the heaviest " + strconv.Itoa(n) + " of " + strconv.Itoa(max(j.HotEdges, n)),
+			},
+		},
+	}
+	inlined := column("INLINED", 1, func(h *pgo.HotEdge) string {
+		return []string{"no", "yes"}[render.BoolInt(h.Inlined)]
+	})
 	inlined.AlignRight = false
 	return render.Part{Head: []render.Line{head}, List: render.PositionGrid(n, append(columns, inlined))}
 }
@@ -44,9 +57,17 @@ func riskLines(j *pgo.Judgement, o *render.ReportOptions) []render.Line {
 		if r.Source != "" {
 			text += " (" + render.Harmless(r.Source) + ")"
 		}
-		lines = append(lines, render.Line{Role: render.RoleWarn, Text: render.Glyph(render.RoleWarn, o.ASCII) + " ", After: []render.Piece{{Role: render.RolePlain, Text: text}}})
+		lines = append(lines, render.Line{
+			Role: render.RoleWarn, Text: render.Glyph(render.RoleWarn, o.ASCII) + " ",
+			After: []render.Piece{{Role: render.RolePlain, Text: text}},
+		})
 		if r.Block != "" {
-			lines = append(lines, render.Line{Role: render.RoleDim, Text: "    " + render.Harmless(shellquote.Shell("kitescope", "pgo", "pack").Flag("--block", r.Block).String()), NoWrap: true})
+			lines = append(lines, render.Line{
+				Role: render.RoleDim,
+				Text: "    " +
+					render.Harmless(shellquote.Shell("kitescope", "pgo", "pack").Flag("--block", r.Block).String()),
+				NoWrap: true,
+			})
 		}
 	}
 	return lines

@@ -51,7 +51,10 @@ func packHead(r *PackReport, o *render.ReportOptions) []render.Line {
 	}
 	lines := []render.Line{
 		{Role: render.RoleTitle, Text: render.Harmless(where) + " " + r.Outcome},
-		{Text: words.Bytes(int64(m.Bytes)) + ", " + words.Plural(m.Calls, "call") + ", " + words.Plural(m.HotCalls, "hot one") + ", sha256 " + m.SHA256},
+		{
+			Text: words.Bytes(int64(m.Bytes)) + ", " + words.Plural(m.Calls, "call") + ", " +
+				words.Plural(m.HotCalls, "hot one") + ", sha256 " + m.SHA256,
+		},
 	}
 	for _, b := range m.Block {
 		lines = append(lines, render.Line{Text: "blocked: " + render.Harmless(b)})
@@ -59,19 +62,27 @@ func packHead(r *PackReport, o *render.ReportOptions) []render.Line {
 	if j := m.Judgement; j != nil {
 		line := render.Line{Text: "judged: " + j.Verdict + ": " + render.Harmless(j.Reason)}
 		if j.Verdict == pgo.Unfit.String() {
-			line = render.Line{Role: render.RoleWarn, Text: render.Glyph(render.RoleWarn, o.ASCII) + " ", After: []render.Piece{{Role: render.RolePlain, Text: line.Text}}}
+			line = render.Line{
+				Role: render.RoleWarn, Text: render.Glyph(render.RoleWarn, o.ASCII) + " ",
+				After: []render.Piece{{Role: render.RolePlain, Text: line.Text}},
+			}
 		}
 		lines = append(lines, line)
 	}
 	for _, n := range r.Notes {
-		lines = append(lines, render.Line{Role: render.RoleWarn, Text: render.Glyph(render.RoleWarn, o.ASCII) + " ", After: []render.Piece{{Role: render.RolePlain, Text: render.Harmless(n)}}})
+		lines = append(lines, render.Line{
+			Role: render.RoleWarn, Text: render.Glyph(render.RoleWarn, o.ASCII) + " ",
+			After: []render.Piece{{Role: render.RolePlain, Text: render.Harmless(n)}},
+		})
 	}
 	switch {
 	case r.Path == "":
 	case r.Flag == "":
 		lines = append(lines, render.Line{Role: render.RoleDim, Text: "go build uses it automatically"})
 	default:
-		lines = append(lines, render.Line{Role: render.RoleDim, Text: "go build takes it with " + render.Harmless(shellquote.Word(r.Flag))})
+		lines = append(lines, render.Line{
+			Role: render.RoleDim, Text: "go build takes it with " + render.Harmless(shellquote.Word(r.Flag)),
+		})
 	}
 	return lines
 }
@@ -122,13 +133,18 @@ func packTable(m *pgo.Manifest) *table.Rows[*pgo.ManifestSource] {
 			return table.Of(of(s))
 		})
 	}
-	name := text("name", func(s source) string { return s.Name }).WithTitle("PROFILE", 0, func(s source) string { return render.Harmless(s.Name) })
+	name := text("name", func(s source) string { return s.Name }).WithTitle("PROFILE", 0, func(s source) string {
+		return render.Harmless(s.Name)
+	})
 	name.Shorten = true
 	return table.New(table.Schema{
-		Name: "profiles", Singular: "profile", Names: []string{"name", "node"}, Sparse: true, Order: []string{"name", "node", "samples", "weight", "go_version"},
+		Name: "profiles", Singular: "profile", Names: []string{"name", "node"}, Sparse: true,
+		Order: []string{"name", "node", "samples", "weight", "go_version"},
 	}, render.Pointers(m.Sources), []table.ColumnOf[source]{
 		name,
-		text("node", func(s source) string { return s.Node }).WithTitle("NODE", 1, func(s source) string { return render.OrNone(s.Node) }),
+		text("node", func(s source) string { return s.Node }).WithTitle("NODE", 1, func(s source) string {
+			return render.OrNone(s.Node)
+		}),
 		text("source_sha256", func(s source) string { return s.SHA256 }),
 		render.Key("started", table.Time, func(s source) table.Cell { return table.OfTime(s.Started) }),
 		render.Key("duration_seconds", table.Duration, func(s source) table.Cell { return secondsCell(s.Seconds) }),

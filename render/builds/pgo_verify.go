@@ -36,12 +36,20 @@ func EffectLook(e pgo.Effect, ascii bool) (mark string, role render.Role) {
 
 func verificationHead(v *pgo.Verification, ascii bool) []render.Line {
 	mark, role := EffectLook(v.Effect, ascii)
-	lines := []render.Line{{Role: role, Text: mark + " " + v.Effect.String(), After: []render.Piece{{Role: render.RolePlain, Text: ": " + render.Harmless(v.Reason)}}}}
+	lines := []render.Line{
+		{
+			Role: role, Text: mark + " " + v.Effect.String(),
+			After: []render.Piece{{Role: render.RolePlain, Text: ": " + render.Harmless(v.Reason)}},
+		},
+	}
 	if v.Hint != "" {
 		lines = append(lines, render.Line{Role: render.RoleDim, Text: render.Harmless(v.Hint)})
 	}
 	for _, n := range v.Notes {
-		lines = append(lines, render.Line{Role: render.RoleWarn, Text: render.Glyph(render.RoleWarn, ascii) + " ", After: []render.Piece{{Role: render.RolePlain, Text: render.Harmless(n)}}})
+		lines = append(lines, render.Line{
+			Role: render.RoleWarn, Text: render.Glyph(render.RoleWarn, ascii) + " ",
+			After: []render.Piece{{Role: render.RolePlain, Text: render.Harmless(n)}},
+		})
 	}
 	return lines
 }
@@ -63,10 +71,15 @@ func verificationFacts(v *pgo.Verification) []verificationFact {
 		with += ", no hash"
 	}
 	facts := []verificationFact{
-		{"program", render.Harmless(v.Name)}, {"main package", render.OrUnknown(b.Main)}, {"Go", render.OrUnknown(b.GoVersion)}, {"built with", with},
+		{"program", render.Harmless(v.Name)},
+		{"main package", render.OrUnknown(b.Main)},
+		{"Go", render.OrUnknown(b.GoVersion)},
+		{"built with", with},
 	}
 	if g := v.Given; g != nil {
-		facts = append(facts, verificationFact{"compared with", render.Harmless(g.Name) + ", hash " + hashText(g.SHA256)}, verificationFact{"the same", v.Match.String()})
+		facts = append(facts,
+			verificationFact{"compared with", render.Harmless(g.Name) + ", hash " + hashText(g.SHA256)},
+			verificationFact{"the same", v.Match.String()})
 		if m := g.Manifest; m != nil {
 			text := v.Manifest + ": " + words.Plural(len(m.Sources), "profile")
 			if len(m.Nodes) > 0 {
@@ -87,13 +100,14 @@ func factsPart(facts []verificationFact) render.Part {
 
 // verificationTable returns the verification as a single row, for CSV and JSON lines.
 func verificationTable(v *pgo.Verification) *table.Rows[*pgo.Verification] {
-	return table.New(table.Schema{Name: "verifications", Singular: "verification", Sparse: true}, []*pgo.Verification{v}, []table.ColumnOf[*pgo.Verification]{
-		render.TextKey("program", func(v *pgo.Verification) string { return v.Name }),
-		render.TextKey("effect", func(v *pgo.Verification) string { return v.Effect.String() }),
-		render.TextKey("reason", func(v *pgo.Verification) string { return v.Reason }),
-		render.TextKey("pgo", func(v *pgo.Verification) string { return v.Build.PGO }),
-		render.TextKey("same", func(v *pgo.Verification) string { return v.Match.String() }),
-	})
+	return table.New(table.Schema{Name: "verifications", Singular: "verification", Sparse: true},
+		[]*pgo.Verification{v}, []table.ColumnOf[*pgo.Verification]{
+			render.TextKey("program", func(v *pgo.Verification) string { return v.Name }),
+			render.TextKey("effect", func(v *pgo.Verification) string { return v.Effect.String() }),
+			render.TextKey("reason", func(v *pgo.Verification) string { return v.Reason }),
+			render.TextKey("pgo", func(v *pgo.Verification) string { return v.Build.PGO }),
+			render.TextKey("same", func(v *pgo.Verification) string { return v.Match.String() }),
+		})
 }
 
 func writeVerification(e *encode.Encoder, v *pgo.Verification) {

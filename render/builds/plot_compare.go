@@ -56,7 +56,9 @@ func verdictColour(v bench.Verdict) picture.Colour {
 // drawable returns the values that can be drawn, sorted.
 func drawable(values []float64) []float64 {
 	const most = 1e300 // differences of larger values overflow
-	return slices.Sorted(slices.Values(slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return !(math.Abs(v) < most) })))
+	return slices.Sorted(slices.Values(slices.DeleteFunc(slices.Clone(values), func(v float64) bool {
+		return !(math.Abs(v) < most)
+	})))
 }
 
 // quantile returns a quantile of sorted values with linear interpolation (type 7 of Hyndman and Fan, "Sample
@@ -104,7 +106,8 @@ func runsPanel(c *bench.Comparison, l *bench.Line, sides [2][]float64) picture.P
 	if c.Paired && len(l.A) == len(l.B) {
 		for i := range l.A {
 			panel.Series = append(panel.Series, picture.Series{
-				Name: "a pair of runs", Look: picture.Look{Colour: picture.Grey, Faint: true}, Points: []picture.Point{{X: 0, Y: l.A[i] / unit.Factor}, {X: 1, Y: l.B[i] / unit.Factor}},
+				Name: "a pair of runs", Look: picture.Look{Colour: picture.Grey, Faint: true},
+				Points: []picture.Point{{X: 0, Y: l.A[i] / unit.Factor}, {X: 1, Y: l.B[i] / unit.Factor}},
 			})
 		}
 	}
@@ -118,7 +121,10 @@ func runsPanel(c *bench.Comparison, l *bench.Line, sides [2][]float64) picture.P
 			continue
 		}
 		colour := picture.Colour(side)
-		dots := picture.Series{Name: sideLabel([]*bench.Set{c.A, c.B}[side], side) + ", a dot is a run", Look: picture.Look{Colour: colour, Mark: 1, NoLine: true}}
+		dots := picture.Series{
+			Name: sideLabel([]*bench.Set{c.A, c.B}[side], side) + ", a dot is a run",
+			Look: picture.Look{Colour: colour, Mark: 1, NoLine: true},
+		}
 		for i, v := range values {
 			at := float64(side)
 			if !c.Paired && len(values) > 1 {
@@ -129,8 +135,10 @@ func runsPanel(c *bench.Comparison, l *bench.Line, sides [2][]float64) picture.P
 		panel.Series = append(panel.Series, dots)
 		if len(values) > 1 {
 			panel.Series = append(panel.Series, picture.Series{
-				Name: "median, and the middle half of the runs", Look: picture.Look{Colour: colour, Mark: 2, NoLine: true}, Points: []picture.Point{{
-					X: float64(side) + 0.22*float64(2*side-1), Y: quantile(values, 0.5) / unit.Factor, Low: quantile(values, 0.25) / unit.Factor, High: quantile(values, 0.75) / unit.Factor,
+				Name: "median, and the middle half of the runs",
+				Look: picture.Look{Colour: colour, Mark: 2, NoLine: true}, Points: []picture.Point{{
+					X: float64(side) + 0.22*float64(2*side-1), Y: quantile(values, 0.5) / unit.Factor,
+					Low: quantile(values, 0.25) / unit.Factor, High: quantile(values, 0.75) / unit.Factor,
 				}},
 			})
 		}

@@ -34,8 +34,11 @@ func TestComparisonPlotUnusual(t *testing.T) {
 		c := &bench.Comparison{A: testSet(name, "", 2), Paired: name != "unequal", Effect: 0.01, Level: 0.05}
 		for _, clients := range []int{1, 2, 1 << 40} {
 			c.Lines = append(c.Lines, bench.Line{
-				Metric: bench.Metric{Name: strings.Repeat(rendertest.HostileName, 40), Unit: "1/s", Concurrency: clients}, A: values[0], B: values[1],
-				Before: medianOf(values[0]), After: medianOf(values[1]), Ratio: medianOf(values[1]) / medianOf(values[0]), Low: math.Inf(-1), High: 3,
+				Metric: bench.Metric{
+					Name: strings.Repeat(rendertest.HostileName, 40), Unit: "1/s", Concurrency: clients,
+				}, A: values[0], B: values[1],
+				Before: medianOf(values[0]), After: medianOf(values[1]),
+				Ratio: medianOf(values[1]) / medianOf(values[0]), Low: math.Inf(-1), High: 3,
 			})
 		}
 		var b bytes.Buffer

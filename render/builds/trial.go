@@ -67,8 +67,14 @@ func trialSheet(r *trial.Report, o *render.ReportOptions) *render.Sheet {
 	}
 	s.Foot = append(s.Foot, failedRuns(r)...)
 	s.Foot = append(s.Foot,
-		render.Line{Role: render.RoleDim, Text: render.Harmless("again: " + r.Repeat + " --seed " + strconv.FormatUint(r.Seed, 10))},
-		render.Line{Role: render.RoleDim, Text: render.Harmless("report: " + r.Folder + string(separator(r.Folder)) + "report.md")})
+		render.Line{
+			Role: render.RoleDim,
+			Text: render.Harmless("again: " + r.Repeat + " --seed " + strconv.FormatUint(r.Seed, 10)),
+		},
+		render.Line{
+			Role: render.RoleDim,
+			Text: render.Harmless("report: " + r.Folder + string(separator(r.Folder)) + "report.md"),
+		})
 	s.Parts = append(s.Parts, programsPart(r))
 	return s
 }
@@ -100,7 +106,8 @@ func failedRuns(r *trial.Report) (lines []render.Line) {
 	for i := range r.Runs {
 		if run := &r.Runs[i]; run.Failed != "" && len(lines) < most {
 			lines = append(lines, render.Line{Role: render.RoleWarn, Text: render.Harmless(
-				"run " + strconv.Itoa(run.Number) + ", " + trialSide(run.Side) + ", failed: " + run.Failed + " (" + run.Output + ")")})
+				"run " + strconv.Itoa(run.Number) + ", " + trialSide(run.Side) + ", failed: " + run.Failed + " (" +
+					run.Output + ")")})
 		}
 	}
 	return lines
@@ -152,7 +159,9 @@ func metricChangeWords(l *bench.Line) string {
 	if interval := metricInterval(l); interval != "" {
 		text += " (" + interval + ")"
 	}
-	return text + []string{"", " (better)", " (worse)"}[render.BoolInt(l.Verdict == bench.Better)+2*render.BoolInt(l.Verdict == bench.Worse)]
+	return text +
+		[]string{"", " (better)", " (worse)"}[render.BoolInt(l.Verdict == bench.Better)+
+			2*render.BoolInt(l.Verdict == bench.Worse)]
 }
 
 // effectText describes whether the program was built with the profile.
@@ -196,9 +205,11 @@ func trialSteps(r *trial.Report) []string {
 		"Built without PGO: " + words.Bytes(r.Plain.Size) + ".",
 		"Profiled: " + profiled + ".",
 		"Judged " + r.Judgement.Verdict.String() + ": " + reason + ".",
-		"Packed: default.pgo, " + words.Bytes(int64(r.Pack.Size)) + ", " + words.Plural(r.Pack.Edges, "call") + ", sha256 " + hashText(r.Pack.SHA256) + ".",
+		"Packed: default.pgo, " + words.Bytes(int64(r.Pack.Size)) + ", " + words.Plural(r.Pack.Edges, "call") +
+			", sha256 " + hashText(r.Pack.SHA256) + ".",
 		"Built with PGO: " + words.Bytes(r.Packed.Size) + ".",
-		"Ran " + pairs + " in random order, seed " + strconv.FormatUint(r.Seed, 10) + ", after " + words.Plural(r.Plan.Warmup, "warm-up run") + " of each.",
+		"Ran " + pairs + " in random order, seed " + strconv.FormatUint(r.Seed, 10) + ", after " +
+			words.Plural(r.Plan.Warmup, "warm-up run") + " of each.",
 		"Compared; the build with PGO " + r.Effect().String() + ".",
 	}
 }

@@ -50,7 +50,9 @@ type Case struct {
 // them.
 func (c *Case) Measure(env *view.Env, l *latency.Latency) {
 	survey := balance.NewSurvey(env.Cluster)
-	c.Balance = &clusters.Balance{Env: env, Report: survey.Report(nil, balance.Options{Goal: balance.DefaultGoal}, survey.HasRuntime)}
+	c.Balance = &clusters.Balance{
+		Env: env, Report: survey.Report(nil, balance.Options{Goal: balance.DefaultGoal}, survey.HasRuntime),
+	}
 	answers := why.Explain(l.Budgets, c.Diagnosis.Report)
 	if len(answers) == 0 {
 		c.Notes = append(c.Notes, "No latency: "+show.EmptyText(l)+".")
@@ -102,8 +104,10 @@ func (c *Case) conclusion() clusters.Conclusion {
 	if c.Balance != nil && c.Balance.Report.Plans != nil {
 		if n := c.Balance.Report.Moves(); n > 0 {
 			by := c.Balance.Report.Options.By
-			add("Balance", words.Plural(n, "move")+" of segments: the busiest query node has "+render.Ratio(by.MaxMean(&c.Balance.Report.Survey.Spread))+
-				" times the mean work, then "+render.Ratio(by.MaxMean(&c.Balance.Report.After)))
+			add("Balance",
+				words.Plural(n, "move")+" of segments: the busiest query node has "+
+					render.Ratio(by.MaxMean(&c.Balance.Report.Survey.Spread))+
+					" times the mean work, then "+render.Ratio(by.MaxMean(&c.Balance.Report.After)))
 		}
 	}
 	if len(c.Replays) > 0 || c.WhatIf != nil {

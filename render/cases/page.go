@@ -52,7 +52,8 @@ func (c *Case) addLatency(p *webpage.Page) {
 	}
 	r.AddTo(p)
 	if n := len(c.Why.Answers) - shownBudgets; n > 0 {
-		p.Notes = append(p.Notes, words.Plural(n, "kind")+" of requests with less time are left out: see kitescope latency")
+		p.Notes = append(p.Notes,
+			words.Plural(n, "kind")+" of requests with less time are left out: see kitescope latency")
 	}
 }
 
@@ -75,13 +76,16 @@ func (c *Case) addFlame(p *webpage.Page) error {
 	var drawn [2]webpage.Block
 	for i := range drawn {
 		var svg bytes.Buffer
-		if err := flame.SVG(&svg, b.Tree, flame.Options{Title: b.Process, Width: flameWidth, MaxHeight: flameHeight, Dark: i == 1}); err != nil {
+		if err := flame.SVG(&svg, b.Tree, flame.Options{
+			Title: b.Process, Width: flameWidth, MaxHeight: flameHeight, Dark: i == 1,
+		}); err != nil {
 			return err
 		}
 		drawn[i] = webpage.Inline(svg.String())
 	}
 	title := "CPU time of " + b.Process
-	p.Add(title, webpage.Prose(cores(b)), webpage.WideFigure("Flame graph of "+b.Process+": the widest frames take most CPU time", drawn[0], drawn[1]))
+	p.Add(title, webpage.Prose(cores(b)),
+		webpage.WideFigure("Flame graph of "+b.Process+": the widest frames take most CPU time", drawn[0], drawn[1]))
 	return nil
 }
 

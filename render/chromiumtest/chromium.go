@@ -46,7 +46,8 @@ func Start(t *testing.T) *Browser {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	cmd := exec.CommandContext(ctx, path, "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--remote-debugging-port=0",
+	cmd := exec.CommandContext(ctx, path, "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run",
+		"--remote-debugging-port=0",
 		"--remote-allow-origins=*", "--force-device-scale-factor=1", "--user-data-dir="+dir, "about:blank")
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
@@ -67,7 +68,8 @@ func Start(t *testing.T) *Browser {
 	})
 	lines := bufio.NewScanner(stderr)
 	for lines.Scan() {
-		if m := regexp.MustCompile(`DevTools listening on ws://127\.0\.0\.1:(\d+)/`).FindStringSubmatch(lines.Text()); m != nil {
+		if m := regexp.MustCompile(`DevTools listening on ws://127\.0\.0\.1:(\d+)/`).
+			FindStringSubmatch(lines.Text()); m != nil {
 			go func() { // drain stderr so that the pipe does not fill up
 				for lines.Scan() {
 				}
@@ -92,7 +94,8 @@ type Tab struct {
 // Open opens a file in a tab with a size in pixels, or a blank tab if file is "".
 func (b *Browser) Open(file string, width, height int) *Tab {
 	b.t.Helper()
-	request, err := http.NewRequestWithContext(b.t.Context(), http.MethodPut, "http://127.0.0.1:"+b.port+"/json/new?about:blank", nil)
+	request, err := http.NewRequestWithContext(b.t.Context(), http.MethodPut,
+		"http://127.0.0.1:"+b.port+"/json/new?about:blank", nil)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -114,7 +117,9 @@ func (b *Browser) Open(file string, width, height int) *Tab {
 	for _, domain := range []string{"Page", "Runtime", "Log", "Network"} {
 		p.Call(domain+".enable", nil)
 	}
-	p.Call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false})
+	p.Call("Emulation.setDeviceMetricsOverride", map[string]any{
+		"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false,
+	})
 	if file != "" {
 		p.Show(file)
 	}
@@ -158,7 +163,8 @@ func (p *Tab) Call(method string, params any) json.RawMessage {
 			var r struct{ Request struct{ URL string } }
 			_ = json.Unmarshal(m.Params, &r)
 			p.requests = append(p.requests, r.Request.URL)
-		case m.Method == "Runtime.exceptionThrown" || m.Method == "Log.entryAdded" || m.Method == "Runtime.consoleAPICalled":
+		case m.Method == "Runtime.exceptionThrown" || m.Method == "Log.entryAdded" ||
+			m.Method == "Runtime.consoleAPICalled":
 			p.errors = append(p.errors, string(m.Params))
 		}
 	}
@@ -171,7 +177,9 @@ func (p *Tab) Eval(expression string) any {
 		Result           struct{ Value any }
 		ExceptionDetails *struct{ Exception struct{ Description string } }
 	}
-	if err := json.Unmarshal(p.Call("Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true}), &r); err != nil {
+	if err := json.Unmarshal(
+		p.Call("Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true}), &r,
+	); err != nil {
 		p.t.Fatal(err)
 	}
 	if r.ExceptionDetails != nil {
@@ -208,7 +216,10 @@ func (p *Tab) Click(x, y float64, times int) {
 // ClickElement clicks the center of an element.
 func (p *Tab) ClickElement(selector string) {
 	p.t.Helper()
-	at := p.Eval(fmt.Sprintf(`(() => { const r = document.querySelector(%q).getBoundingClientRect(); return {x: r.left + r.width / 2, y: r.top + r.height / 2}; })()`, selector)).(map[string]any)
+	at := p.Eval(fmt.Sprintf(
+		`(() => { const r = document.querySelector(%q).getBoundingClientRect(); return {x: r.left + r.width / 2, y: r.top + r.height / 2}; })()`,
+		selector,
+	)).(map[string]any)
 	p.Click(at["x"].(float64), at["y"].(float64), 1)
 }
 
@@ -219,7 +230,9 @@ func (p *Tab) Key(key string) {
 	if len(key) == 1 {
 		down["text"] = key
 	}
-	if code, ok := map[string]int{"Enter": 13, "Escape": 27, "Backspace": 8, "ArrowDown": 40, "ArrowUp": 38, "ArrowLeft": 37, "ArrowRight": 39}[key]; ok {
+	if code, ok := map[string]int{
+		"Enter": 13, "Escape": 27, "Backspace": 8, "ArrowDown": 40, "ArrowUp": 38, "ArrowLeft": 37, "ArrowRight": 39,
+	}[key]; ok {
 		down["windowsVirtualKeyCode"] = code
 	}
 	p.Call("Input.dispatchKeyEvent", down)
@@ -229,7 +242,10 @@ func (p *Tab) Key(key string) {
 // Choose selects a value of a select element.
 func (p *Tab) Choose(selector, value string) {
 	p.t.Helper()
-	p.Eval(fmt.Sprintf(`(() => { const s = document.querySelector(%q); s.value = %q; s.dispatchEvent(new Event("change")); })()`, selector, value))
+	p.Eval(fmt.Sprintf(
+		`(() => { const s = document.querySelector(%q); s.value = %q; s.dispatchEvent(new Event("change")); })()`,
+		selector, value,
+	))
 }
 
 // Text returns the visible text of an element, or "" if it is hidden.

@@ -73,12 +73,15 @@ func (b *Balance) sheet(o *render.ReportOptions) *render.Sheet {
 		s.About = func(e *encode.Encoder) { writeSource(e, &b.Env.Cluster.Origin, b.Env.Cluster.Gaps) }
 		s.Parts, s.Foot = []render.Part{asked.List("which node serves what is unknown")}, asked.More(o)
 		if len(r.Survey.Unknown) > 0 {
-			s.Foot = append(s.Foot, render.Line{Role: render.RoleWarn, Text: "unknown, not included: " + unknownNames(r.Survey.Unknown)})
+			s.Foot = append(s.Foot, render.Line{
+				Role: render.RoleWarn, Text: "unknown, not included: " + unknownNames(r.Survey.Unknown),
+			})
 		}
 	case !r.Survey.HasRuntime:
 		s.Foot = []render.Line{{
 			Role: render.RoleWarn,
-			Text: "nodes not queried: which node serves what is unknown; use a live source, a bundle saved with --live, or --runtime FILE",
+			Text: "nodes not queried: which node serves what is unknown; use a live source, a bundle saved with " +
+				"--live, or --runtime FILE",
 		}}
 	default:
 		s.Parts = append(b.nodes(o), b.replicas(o)...)
@@ -95,7 +98,12 @@ func (b *Balance) where() string {
 // nodes returns the table of the nodes, with their shares of all replicas.
 func (b *Balance) nodes(o *render.ReportOptions) []render.Part {
 	s := b.Report.Survey
-	return []render.Part{{Head: b.title("ALL REPLICAS", SpreadText(&s.Spread, b.Report.Options.By), &s.Spread), List: b.shares(s.Nodes, nil, o)}}
+	return []render.Part{
+		{
+			Head: b.title("ALL REPLICAS", SpreadText(&s.Spread, b.Report.Options.By), &s.Spread),
+			List: b.shares(s.Nodes, nil, o),
+		},
+	}
 }
 
 // replicas returns the table of each replica, followed by its plan.
@@ -105,7 +113,9 @@ func (b *Balance) replicas(o *render.ReportOptions) (parts []render.Part) {
 		if g.TooFewSegments() {
 			spread = &balance.Spread{}
 		}
-		parts = append(parts, render.Part{Head: b.title(GroupTitle(g), GroupSpread(g, b.Report.Options.By), spread), List: b.shares(g.Shares, g, o)})
+		parts = append(parts, render.Part{
+			Head: b.title(GroupTitle(g), GroupSpread(g, b.Report.Options.By), spread), List: b.shares(g.Shares, g, o),
+		})
 		if lines := b.PlanLines(i); len(lines) > 0 {
 			parts = append(parts, render.Part{Head: lines})
 		}
@@ -122,7 +132,9 @@ func (b *Balance) title(title, note string, s *balance.Spread) []render.Line {
 	return []render.Line{{Role: render.RoleTitle, Text: title}, {Role: role, Text: note}}
 }
 
-func (b *Balance) shares(list []*balance.Share, g *balance.Group, o *render.ReportOptions) func(show table.Show) *table.Grid {
+func (b *Balance) shares(
+	list []*balance.Share, g *balance.Group, o *render.ReportOptions,
+) func(show table.Show) *table.Grid {
 	t := newShareTable(b, rowsOf(list, g), &o.Options)
 	return func(show table.Show) *table.Grid { return table.All(t, show) }
 }
@@ -158,7 +170,8 @@ func (b *Balance) HeadLines() []render.Line {
 		sum, all = sum+n.RepeatedRows, all+n.Rows()
 	}
 	if sum > 0 {
-		warn("metrics do not name segments: up to " + words.Number(sum) + " of " + words.Number(all) + " growing rows may count twice: segments being handed over")
+		warn("metrics do not name segments: up to " + words.Number(sum) + " of " + words.Number(all) +
+			" growing rows may count twice: segments being handed over")
 	}
 	return lines
 }
@@ -168,7 +181,8 @@ func (b *Balance) HeadLines() []render.Line {
 func (b *Balance) FootLines(ascii, cv bool) (lines []render.Line) {
 	r := b.Report
 	if r.Plans != nil && r.Moves() > 0 {
-		text := words.Plural(r.Moves(), "move") + " in total: max/mean over all replicas " + render.Ratio(r.Options.By.MaxMean(&r.Survey.Spread)) + " to " +
+		text := words.Plural(r.Moves(), "move") + " in total: max/mean over all replicas " +
+			render.Ratio(r.Options.By.MaxMean(&r.Survey.Spread)) + " to " +
 			render.Ratio(r.Options.By.MaxMean(&r.After)) + ". kitescope itself changes nothing."
 		if a := &r.Survey.Auto; !a.Known || a.On {
 			text += " While auto-balance is on, Milvus may move segments back."
@@ -185,7 +199,8 @@ func (b *Balance) FootLines(ascii, cv bool) (lines []render.Line) {
 func (b *Balance) legend(ascii, cv bool) (lines []string) {
 	var all balance.Share
 	for _, x := range b.Report.Survey.Nodes {
-		all.Cost, all.BruteCost, all.GrowingCost, all.Copies = all.Cost+x.Cost, all.BruteCost+x.BruteCost, all.GrowingCost+x.GrowingCost, all.Copies+x.Copies
+		all.Cost, all.BruteCost, all.GrowingCost, all.Copies = all.Cost+x.Cost, all.BruteCost+x.BruteCost,
+			all.GrowingCost+x.GrowingCost, all.Copies+x.Copies
 	}
 	var marks []string
 	for _, mark := range []struct {
@@ -228,7 +243,10 @@ func unreadText(loaded model.Part) (lines []string) {
 		{model.PartIndexes, "index definitions were not read: all rows count as brute force"},
 		{model.PartServing, "replicas were not read: the split of work among nodes is a guess"},
 		{model.PartSessions, "sessions were not read: which nodes take segments is unknown"},
-		{model.PartSegments, "the records of segments were not read: rows are known only for indexed ones, sizes for none"},
+		{
+			model.PartSegments,
+			"the records of segments were not read: rows are known only for indexed ones, sizes for none",
+		},
 		{model.PartLogs, "logs of segments were not read: sizes are unknown"},
 	} {
 		if !loaded.Has(x.part) {
@@ -368,7 +386,9 @@ func (b *Balance) PlanLines(i int) (lines []render.Line) {
 		warn(memoryText(p))
 	}
 	if v := r.Verdicts[i]; r.Plans != nil || len(v.Moves) > 0 {
-		lines = append(lines, render.Line{Role: render.RoleDim, Text: "  Milvus: " + verdictText(v, &r.Survey.Auto, r.Options.By)})
+		lines = append(lines, render.Line{
+			Role: render.RoleDim, Text: "  Milvus: " + verdictText(v, &r.Survey.Auto, r.Options.By),
+		})
 	}
 	return lines
 }
@@ -384,12 +404,14 @@ func planText(p *balance.Plan) string {
 	case len(p.Moves) == 0:
 		return "no move helps: " + render.Harmless(p.Why)
 	}
-	text := words.Count(len(p.Moves), "move brings", "moves bring") + " max/mean from " + render.Ratio(by.MaxMean(&p.Before)) + " to " + render.Ratio(by.MaxMean(&p.After))
+	text := words.Count(len(p.Moves), "move brings", "moves bring") + " max/mean from " +
+		render.Ratio(by.MaxMean(&p.Before)) + " to " + render.Ratio(by.MaxMean(&p.After))
 	other := balance.ByRows
 	if by == other {
 		other = balance.ByCost
 	}
-	text += ", " + other.String() + " " + render.Ratio(other.MaxMean(&p.Before)) + " to " + render.Ratio(other.MaxMean(&p.After))
+	text += ", " + other.String() + " " + render.Ratio(other.MaxMean(&p.Before)) + " to " +
+		render.Ratio(other.MaxMean(&p.After))
 	if !p.Reached {
 		text += "; " + render.Ratio(p.Options.Goal) + " is out of reach: " + render.Harmless(p.Why)
 	}
@@ -398,7 +420,8 @@ func planText(p *balance.Plan) string {
 
 // moveText returns the i-th move of a plan in one line.
 func moveText(i int, m *balance.Move) string {
-	return fmt.Sprintf("%4d  segment %d  %s rows  %s  %d -> %d", i+1, m.Segment, words.Number(m.Rows), words.Bytes(m.Size), m.From, m.To)
+	return fmt.Sprintf("%4d  segment %d  %s rows  %s  %d -> %d", i+1, m.Segment, words.Number(m.Rows),
+		words.Bytes(m.Size), m.From, m.To)
 }
 
 // memoryText returns a warning that lists the nodes whose free memory is unknown, or "" if it is known for all
@@ -407,7 +430,8 @@ func memoryText(p *balance.Plan) string {
 	if len(p.MemoryUnknown) == 0 || len(p.Moves) == 0 {
 		return ""
 	}
-	return "the memory of " + strings.Join(facts.QueryNodeNames(p.MemoryUnknown), ", ") + " is unknown: check for room first"
+	return "the memory of " + strings.Join(facts.QueryNodeNames(p.MemoryUnknown), ", ") +
+		" is unknown: check for room first"
 }
 
 func nodeIDs(nodes []model.NodeID) []string {
@@ -446,7 +470,8 @@ func (b *Balance) SavedPlan() string {
 	if taken := b.Env.Cluster.Origin.Taken; !taken.IsZero() {
 		s.WriteString(", as of " + render.Stamp(taken))
 	}
-	s.WriteString("\n# Compactions replace segments, and Milvus's own balancer moves them: create the plan again if it is not from today.\n")
+	s.WriteString("\n# Compactions replace segments, and Milvus's own balancer moves them: create the plan again if " +
+		"it is not from today.\n")
 	if len(b.Report.Survey.Unknown) > 0 {
 		s.WriteString("# Unknown, not included: " + unknownNames(b.Report.Survey.Unknown) + "\n")
 	}
@@ -455,7 +480,8 @@ func (b *Balance) SavedPlan() string {
 		if b.databases() {
 			names = "connections, db, utility" // older versions have no db
 		}
-		s.WriteString("from pymilvus import " + names + "\n\nconnections.connect(host=\"localhost\", port=\"19530\")  # a proxy of the cluster\n")
+		s.WriteString("from pymilvus import " + names +
+			"\n\nconnections.connect(host=\"localhost\", port=\"19530\")  # a proxy of the cluster\n")
 	}
 	for _, p := range b.Report.Plans {
 		if len(p.Moves) == 0 {
@@ -485,13 +511,16 @@ func (b *Balance) ShareLines(list []*balance.Share, g *balance.Group, width int)
 // GroupLines returns the replicas of a report as plain text within width: a header, and a line for each replica.
 func (b *Balance) GroupLines(width int) (header string, rows []string) {
 	o := &render.Options{Width: width}
-	return layOut(table.All(table.New(table.Schema{}, render.Positions(len(b.Report.Groups)), b.groupColumns()), table.Always), o)
+	return layOut(table.All(table.New(table.Schema{}, render.Positions(len(b.Report.Groups)), b.groupColumns()),
+		table.Always), o)
 }
 
 // groupColumns returns the columns of replicas. A row is the index of a replica in the report.
 func (b *Balance) groupColumns() []table.ColumnOf[int] {
 	r := b.Report
-	column := func(title string, kind table.Kind, priority int, known bool, cell func(g *balance.Group) table.Cell) table.ColumnOf[int] {
+	column := func(
+		title string, kind table.Kind, priority int, known bool, cell func(g *balance.Group) table.Cell,
+	) table.ColumnOf[int] {
 		return table.ColumnOf[int]{
 			Column: table.Column{Title: title, Kind: kind, Priority: priority},
 			Cell: func(i int) table.Cell {
@@ -504,8 +533,12 @@ func (b *Balance) groupColumns() []table.ColumnOf[int] {
 	}
 	return []table.ColumnOf[int]{
 		column("REPLICA OF", table.Text, 0, false, func(g *balance.Group) table.Cell { return table.Of(g.Name()) }),
-		column("RESOURCE GROUP", table.Text, 5, false, func(g *balance.Group) table.Cell { return table.Of(g.ResourceGroup) }),
-		column("NODES", table.Int, 4, false, func(g *balance.Group) table.Cell { return table.OfInt(int64(len(g.Shares))) }),
+		column("RESOURCE GROUP", table.Text, 5, false, func(g *balance.Group) table.Cell {
+			return table.Of(g.ResourceGroup)
+		}),
+		column("NODES", table.Int, 4, false, func(g *balance.Group) table.Cell {
+			return table.OfInt(int64(len(g.Shares)))
+		}),
 		column("SEALED", table.Int, 2, true, func(g *balance.Group) table.Cell { return table.OfInt(int64(g.Sealed)) }),
 		column("ROWS", table.Int, 3, true, func(g *balance.Group) table.Cell { return table.OfInt(g.Rows()) }),
 		column("MAX/MEAN", table.Text, 0, true, func(g *balance.Group) table.Cell {
@@ -515,7 +548,9 @@ func (b *Balance) groupColumns() []table.ColumnOf[int] {
 			}
 			return table.Of(text)
 		}),
-		column("OF ROWS", table.Text, 1, true, func(g *balance.Group) table.Cell { return table.Of(render.Ratio(g.Spread.RowsMaxMean)) }),
+		column("OF ROWS", table.Text, 1, true, func(g *balance.Group) table.Cell {
+			return table.Of(render.Ratio(g.Spread.RowsMaxMean))
+		}),
 		column("PLAN", table.Text, 0, true, func(g *balance.Group) table.Cell { return table.Of(b.planSummary(g)) }),
 	}
 }
@@ -703,7 +738,9 @@ func (b *Balance) AddPlan(p *webpage.Page) {
 	if b.Report.Plans != nil && b.Report.Moves() > 0 {
 		of := b.Report.Options.By.MaxMean
 		blocks = append(blocks, webpage.Facts([]webpage.Fact{{
-			Name: "Gain", Value: words.Plural(b.Report.Moves(), "move") + ": max/mean " + render.Ratio(of(&b.Report.Survey.Spread)) + " to " + render.Ratio(of(&b.Report.After)),
+			Name: "Gain",
+			Value: words.Plural(b.Report.Moves(), "move") + ": max/mean " + render.Ratio(of(&b.Report.Survey.Spread)) +
+				" to " + render.Ratio(of(&b.Report.After)),
 		}}), webpage.Commands([]webpage.Command{{
 			Code: b.SavedPlan(), Language: "python", Text: "Changes the cluster: moves the segments. " +
 				"Create the plan again if it is not from today: compactions replace segments.",

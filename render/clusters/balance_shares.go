@@ -106,15 +106,21 @@ func (t *shareTable) percentage(get func(shareRow) (part, whole float64)) func(s
 // columns returns the columns of shares, in order.
 func (t *shareTable) columns() []table.ColumnOf[shareRow] {
 	var list []table.ColumnOf[shareRow]
-	add := func(name, title string, kind table.Kind, show table.Show, priority int, cell func(shareRow) table.Cell, doc string) {
-		list = append(list, table.ColumnOf[shareRow]{Column: table.Column{Name: name, Title: title, Kind: kind, Show: show, Priority: priority, Doc: doc}, Cell: cell})
+	add := func(
+		name, title string, kind table.Kind, show table.Show, priority int, cell func(shareRow) table.Cell, doc string,
+	) {
+		list = append(list, table.ColumnOf[shareRow]{
+			Column: table.Column{Name: name, Title: title, Kind: kind, Show: show, Priority: priority, Doc: doc},
+			Cell:   cell,
+		})
 	}
 	t.names(add)
 	people := func(name, title string, cell func(shareRow) string) {
 		add(name, title, table.Text, table.Always, 0, func(r shareRow) table.Cell { return table.Of(cell(r)) }, "")
 		list[len(list)-1].For = table.People
 	}
-	add("node", "", table.ID, table.Hidden, 0, func(r shareRow) table.Cell { return table.OfInt(int64(r.Node)) }, "Server id of the query node.")
+	add("node", "", table.ID, table.Hidden, 0, func(r shareRow) table.Cell { return table.OfInt(int64(r.Node)) },
+		"Server id of the query node.")
 	people("label", "NODE", t.label)
 	t.states(add)
 	t.figures(add)
@@ -128,7 +134,9 @@ func (t *shareTable) columns() []table.ColumnOf[shareRow] {
 	return list
 }
 
-type addColumn func(name, title string, kind table.Kind, show table.Show, priority int, cell func(shareRow) table.Cell, doc string)
+type addColumn func(
+	name, title string, kind table.Kind, show table.Show, priority int, cell func(shareRow) table.Cell, doc string,
+)
 
 // names adds the columns that name the replica.
 func (t *shareTable) names(add addColumn) {
@@ -141,14 +149,17 @@ func (t *shareTable) names(add addColumn) {
 		}
 	}
 	always := func(*balance.Group) bool { return true }
-	add("database", "", table.Text, table.OnDemand, 0, of(always, func(g *balance.Group) table.Cell { return table.Of(g.Database) }), "Name of the database.")
+	add("database", "", table.Text, table.OnDemand, 0,
+		of(always, func(g *balance.Group) table.Cell { return table.Of(g.Database) }), "Name of the database.")
 	add("collection", "", table.Text, table.OnDemand, 0, of(func(g *balance.Group) bool { return g.Collection != nil },
 		func(g *balance.Group) table.Cell { return table.Of(g.Collection.Name) }), "Name of the collection.")
-	add("collection_id", "", table.ID, table.OnDemand, 0, of(always, func(g *balance.Group) table.Cell { return table.OfInt(int64(g.ID)) }),
+	add("collection_id", "", table.ID, table.OnDemand, 0,
+		of(always, func(g *balance.Group) table.Cell { return table.OfInt(int64(g.ID)) }),
 		"Id of the collection.")
 	add("replica_id", "", table.ID, table.OnDemand, 0, of(func(g *balance.Group) bool { return g.Replica != nil },
 		func(g *balance.Group) table.Cell { return table.OfInt(int64(g.Replica.ID)) }), "Id of the replica.")
-	add("resource_group", "", table.Text, table.OnDemand, 0, of(always, func(g *balance.Group) table.Cell { return table.Of(g.ResourceGroup) }),
+	add("resource_group", "", table.Text, table.OnDemand, 0,
+		of(always, func(g *balance.Group) table.Cell { return table.Of(g.ResourceGroup) }),
 		"Resource group of the replica.")
 }
 
@@ -157,15 +168,20 @@ func (t *shareTable) states(add addColumn) {
 	flag := func(name, doc string, is func(shareRow) bool) {
 		add(name, "", table.Bool, table.Hidden, 0, func(r shareRow) table.Cell { return table.OfBool(is(r)) }, doc)
 	}
-	add("address", "ADDRESS", table.Text, table.Always, 7, func(r shareRow) table.Cell { return table.Of(r.Address()) }, "Its address.")
+	add("address", "ADDRESS", table.Text, table.Always, 7, func(r shareRow) table.Cell { return table.Of(r.Address()) },
+		"Its address.")
 	add("state", "", table.Text, table.Hidden, 0, func(r shareRow) table.Cell { return table.Of(r.State()) },
-		"Anything unusual: dead, stopping, read-only, streaming (takes only channels), outside (serves but not in any replica), or why its segments are unknown: timed out, refused, ...")
+		"Anything unusual: dead, stopping, read-only, streaming (takes only channels), outside (serves but not in "+
+			"any replica), or why its segments are unknown: timed out, refused, ...")
 	flag("known", "Whether its segments are known.", func(r shareRow) bool { return r.Known })
-	flag("from_metrics", "Whether they are known only from its metrics: without bytes, leaders and channels, and with estimated indexed rows.",
+	flag("from_metrics",
+		"Whether they are known only from its metrics: without bytes, leaders and channels, and with estimated "+
+			"indexed rows.",
 		func(r shareRow) bool { return r.FromMetrics })
 	flag("member", "Whether it is in the replica, from metadata; in the table of all replicas, in any.",
 		func(r shareRow) bool { return r.Member })
-	flag("takes_segments", "Whether Milvus gives it sealed segments: it is a member, registered, not leaving, not for channels only.",
+	flag("takes_segments",
+		"Whether Milvus gives it sealed segments: it is a member, registered, not leaving, not for channels only.",
 		func(r shareRow) bool { return r.Assignable() })
 }
 
@@ -176,23 +192,34 @@ func (t *shareTable) figures(add addColumn) {
 	}
 	count("sealed_segments", "SEALED", table.Always, 1, needSegments, func(r shareRow) int64 { return int64(r.Sealed) },
 		"Sealed segments in its memory, L0 not counted.")
-	count("sealed_rows", "SEALED ROWS", table.Always, 0, needRows, func(r shareRow) int64 { return r.SealedRows }, "Their rows, from DataCoord.")
+	count("sealed_rows", "SEALED ROWS", table.Always, 0, needRows, func(r shareRow) int64 { return r.SealedRows },
+		"Their rows, from DataCoord.")
 	count("copied_segments", "COPIES", table.Wide, 0, needReport, func(r shareRow) int64 { return int64(r.Copies) },
-		"Its sealed segments that are in memory twice and count elsewhere: on the node the shard leader queries, or as their compaction result.")
+		"Its sealed segments that are in memory twice and count elsewhere: on the node the shard leader queries, or "+
+			"as their compaction result.")
 	count("copied_rows", "COPIED ROWS", table.Hidden, 0, needReport, func(r shareRow) int64 { return r.CopiedRows },
 		"Their rows, not counted in any sum, cost or plan.")
-	count("growing_segments", "GROWING", table.Always, 6, needSegments, func(r shareRow) int64 { return int64(r.Growing) },
+	count("growing_segments", "GROWING", table.Always, 6, needSegments, func(r shareRow) int64 {
+		return int64(r.Growing)
+	},
 		"Growing segments of the shards it leads, except those already loaded as sealed.")
-	count("growing_rows", "GROWING ROWS", table.Always, 2, needSegments, func(r shareRow) int64 { return r.GrowingRows },
+	count("growing_rows", "GROWING ROWS", table.Always, 2, needSegments,
+		func(r shareRow) int64 { return r.GrowingRows },
 		"Their rows.")
-	count("repeated_rows", "UP TO TWICE", table.Hidden, 0, needSegments, func(r shareRow) int64 { return r.RepeatedRows },
-		"Growing rows that may also count as sealed, of a segment being handed over: metrics do not name segments. 0 if known.")
+	count("repeated_rows", "UP TO TWICE", table.Hidden, 0, needSegments, func(r shareRow) int64 {
+		return r.RepeatedRows
+	},
+		"Growing rows that may also count as sealed, of a segment being handed over: metrics do not name segments. 0 "+
+			"if known.")
 	count("indexed_rows", "INDEXED ROWS", table.Wide, 0, needRows, func(r shareRow) int64 { return r.IndexedRows },
 		"Sealed rows with a vector index (for each vector field).")
 	count("brute_force_rows", "BRUTE ROWS", table.Wide, 0, needRows, func(r shareRow) int64 { return r.BruteRows },
 		"All other rows, searched by brute force, including growing ones.")
-	count("l0_segments", "L0", table.Wide, 0, needReport, func(r shareRow) int64 { return int64(r.LevelZero) }, "Segments with only deletes.")
-	count("unrecorded_segments", "UNRECORDED", table.Hidden, 0, needReport, func(r shareRow) int64 { return int64(r.Unrecorded) },
+	count("l0_segments", "L0", table.Wide, 0, needReport, func(r shareRow) int64 { return int64(r.LevelZero) },
+		"Segments with only deletes.")
+	count("unrecorded_segments", "UNRECORDED", table.Hidden, 0, needReport, func(r shareRow) int64 {
+		return int64(r.Unrecorded)
+	},
 		"Sealed segments with unknown row count: not in any figure of rows or cost.")
 	add("size_bytes", "SIZE", table.Bytes, table.Wide, 0, func(r shareRow) table.Cell {
 		if !t.survey.Sized() || !t.known(r, needReport) {
@@ -200,8 +227,10 @@ func (t *shareTable) figures(add addColumn) {
 		}
 		return table.OfInt(r.Bytes)
 	}, "Bytes of the logs of its sealed segments in storage.")
-	add("index_bytes", "INDEX SIZE", table.Bytes, table.Wide, 0, t.figure(needReport, func(r shareRow) int64 { return r.IndexBytes }), "Bytes of its loaded index files.")
-	count("shard_leaders", "LEADERS", table.Always, 3, needReport, func(r shareRow) int64 { return int64(r.Leaders) }, "Shards that it leads.")
+	add("index_bytes", "INDEX SIZE", table.Bytes, table.Wide, 0,
+		t.figure(needReport, func(r shareRow) int64 { return r.IndexBytes }), "Bytes of its loaded index files.")
+	count("shard_leaders", "LEADERS", table.Always, 3, needReport, func(r shareRow) int64 { return int64(r.Leaders) },
+		"Shards that it leads.")
 	add("channels", "CHANNELS", table.Int, table.Wide, 0, func(r shareRow) table.Cell {
 		if !t.known(r, needReport) && !(r.FromMetrics && r.group == nil) { // metrics have the sum over all replicas
 			return table.OfUnknown()
@@ -236,12 +265,16 @@ func positive(n int64, known bool) table.Cell {
 // costs adds the columns of the search work.
 func (t *shareTable) costs(add addColumn) {
 	cost := func(name, doc string, of func(shareRow) float64) {
-		add(name, "", table.Int, table.Hidden, 0, t.figure(needFields, func(r shareRow) int64 { return int64(math.Round(of(r))) }), doc)
+		add(name, "", table.Int, table.Hidden, 0,
+			t.figure(needFields, func(r shareRow) int64 { return int64(math.Round(of(r))) }), doc)
 	}
-	cost("cost", "Search work: rows compared times dimensions, by the weights.", func(r shareRow) float64 { return r.Cost })
+	cost("cost", "Search work: rows compared times dimensions, by the weights.", func(r shareRow) float64 {
+		return r.Cost
+	})
 	cost("brute_force_cost", "Part of the cost that is brute force.", func(r shareRow) float64 { return r.BruteCost })
 	cost("growing_cost", "Part of the cost that is growing rows.", func(r shareRow) float64 { return r.GrowingCost })
-	add("brute_force_percent", "BRUTE FORCE", table.Percent, table.Always, 1, t.percentage(func(r shareRow) (part, whole float64) { return r.BruteCost, r.Cost }),
+	add("brute_force_percent", "BRUTE FORCE", table.Percent, table.Always, 1,
+		t.percentage(func(r shareRow) (part, whole float64) { return r.BruteCost, r.Cost }),
 		"Part of its search work that is brute force.")
 	share := t.percentage(func(r shareRow) (part, whole float64) {
 		if r.group != nil {

@@ -83,17 +83,31 @@ func TestBalanceUnread(t *testing.T) {
 		total string // over all replicas
 	}{
 		{
-			model.PartSegments | model.PartLogs, func(p *model.Parts) { p.Segments = nil }, "the records of segments were not read", "the records of segments were not read: rows are known only for indexed ones",
+			model.PartSegments | model.PartLogs, func(p *model.Parts) { p.Segments = nil },
+			"the records of segments were not read",
+			"the records of segments were not read: rows are known only for indexed ones",
 			[]string{"max/mean 1.59", " 6.4%", " 8.1%"},
 			"max/mean -",
 		},
 		{
-			model.PartObjects, func(p *model.Parts) { p.Collections = nil }, "search cost unknown: its fields are unknown; use --by rows", "collections were not read: search cost unknown",
+			model.PartObjects, func(p *model.Parts) { p.Collections = nil },
+			"search cost unknown: its fields are unknown; use --by rows",
+			"collections were not read: search cost unknown",
 			[]string{"0.00", "0%"},
 			"max/mean ?  rows 1.29",
 		},
-		{model.PartServing, func(p *model.Parts) { p.Replicas = nil }, "the replicas were not read", "replicas were not read: the split of work among nodes is a guess", []string{"outside", "no replica in the metadata"}, "max/mean 1.59"},
-		{model.PartSessions, func(p *model.Parts) { p.Sessions = nil }, "the sessions were not read: which nodes take segments is unknown", "sessions were not read", []string{"did not report"}, "max/mean -"},
+		{
+			model.PartServing, func(p *model.Parts) { p.Replicas = nil }, "the replicas were not read",
+			"replicas were not read: the split of work among nodes is a guess",
+			[]string{"outside", "no replica in the metadata"},
+			"max/mean 1.59",
+		},
+		{
+			model.PartSessions, func(p *model.Parts) { p.Sessions = nil },
+			"the sessions were not read: which nodes take segments is unknown", "sessions were not read",
+			[]string{"did not report"},
+			"max/mean -",
+		},
 	} {
 		p := env.Cluster.Parts
 		tt.take(&p)
@@ -120,7 +134,9 @@ func TestBalanceUnread(t *testing.T) {
 func TestPlansOfSeveralDatabases(t *testing.T) {
 	plan := func(database, name string) *balance.Plan {
 		g := &balance.Group{Database: database, Collection: &model.Collection{Name: name}, Unknown: 1}
-		return &balance.Plan{Group: g, Moves: []balance.Move{{Segment: 5, From: 1, To: 2}}, MemoryUnknown: []model.NodeID{2}}
+		return &balance.Plan{
+			Group: g, Moves: []balance.Move{{Segment: 5, From: 1, To: 2}}, MemoryUnknown: []model.NodeID{2},
+		}
 	}
 	script := func(plans ...*balance.Plan) string {
 		env := view.NewEnv(modeltest.Small(), modeltest.Now)
@@ -135,14 +151,18 @@ func TestPlansOfSeveralDatabases(t *testing.T) {
 		}
 	}
 	want := []string{
-		`db.using_database("alpha")`, `utility.load_balance("a", 1, [2], [5])`, `db.using_database("default")`, `utility.load_balance("b", 1, [2], [5])`,
-		`db.using_database("tenant")`, `utility.load_balance("c", 1, [2], [5])`,
+		`db.using_database("alpha")`, `utility.load_balance("a", 1, [2], [5])`, `db.using_database("default")`,
+		`utility.load_balance("b", 1, [2], [5])`, `db.using_database("tenant")`,
+		`utility.load_balance("c", 1, [2], [5])`,
 	}
 	if diff := cmp.Diff(want, calls); diff != "" {
 		t.Error(diff)
 	}
 	alone := script(plan("default", "b"))
-	for _, part := range []string{"# Unknown, not included: querynode-9 (timed out)", "# segments on 1 node unknown", "# the memory of querynode-2 is unknown"} {
+	for _, part := range []string{
+		"# Unknown, not included: querynode-9 (timed out)", "# segments on 1 node unknown",
+		"# the memory of querynode-2 is unknown",
+	} {
 		if !strings.Contains(alone, part) {
 			t.Errorf("it does not say %q:\n%s", part, alone)
 		}
@@ -155,7 +175,8 @@ func TestPlansOfSeveralDatabases(t *testing.T) {
 func TestBalanceNeverWraps(t *testing.T) {
 	b := balanceOf(underloaded(t), true)
 	for _, w := range []int{60, 79, 80, 120, 200} {
-		for line := range strings.SplitSeq(string(balanceBytes(t, b, "table", render.Options{Width: w, Color: true})), "\n") {
+		for line := range strings.SplitSeq(string(balanceBytes(t, b, "table", render.Options{Width: w, Color: true})),
+			"\n") {
 			if n := render.Width([]byte(stripped(line))); n > w && !strings.Contains(line, "load_balance(") {
 				t.Errorf("at %d: a line of %d: %q", w, n, line)
 			}
@@ -175,7 +196,9 @@ func TestBalanceFormatsAgree(t *testing.T) {
 // TestBalanceEscapes checks that no format writes the control characters of harmful names.
 func TestBalanceEscapes(t *testing.T) {
 	p := modeltest.SmallParts()
-	p.Replicas = append(p.Replicas, &model.Replica{ID: 99, Collection: modeltest.Odd, ResourceGroup: "\x1b[2Jrg", Nodes: p.Replicas[0].Nodes})
+	p.Replicas = append(p.Replicas, &model.Replica{
+		ID: 99, Collection: modeltest.Odd, ResourceGroup: "\x1b[2Jrg", Nodes: p.Replicas[0].Nodes,
+	})
 	c := model.Build(p)
 	r := modeltest.RuntimeOf(c)
 	c = c.WithRuntime(model.BuildRuntime(r))

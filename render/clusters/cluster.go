@@ -53,7 +53,8 @@ func Overview(w io.Writer, v *view.Overview, found *Found, o render.Options) err
 func listSheet(g *view.Grid, o *render.Options) *render.Sheet {
 	c := g.Table.Env().Cluster
 	return &render.Sheet{
-		Kind: g.Table.Resource().Kind + "List", Options: &render.ReportOptions{Options: *o}, TableOnly: true, Items: &g.Grid, Parts: []render.Part{{List: func(table.Show) *table.Grid { return &g.Grid }}},
+		Kind: g.Table.Resource().Kind + "List", Options: &render.ReportOptions{Options: *o}, TableOnly: true,
+		Items: &g.Grid, Parts: []render.Part{{List: func(table.Show) *table.Grid { return &g.Grid }}},
 		About: func(e *encode.Encoder) { writeSource(e, &c.Origin, c.Gaps) },
 	}
 }
@@ -91,7 +92,9 @@ func writeOrigin(e *encode.Encoder, o *model.Origin) {
 func JudgementOf(r *check.Report) *view.Judgement {
 	findings := make([]view.Finding, len(r.Findings))
 	for i, f := range r.Findings {
-		findings[i] = view.Finding{Objects: append([]view.Ref{f.Object}, f.Objects...), Severity: view.Severity(f.Severity), Check: f.Check}
+		findings[i] = view.Finding{
+			Objects: append([]view.Ref{f.Object}, f.Objects...), Severity: view.Severity(f.Severity), Check: f.Check,
+		}
 	}
 	return view.NewJudgement(findings)
 }

@@ -74,7 +74,8 @@ func (d *Diagnosis) noProblems() Conclusion {
 		c.Headline += " by " + words.Plural(all, "check")
 		return c
 	}
-	c.Headline, c.Tone = c.Headline+" by "+words.Number(int64(all-unknown))+" of "+words.Plural(all, "check")+"; the others could not run", webpage.Neutral
+	c.Headline, c.Tone = c.Headline+" by "+words.Number(int64(all-unknown))+" of "+words.Plural(all, "check")+
+		"; the others could not run", webpage.Neutral
 	return c
 }
 
@@ -105,7 +106,9 @@ func consequences(tree []check.Branch) string {
 func Steps(f *check.Finding) []webpage.Command {
 	var list []webpage.Command
 	for _, s := range f.Steps() {
-		list = append(list, webpage.Command{Code: strings.Join(stepCommand(s), "\n"), Language: languageOf(s), Text: sentence(StepText(s))})
+		list = append(list, webpage.Command{
+			Code: strings.Join(stepCommand(s), "\n"), Language: languageOf(s), Text: sentence(StepText(s)),
+		})
 	}
 	return list
 }

@@ -27,8 +27,12 @@ func DiffFormats() render.Formats {
 func Diff(w io.Writer, d *diff.Diff, f render.Format, o render.ReportOptions) error {
 	asked := render.Select(&o, changeTable(d), nil)
 	s := &render.Sheet{
-		Kind: "Diff", Options: &o, Items: asked.Items, Parts: []render.Part{asked.List(noDifferences(d))}, Foot: asked.More(&o),
-		Head: []render.Line{{Role: render.RoleRemoved, Text: diffOrigin(render.RoleRemoved, &d.From)}, {Role: render.RoleAdded, Text: diffOrigin(render.RoleAdded, &d.To)}},
+		Kind: "Diff", Options: &o, Items: asked.Items, Parts: []render.Part{asked.List(noDifferences(d))},
+		Foot: asked.More(&o),
+		Head: []render.Line{
+			{Role: render.RoleRemoved, Text: diffOrigin(render.RoleRemoved, &d.From)},
+			{Role: render.RoleAdded, Text: diffOrigin(render.RoleAdded, &d.To)},
+		},
 		About: func(e *encode.Encoder) {
 			e.Key("from")
 			writeOrigin(e, &d.From)
@@ -71,7 +75,9 @@ func ChangeSchema(render.ReportOptions) *table.Schema { return changeTable(&diff
 func changeTable(d *diff.Diff) *table.Rows[*diff.Change] {
 	text := render.TextKey[*diff.Change]
 	seen := func(name string, priority int, of func(c *diff.Change) string) table.ColumnOf[*diff.Change] {
-		return text(name, of).WithTitle(strings.ToUpper(name), priority, func(c *diff.Change) string { return render.OrNone(of(c)) })
+		return text(name, of).WithTitle(strings.ToUpper(name), priority, func(c *diff.Change) string {
+			return render.OrNone(of(c))
+		})
 	}
 	field := render.Key("field", table.Text, func(c *diff.Change) table.Cell {
 		if c.Field == "" {
@@ -79,34 +85,43 @@ func changeTable(d *diff.Diff) *table.Rows[*diff.Change] {
 		}
 		return table.Of(c.Field)
 	}).WithTitle("FIELD", 0, func(c *diff.Change) string { return render.OrNone(c.Field) })
-	return table.New(table.Schema{Name: "changes", Singular: "change", Names: []string{"id", "name"}, Sparse: true}, render.Pointers(d.Changes), []table.ColumnOf[*diff.Change]{
-		seen("change", 0, func(c *diff.Change) string { return string(c.Kind) }).WithRole(func(c *diff.Change) render.Role { return ChangeRole(c.Kind) }).WithVocabulary(),
-		seen("resource", 0, func(c *diff.Change) string { return c.Object.Resource }).WithVocabulary(),
-		seen("id", 0, func(c *diff.Change) string { return c.Object.ID }),
-		seen("name", 2, func(c *diff.Change) string { return c.Object.Name }),
-		text("collection_id", func(c *diff.Change) string { return c.Collection.ID }),
-		seen("collection", 1, func(c *diff.Change) string { return c.Collection.Name }),
-		field,
-		render.Key("from", table.NamedText, func(c *diff.Change) table.Cell { return table.OfList([]string{c.From, c.FromNames}) }).
-			WithTitle("FROM", 0, func(c *diff.Change) string { return render.OrNone(c.FromNames) }),
-		render.Key("to", table.NamedText, func(c *diff.Change) table.Cell { return table.OfList([]string{c.To, c.ToNames}) }).
-			WithTitle("TO", 0, func(c *diff.Change) string {
-				if c.Kind == diff.Replaced {
-					return replacedBy(c)
+	return table.New(table.Schema{Name: "changes", Singular: "change", Names: []string{"id", "name"}, Sparse: true},
+		render.Pointers(d.Changes), []table.ColumnOf[*diff.Change]{
+			seen("change", 0, func(c *diff.Change) string { return string(c.Kind) }).WithRole(func(
+				c *diff.Change,
+			) render.Role {
+				return ChangeRole(c.Kind)
+			}).WithVocabulary(),
+			seen("resource", 0, func(c *diff.Change) string { return c.Object.Resource }).WithVocabulary(),
+			seen("id", 0, func(c *diff.Change) string { return c.Object.ID }),
+			seen("name", 2, func(c *diff.Change) string { return c.Object.Name }),
+			text("collection_id", func(c *diff.Change) string { return c.Collection.ID }),
+			seen("collection", 1, func(c *diff.Change) string { return c.Collection.Name }),
+			field,
+			render.Key("from", table.NamedText, func(c *diff.Change) table.Cell {
+				return table.OfList([]string{c.From, c.FromNames})
+			}).
+				WithTitle("FROM", 0, func(c *diff.Change) string { return render.OrNone(c.FromNames) }),
+			render.Key("to", table.NamedText, func(c *diff.Change) table.Cell {
+				return table.OfList([]string{c.To, c.ToNames})
+			}).
+				WithTitle("TO", 0, func(c *diff.Change) string {
+					if c.Kind == diff.Replaced {
+						return replacedBy(c)
+					}
+					return render.OrNone(c.ToNames)
+				}),
+			render.Key("by", table.List, func(c *diff.Change) table.Cell {
+				if c.Kind != diff.Replaced {
+					return table.OfNone()
 				}
-				return render.OrNone(c.ToNames)
+				ids := make([]string, len(c.By))
+				for i, r := range c.By {
+					ids[i] = r.ID
+				}
+				return table.OfList(ids)
 			}),
-		render.Key("by", table.List, func(c *diff.Change) table.Cell {
-			if c.Kind != diff.Replaced {
-				return table.OfNone()
-			}
-			ids := make([]string, len(c.By))
-			for i, r := range c.By {
-				ids[i] = r.ID
-			}
-			return table.OfList(ids)
-		}),
-	})
+		})
 }
 
 func writeSummary(e *encode.Encoder, s *diff.Summary) {
@@ -182,7 +197,8 @@ func change(from, to int64) string {
 	if to < from {
 		sign = ""
 	}
-	return strconv.FormatInt(from, 10) + " → " + strconv.FormatInt(to, 10) + " (" + sign + strconv.FormatInt(to-from, 10) + ")"
+	return strconv.FormatInt(from, 10) + " → " + strconv.FormatInt(to, 10) + " (" + sign +
+		strconv.FormatInt(to-from, 10) + ")"
 }
 
 // ChangeRole returns the role of a kind of change.

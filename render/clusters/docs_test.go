@@ -43,7 +43,8 @@ func checkDocumented(t *testing.T, mark, want string) {
 func resourceTables() string {
 	var b strings.Builder
 	for _, r := range view.Resources {
-		fmt.Fprintf(&b, "\n### %s\n\n%s Kind `%s`, `-o name` prints `%s/` and the `%s`.", r.Name, r.Doc, r.Kind, r.Singular, r.Handle)
+		fmt.Fprintf(&b, "\n### %s\n\n%s Kind `%s`, `-o name` prints `%s/` and the `%s`.", r.Name, r.Doc, r.Kind,
+			r.Singular, r.Handle)
 		if len(r.Aliases) > 0 {
 			fmt.Fprintf(&b, " Aliases: `%s`.", strings.Join(r.Aliases, "`, `"))
 		}
@@ -60,7 +61,10 @@ func resourceTables() string {
 }
 
 func kindName(k table.Kind) string {
-	return [...]string{"text", "id", "id", "number", "bytes", "percent", "time", "seconds", "bool", "state", "list", "pairs", "list", "pairs", "text", "number", "number", "findings"}[k]
+	return [...]string{
+		"text", "id", "id", "number", "bytes", "percent", "time", "seconds", "bool", "state", "list", "pairs", "list",
+		"pairs", "text", "number", "number", "findings",
+	}[k]
 }
 
 func showName(s table.Show) string {

@@ -150,8 +150,10 @@ func Findings(w io.Writer, d *Diagnosis, f render.Format, o render.ReportOptions
 		return s.Write(w, f)
 	}
 	worst, _ := d.Report.Worst()
-	brief := worst > check.Info && f.Name() == "table" && d.Onsets == nil && d.Preflight == nil // brief, so that errors and warnings fit on the first screen
-	s.Parts = append(d.Parts(o.ASCII, f.Name() == "wide" || f.Name() == "markdown", brief), render.Part{Head: d.Summary(o.ASCII, brief && !d.All)})
+	// brief, so that errors and warnings fit on the first screen
+	brief := worst > check.Info && f.Name() == "table" && d.Onsets == nil && d.Preflight == nil
+	s.Parts = append(d.Parts(o.ASCII, f.Name() == "wide" || f.Name() == "markdown", brief),
+		render.Part{Head: d.Summary(o.ASCII, brief && !d.All)})
 	return s.Write(w, f)
 }
 

@@ -17,9 +17,13 @@ func (d *Diagnosis) table() *table.Rows[check.Change] {
 		}
 	}
 	text := func(name string, of func(f *check.Finding) string) table.ColumnOf[check.Change] {
-		return render.Key(name, table.Text, func(c check.Change) table.Cell { return table.Of(render.Harmless(of(c.Finding()))) })
+		return render.Key(name, table.Text, func(c check.Change) table.Cell {
+			return table.Of(render.Harmless(of(c.Finding())))
+		})
 	}
-	object := table.DisplayColumn("object", "OBJECT", 1, func(c check.Change) string { return ObjectText(c.Finding().Object) })
+	object := table.DisplayColumn("object", "OBJECT", 1, func(c check.Change) string {
+		return ObjectText(c.Finding().Object)
+	})
 	object.AlignRight = false
 	seen := func(c table.ColumnOf[check.Change], title string, priority int) table.ColumnOf[check.Change] {
 		c.Title, c.Priority, c.Show = title, priority, table.Always
@@ -54,7 +58,8 @@ func (d *Diagnosis) table() *table.Rows[check.Change] {
 		columns = append(columns, d.onsetColumns()...)
 	}
 	return table.New(table.Schema{
-		Name: "findings", Singular: "finding", Names: []string{"check"}, Order: []string{"change", "severity", "check", "object", "cost", "message"},
+		Name: "findings", Singular: "finding", Names: []string{"check"},
+		Order: []string{"change", "severity", "check", "object", "cost", "message"},
 	}, append(rows, d.gone()...), columns).SetNow(d.Report.Now)
 }
 

@@ -47,11 +47,17 @@ func checkTable(checks, all []*check.Check) *table.Rows[*check.Check] {
 		return check.IDs([][]*check.Check{from, to}[render.BoolInt(effects)])
 	}
 	return table.New(table.Schema{
-		Name: "checks", Singular: "check", Names: []string{"id"}, Sparse: true, Order: []string{"severity", "id", "title"},
+		Name: "checks", Singular: "check", Names: []string{"id"}, Sparse: true,
+		Order: []string{"severity", "id", "title"},
 	}, checks, []table.ColumnOf[*check.Check]{
-		seen(render.TextKey("id", func(x *check.Check) string { return x.ID }), "CHECK").WithRole(func(*check.Check) render.Role { return render.RoleAccent }),
+		seen(render.TextKey("id", func(x *check.Check) string { return x.ID }), "CHECK").WithRole(func(
+			*check.Check,
+		) render.Role {
+			return render.RoleAccent
+		}),
 		seen(render.TextKey("title", func(x *check.Check) string { return x.Title }), "FINDS"),
-		seen(render.TextKey("severity", func(x *check.Check) string { return x.Severity.String() }), "SEVERITY").WithVocabulary().
+		seen(render.TextKey("severity", func(x *check.Check) string { return x.Severity.String() }),
+			"SEVERITY").WithVocabulary().
 			WithRole(func(x *check.Check) render.Role { return SeverityRole(x.Severity) }),
 		render.TextKey("doc", func(x *check.Check) string { return strings.TrimSpace(x.Doc) }),
 		render.TextKey("remedy", func(x *check.Check) string { return strings.TrimSpace(x.Remedy) }),

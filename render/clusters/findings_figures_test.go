@@ -13,9 +13,11 @@ import (
 // TestFigures checks that the JSON has the numbers of the evidence as numbers, too.
 func TestFigures(t *testing.T) {
 	f := check.Finding{Evidence: []check.Evidence{
-		check.Count("rows", 12345678, "etcd"), check.Fact("state", "Flushed", "etcd"), check.Size("logs", 2048, "etcd"), check.Duration("lag", 1500*time.Millisecond, ""),
+		check.Count("rows", 12345678, "etcd"), check.Fact("state", "Flushed", "etcd"), check.Size("logs", 2048, "etcd"),
+		check.Duration("lag", 1500*time.Millisecond, ""),
 		check.Share("brute force", 0.3534, ""), check.Share("of nothing", math.NaN(), ""),
-		check.Factf("free", "disk", "%s of %s on %s", check.Bytes(1<<20), check.Bytes(4<<20), "node"), check.Factf("in use", "", "%s", check.Number(0.25, "cores", "%.2f")),
+		check.Factf("free", "disk", "%s of %s on %s", check.Bytes(1<<20), check.Bytes(4<<20), "node"),
+		check.Factf("in use", "", "%s", check.Number(0.25, "cores", "%.2f")),
 	}}
 	const want = `{"figures":[{"name":"rows","value":12345678,"unit":"count"},{"name":"logs","value":2048,"unit":"bytes"},` +
 		`{"name":"lag","value":1.5,"unit":"seconds"},{"name":"brute force","value":35.34,"unit":"percent"},` +

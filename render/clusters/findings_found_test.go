@@ -44,7 +44,9 @@ func TestHealth(t *testing.T) {
 		"good":    {reported("quiet", check.Error)},
 		"unknown": {reported("quiet", check.Error), blind},
 		"warning": {reported("loud", check.Error, check.Finding{Severity: check.Warning}), blind},
-		"bad":     {reported("loud", check.Error, check.Finding{Severity: check.Error}, check.Finding{Severity: check.Warning})},
+		"bad": {
+			reported("loud", check.Error, check.Finding{Severity: check.Error}, check.Finding{Severity: check.Warning}),
+		},
 	} {
 		r := check.Run(c, modeltest.Now, checks)
 		if got := Health(r); got != want {

@@ -10,8 +10,8 @@ import (
 	"kitescope/render"
 )
 
-// Indents and widths of findings, in cells: stepIndent per level of the tree, textIndent for lines below the glyph, labelIndent
-// for the width of labels.
+// Indents and widths of findings, in cells: stepIndent per level of the tree, textIndent for lines below the glyph,
+// labelIndent for the width of labels.
 const (
 	stepIndent  = 2
 	textIndent  = 4
@@ -21,7 +21,8 @@ const (
 // labelled returns a line of text after a label.
 func labelled(indent int, label string, role render.Role, text string) render.Line {
 	return render.Line{
-		Role: render.RoleDim, Text: strings.Repeat(" ", indent) + render.Padded(label, labelIndent), After: []render.Piece{{Role: role, Text: text}},
+		Role: render.RoleDim, Text: strings.Repeat(" ", indent) + render.Padded(label, labelIndent),
+		After: []render.Piece{{Role: role, Text: text}},
 	}
 }
 
@@ -82,7 +83,10 @@ func (d *Diagnosis) lines(b *check.Branch, ascii, detail, brief bool) []render.L
 	}
 	in += textIndent
 	lines := []render.Line{
-		{Role: SeverityRole(b.Severity), Text: first + " ", After: []render.Piece{{Role: render.RoleTitle, Text: b.Message}}},
+		{
+			Role: SeverityRole(b.Severity), Text: first + " ",
+			After: []render.Piece{{Role: render.RoleTitle, Text: b.Message}},
+		},
 		{Role: render.RoleDim, Text: strings.Repeat(" ", in) + strings.Join(about, "  ")},
 	}
 	if brief {
@@ -144,7 +148,9 @@ func (d *Diagnosis) Summary(ascii, brief bool) []render.Line {
 		case d.All && o.word == acceptedWord:
 			add(render.RoleDim, "  "+acceptedWord+", "+words.Plural(o.accepted, "finding")+": "+o.Check.ID)
 		case d.All && o.Status == check.OK:
-			add(render.RoleDim, "  "+render.Glyph(render.RoleGood, ascii)+" "+o.Check.ID+": not found: "+words.LowerFirst(o.Check.Title))
+			add(render.RoleDim,
+				"  "+render.Glyph(render.RoleGood, ascii)+" "+o.Check.ID+": not found: "+
+					words.LowerFirst(o.Check.Title))
 		}
 	}
 	return lines
@@ -177,7 +183,9 @@ func (d *Diagnosis) Counts() string {
 // selected.
 func (d *Diagnosis) unexplained() bool {
 	return d.Preflight == nil && len(ImpactOf(d.Report).Affected()) > 0 &&
-		!slices.ContainsFunc(slices.Concat(d.Report.Findings, d.Report.Accepted), func(f *check.Finding) bool { return f.Requests != nil })
+		!slices.ContainsFunc(slices.Concat(d.Report.Findings, d.Report.Accepted), func(f *check.Finding) bool {
+			return f.Requests != nil
+		})
 }
 
 // verdict returns the role of a report. It is good only if all checks could run.

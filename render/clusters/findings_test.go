@@ -29,7 +29,8 @@ const hostile = "\x1b[31mred\u202e\xff</script><b>&\"'`*_[x](http://x) @all | $a
 // reported returns a check that reports the given findings.
 func reported(id string, s check.Severity, findings ...check.Finding) *check.Check {
 	return &check.Check{
-		ID: id, Title: "What " + id + " finds", Doc: "What `" + id + "` looks at, and why.", Remedy: "What to do about it.", Severity: s,
+		ID: id, Title: "What " + id + " finds", Doc: "What `" + id + "` looks at, and why.",
+		Remedy: "What to do about it.", Severity: s,
 		Parts: model.PartSegments,
 		Run: func(p *check.Pass) {
 			for _, f := range findings {
@@ -39,42 +40,66 @@ func reported(id string, s check.Severity, findings ...check.Finding) *check.Che
 	}
 }
 
-// testReport returns a report with all kinds of contents: a tree of causes, skipped, failed and partly blind checks, and
-// hostile names.
+// testReport returns a report with all kinds of contents: a tree of causes, skipped, failed and partly blind checks,
+// and hostile names.
 func testReport(t *testing.T) *check.Report {
 	t.Helper()
 	docs := model.Ref{Resource: "collections", ID: modeltest.Docs.String(), Name: "docs"}
 	off := reported("auto-balance-off", check.Warning, check.Finding{
-		Severity: check.Warning, Object: model.Ref{Resource: "config", ID: "queryCoord.autoBalance", Name: "queryCoord.autoBalance"},
-		Message: "auto-balance is off while replicas are uneven", Impact: "new nodes stay idle",
-		Fix:      []check.Step{{Command: "etcdctl put by-dev/config/queryCoord/autoBalance true", Changes: true, Interrupts: "nothing", Within: 5 * time.Minute, Text: "turns auto-balance on"}},
-		Evidence: []check.Evidence{{Name: "querycoord.autobalance", Value: "false", Source: "querycoord-1 ShowConfigurations"}},
+		Severity: check.Warning,
+		Object:   model.Ref{Resource: "config", ID: "queryCoord.autoBalance", Name: "queryCoord.autoBalance"},
+		Message:  "auto-balance is off while replicas are uneven", Impact: "new nodes stay idle",
+		Fix: []check.Step{
+			{
+				Command: "etcdctl put by-dev/config/queryCoord/autoBalance true", Changes: true, Interrupts: "nothing",
+				Within: 5 * time.Minute, Text: "turns auto-balance on",
+			},
+		},
+		Evidence: []check.Evidence{
+			{Name: "querycoord.autobalance", Value: "false", Source: "querycoord-1 ShowConfigurations"},
+		},
 	})
 	uneven := reported("uneven", check.Error, check.Finding{
 		Severity: check.Error, Object: docs, Cost: 0.293,
-		Message: "docs is served unevenly: querynode-3 does 59% of the search work of 3 nodes, querynode-6 nothing at all, and has not for 26 minutes",
-		Impact:  "searches wait for the busiest node: 1.77 times the work of an even spread",
+		Message: "docs is served unevenly: querynode-3 does 59% of the search work of 3 nodes, querynode-6 nothing " +
+			"at all, and has not for 26 minutes",
+		Impact: "searches wait for the busiest node: 1.77 times the work of an even spread",
 		Fix: []check.Step{
-			{Command: "from pymilvus import Collection\nCollection(\"docs\").load(_refresh=True)", Python: true, Text: "makes QueryCoord build a new target; searches continue"},
-			{Text: "if that does not help, restart QueryCoord", Changes: true, Interrupts: "searches until it is back", Within: 2 * time.Minute},
+			{
+				Command: "from pymilvus import Collection\nCollection(\"docs\").load(_refresh=True)", Python: true,
+				Text: "makes QueryCoord build a new target; searches continue",
+			},
+			{
+				Text: "if that does not help, restart QueryCoord", Changes: true,
+				Interrupts: "searches until it is back", Within: 2 * time.Minute,
+			},
 			{Command: "kitescope balance docs --plan", Text: "lists the moves"},
 		},
 		Evidence: []check.Evidence{
-			{Name: "max/mean of search work", Value: "1.77"}, check.Count("sealed segments of querynode-6", 0, "querynode-6 GetDataDistribution"),
+			{Name: "max/mean of search work", Value: "1.77"},
+			check.Count("sealed segments of querynode-6", 0, "querynode-6 GetDataDistribution"),
 		},
-		Objects: []model.Ref{{Resource: "nodes", ID: "querynode-3", Name: "querynode-3"}, {Resource: "nodes", ID: "querynode-6", Name: "querynode-6"}},
+		Objects: []model.Ref{
+			{Resource: "nodes", ID: "querynode-3", Name: "querynode-3"},
+			{Resource: "nodes", ID: "querynode-6", Name: "querynode-6"},
+		},
 	})
 	uneven.FollowsFrom = []check.Cause{{Check: "auto-balance-off"}}
 	slows := check.Slowdown{Request: "search", Phase: "wait_for_workers", Ms: 22, Mean: 56.5}
 	slows.Gain.Low, slows.Gain.High = 20.5, 30
 	idle := reported("idle-node", check.Warning, check.Finding{
-		Severity: check.Warning, Object: model.Ref{Resource: "nodes", ID: "querynode-6", Name: "querynode-6"}, Message: "querynode-6 is idle", Cost: 0.0004,
+		Severity: check.Warning, Object: model.Ref{Resource: "nodes", ID: "querynode-6", Name: "querynode-6"},
+		Message: "querynode-6 is idle", Cost: 0.0004,
 		Slows: []check.Slowdown{slows},
 	})
 	idle.FollowsFrom = []check.Cause{{Check: "uneven"}}
 	evil := reported("hostile-name", check.Info, check.Finding{
-		Severity: check.Info, Object: model.Ref{Resource: "collections", ID: modeltest.Odd.String(), Name: hostile}, Message: "collection " + hostile,
-		Impact: hostile, Fix: []check.Step{{Command: hostile, Text: hostile}, {Command: hostile + "\n" + hostile + "\n```", Python: true}}, Evidence: []check.Evidence{{Name: hostile, Value: hostile, Source: hostile}},
+		Severity: check.Info, Object: model.Ref{Resource: "collections", ID: modeltest.Odd.String(), Name: hostile},
+		Message: "collection " + hostile,
+		Impact:  hostile,
+		Fix: []check.Step{
+			{Command: hostile, Text: hostile}, {Command: hostile + "\n" + hostile + "\n```", Python: true},
+		}, Evidence: []check.Evidence{{Name: hostile, Value: hostile, Source: hostile}},
 		Objects: []model.Ref{{Resource: "users", ID: hostile, Name: hostile}},
 	}, check.Finding{Severity: check.Info, Message: "the whole cluster is meant"})
 	run := evil.Run
@@ -102,28 +127,41 @@ func diagnoses(t *testing.T) map[string]*Diagnosis {
 	t.Helper()
 	r := testReport(t)
 	accepted, stale := (&check.Baseline{Entries: []check.Entry{
-		{Check: "idle-node", Object: "nodes/querynode-6"}, {Check: "quiet", Object: "collections/default/docs", Note: "ticket 7"},
+		{Check: "idle-node", Object: "nodes/querynode-6"},
+		{Check: "quiet", Object: "collections/default/docs", Note: "ticket 7"},
 	}}).Apply(r, nil)
 	older := modeltest.Served()
 	older.Origin.Location = "yesterday.kite"
 	before := check.Run(older, modeltest.Now, []*check.Check{
 		reported("idle-node", check.Warning),
-		reported("uneven", check.Error, check.Finding{Severity: check.Warning, Object: r.Findings[1].Object, Message: "docs is a little uneven"}),
+		reported("uneven", check.Error, check.Finding{
+			Severity: check.Warning, Object: r.Findings[1].Object, Message: "docs is a little uneven",
+		}),
 		reported("auto-balance-off", check.Warning, *r.Findings[0]),
-		reported("calm", check.Warning, check.Finding{Severity: check.Warning, Object: model.Ref{Resource: "nodes", ID: "querynode-3"}, Message: "querynode-3 was not calm"}),
+		reported("calm", check.Warning, check.Finding{
+			Severity: check.Warning, Object: model.Ref{Resource: "nodes", ID: "querynode-3"},
+			Message: "querynode-3 was not calm",
+		}),
 		reported("broken-check", check.Warning, check.Finding{Severity: check.Warning, Message: "seen when it worked"}),
 	})
-	healthy := check.Run(modeltest.Served(), modeltest.Now, []*check.Check{reported("quiet", check.Error), reported("calm", check.Warning)})
+	healthy := check.Run(modeltest.Served(), modeltest.Now, []*check.Check{
+		reported("quiet", check.Error), reported("calm", check.Warning),
+	})
 	healthy.Unsettled = []model.CollectionID{4711, 4712}
 	offline := reported("live-only", check.Error)
 	offline.Needs = check.NeedDistribution
 	return map[string]*Diagnosis{
 		"full":     {Report: r, Bar: check.Threshold{FailOn: check.Error}, All: true, Version: "0.3.0"},
 		"baseline": {Report: accepted, Stale: stale, Bar: check.Threshold{FailOn: check.Warning}, Version: "0.3.0"},
-		"since":    {Report: r, Since: check.Since(before, r), Bar: check.Threshold{FailOn: check.Warning}, Version: "0.3.0"},
-		"began":    {Report: r, Onsets: onsets(r), Bar: check.Threshold{FailOn: check.Error}, Version: "0.3.0"},
-		"healthy":  {Report: healthy, Bar: check.Threshold{FailOn: check.Error}},
-		"unknown":  {Report: check.Run(modeltest.Small(), modeltest.Now, []*check.Check{offline}), Bar: check.Threshold{Never: true}},
+		"since": {
+			Report: r, Since: check.Since(before, r), Bar: check.Threshold{FailOn: check.Warning}, Version: "0.3.0",
+		},
+		"began":   {Report: r, Onsets: onsets(r), Bar: check.Threshold{FailOn: check.Error}, Version: "0.3.0"},
+		"healthy": {Report: healthy, Bar: check.Threshold{FailOn: check.Error}},
+		"unknown": {
+			Report: check.Run(modeltest.Small(), modeltest.Now, []*check.Check{offline}),
+			Bar:    check.Threshold{Never: true},
+		},
 	}
 }
 
@@ -170,8 +208,11 @@ func TestFindingsAreHarmless(t *testing.T) {
 				if !utf8.ValidString(text) {
 					t.Errorf("%s as %s is no UTF-8", name, word)
 				}
-				if i := strings.IndexFunc(text, func(r rune) bool { return r != '\n' && (unicode.IsControl(r) || words.Hidden(r)) }); i >= 0 {
-					t.Errorf("%s as %s has a control character: %q", name, word, text[max(0, i-20):min(len(text), i+20)])
+				if i := strings.IndexFunc(text, func(r rune) bool {
+					return r != '\n' && (unicode.IsControl(r) || words.Hidden(r))
+				}); i >= 0 {
+					t.Errorf("%s as %s has a control character: %q", name, word,
+						text[max(0, i-20):min(len(text), i+20)])
 				}
 				if w == 0 || word != "table" {
 					continue
@@ -224,7 +265,9 @@ func TestHTMLComplete(t *testing.T) {
 		before, rest, _ := strings.Cut(text, "<script>")
 		_, after, _ := strings.Cut(rest, "</script>")
 		text = regexp.MustCompile(`href="#[a-z0-9-]*"`).ReplaceAllString(before+after, "") // links to headings
-		for _, forbidden := range []string{"<script", "</script", "<b>", "src=", "href=", "@import", "url(", "ZgotmplZ"} {
+		for _, forbidden := range []string{
+			"<script", "</script", "<b>", "src=", "href=", "@import", "url(", "ZgotmplZ",
+		} {
 			if strings.Contains(text, forbidden) {
 				t.Errorf("%s has %s", name, forbidden)
 			}
@@ -249,7 +292,8 @@ func TestUnknownIsNotHealthy(t *testing.T) {
 			t.Errorf("%s: the page is green", name)
 		}
 	}
-	if text := string(written(t, all["healthy"], "table", render.Options{Color: true})); !strings.Contains(text, good+"no findings; 2 checks ok") {
+	if text := string(written(t, all["healthy"], "table", render.Options{Color: true})); !strings.Contains(text,
+		good+"no findings; 2 checks ok") {
 		t.Errorf("a healthy cluster is not good: %q", text)
 	}
 }
@@ -263,7 +307,9 @@ func goodCode() string {
 
 func TestFails(t *testing.T) {
 	all := diagnoses(t)
-	for name, want := range map[string]bool{"full": true, "baseline": true, "since": true, "healthy": false, "unknown": false} {
+	for name, want := range map[string]bool{
+		"full": true, "baseline": true, "since": true, "healthy": false, "unknown": false,
+	} {
 		if got := all[name].Bar.Failing(all[name].Report, all[name].Since); got != want {
 			t.Errorf("%s fails: %t", name, got)
 		}
@@ -301,12 +347,27 @@ func TestChanges(t *testing.T) {
 	blind := &check.Check{ID: "uneven", Title: "x", Needs: check.NeedDistribution, Run: quiet.Run}
 	small := reported("small", check.Info, check.Finding{Severity: check.Info, Message: "docs is small"})
 	hidden := &check.Check{ID: "small", Title: "x", Needs: check.NeedDistribution, Run: quiet.Run}
-	slow := reported("slow", check.Warning, check.Finding{Severity: check.Warning, Message: "docs is slow", Fix: []check.Step{{Text: "see to its cause"}}})
+	slow := reported("slow", check.Warning, check.Finding{
+		Severity: check.Warning, Message: "docs is slow", Fix: []check.Step{{Text: "see to its cause"}},
+	})
 	slow.FollowsFrom = []check.Cause{{Check: "uneven"}}
 	rounds := [][]*check.Check{
 		{quiet, small},
-		{reported("uneven", check.Error, check.Finding{Severity: check.Warning, Message: "docs is uneven " + hostile, Fix: []check.Step{{Text: "move segments"}}, Cost: 0.1}), small},
-		{reported("uneven", check.Error, check.Finding{Severity: check.Error, Message: "docs is very uneven, so uneven that this line has to go on below itself", Fix: []check.Step{{Command: "kitescope balance docs --plan", Text: "lists the moves"}}, Cost: 0.4}), small, slow},
+		{
+			reported("uneven", check.Error, check.Finding{
+				Severity: check.Warning, Message: "docs is uneven " + hostile,
+				Fix: []check.Step{{Text: "move segments"}}, Cost: 0.1,
+			}),
+			small,
+		},
+		{
+			reported("uneven", check.Error, check.Finding{
+				Severity: check.Error,
+				Message:  "docs is very uneven, so uneven that this line has to go on below itself",
+				Fix:      []check.Step{{Command: "kitescope balance docs --plan", Text: "lists the moves"}}, Cost: 0.4,
+			}),
+			small, slow,
+		},
 		{blind, hidden},
 		{blind, hidden},
 		{quiet, reported("small", check.Info)},
@@ -332,11 +393,16 @@ func TestExplain(t *testing.T) {
 	cause := reported("auto-balance-off", check.Warning)
 	x := &check.Check{
 		ID: "uneven", Title: "Nodes share the work of a replica unevenly", Severity: check.Error,
-		Parts: model.PartSegments | model.PartServing, Needs: check.NeedDistribution, FollowsFrom: []check.Cause{{Check: "auto-balance-off"}},
-		Doc: "\nThe **work** of each node: rows times dimensions, as `kitescope balance` has it. This is\none paragraph that is longer than a line of a terminal.\n\nA finding is\n" +
-			"- a node that has more than 1.3 times the mean, where there are more segments than nodes, so that it could be otherwise;\n- a node without any.\n\n1. first\n2. second\n",
-		Remedy: "Set it:\n\n```\netcdctl put x   y\n```\n\nor move segments by hand:\n\n    kitescope balance   --plan\n",
+		Parts: model.PartSegments | model.PartServing, Needs: check.NeedDistribution,
+		FollowsFrom: []check.Cause{{Check: "auto-balance-off"}},
+		Doc: "\nThe **work** of each node: rows times dimensions, as `kitescope balance` has it. This is\n" +
+			"one paragraph that is longer than a line of a terminal.\n\nA finding is\n" +
+			"- a node that has more than 1.3 times the mean, where there are more segments than nodes, so that it " +
+			"could be otherwise;\n- a node without any.\n\n1. first\n2. second\n",
+		Remedy: "Set it:\n\n```\netcdctl put x   y\n```\n\nor move segments by hand:\n\n" +
+			"    kitescope balance   --plan\n",
 	}
+
 	effect := reported("idle-node", check.Warning)
 	effect.FollowsFrom = []check.Cause{{Check: "uneven"}}
 	all := []*check.Check{cause, x, effect}

@@ -146,7 +146,9 @@ func (d *Diagnosis) sinceText() string {
 	}
 	words := map[check.ChangeKind]string{check.Unsure: "new or not seen before", check.Lost: "can no longer be checked"}
 	var parts []string
-	for _, k := range []check.ChangeKind{check.New, check.Unsure, check.Worse, check.Better, check.Same, check.Gone, check.Lost} {
+	for _, k := range []check.ChangeKind{
+		check.New, check.Unsure, check.Worse, check.Better, check.Same, check.Gone, check.Lost,
+	} {
 		if counts[k] == 0 {
 			continue
 		}

@@ -51,7 +51,10 @@ func Changes(w io.Writer, d *WatchReport, f render.Format, o render.Options) err
 		if follows {
 			about += "  follows from " + cause
 		}
-		lines = append(lines, render.Line{Role: role, Text: render.Padded(clock+" "+glyph+" "+word, in), After: []render.Piece{{Role: render.RoleTitle, Text: c.Finding().Message}}})
+		lines = append(lines, render.Line{
+			Role: role, Text: render.Padded(clock+" "+glyph+" "+word, in),
+			After: []render.Piece{{Role: render.RoleTitle, Text: c.Finding().Message}},
+		})
 		if c.After == nil {
 			continue
 		}
@@ -61,7 +64,10 @@ func Changes(w io.Writer, d *WatchReport, f render.Format, o render.Options) err
 		}
 	}
 	if text := unableText(d.Unable); text != "" {
-		lines = append(lines, render.Line{Role: render.RoleDim, Text: render.Padded(clock+" "+words.UnknownMark, in), After: []render.Piece{{Role: render.RoleDim, Text: text}}})
+		lines = append(lines, render.Line{
+			Role: render.RoleDim, Text: render.Padded(clock+" "+words.UnknownMark, in),
+			After: []render.Piece{{Role: render.RoleDim, Text: text}},
+		})
 	}
 	out := encode.NewOutput(w, encode.Pieces)
 	render.WriteLines(&out, lines, &o)
@@ -97,7 +103,8 @@ func unableText(list []check.IncompleteChecks) string {
 	case len(checks) == 1:
 		return checks[0] + " cannot run: " + reasons[0]
 	case len(reasons) > 1:
-		return fmt.Sprintf("%s checks cannot run: %s; and %s", words.Number(len(checks)), reasons[0], words.Plural(len(reasons)-1, "other reason"))
+		return fmt.Sprintf("%s checks cannot run: %s; and %s", words.Number(len(checks)), reasons[0],
+			words.Plural(len(reasons)-1, "other reason"))
 	}
 	return words.Number(len(checks)) + " checks cannot run: " + reasons[0]
 }

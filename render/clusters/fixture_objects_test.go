@@ -47,7 +47,9 @@ func countKind(n *view.Node, kind string) int {
 }
 
 // withoutRecord holds the resources whose objects are derived: etcd has no record for such an object alone.
-var withoutRecord = []string{"pchannels", "databases", "vchannels", "load-states", "segment-indexes", "etcd-usage", "etcd-prefixes", "impact"}
+var withoutRecord = []string{
+	"pchannels", "databases", "vchannels", "load-states", "segment-indexes", "etcd-usage", "etcd-prefixes", "impact",
+}
 
 func describeAll(t *testing.T, env *view.Env, r *view.Resource) {
 	t.Helper()

@@ -80,7 +80,9 @@ func HistorySchema(render.ReportOptions) *table.Schema {
 }
 
 func historySchema() table.Schema {
-	return table.Schema{Name: "events", Singular: "event", Names: []string{"object", "object_id"}, Sparse: true, Slashes: true}
+	return table.Schema{
+		Name: "events", Singular: "event", Names: []string{"object", "object_id"}, Sparse: true, Slashes: true,
+	}
 }
 
 // historyColumns returns the keys of an event and the columns of the table.
@@ -105,15 +107,19 @@ func historyColumns() []table.ColumnOf[historyEvent] {
 			func(e history.Event) int64 { return e.Revision }).WideOnly(),
 		historyNumber("last_revision", "revision of the last event of a group; else the same",
 			func(e history.Event) int64 { return e.Last }),
-		historyText("kind", "kind of event, see docs/HISTORY.md", func(e history.Event) string { return string(e.Kind) }).
+		historyText("kind", "kind of event, see docs/HISTORY.md",
+			func(e history.Event) string { return string(e.Kind) }).
 			WithVocabulary().WithTitle("KIND", 2, func(e historyEvent) string { return string(e.get().Kind) }),
 		historyText("object", "object of the event, as resource/name", historyObject).
 			WithTitle("OBJECT", 0, func(e historyEvent) string { return historyObject(e.get()) }),
 		historyText("object_id", "id of the object, as in get RESOURCE -o json",
 			func(e history.Event) string { return e.Object.ID }),
-		historyText("resource", "resource of the object", func(e history.Event) string { return e.Object.Resource }).WithVocabulary(),
+		historyText("resource", "resource of the object", func(e history.Event) string {
+			return e.Object.Resource
+		}).WithVocabulary(),
 		historyText("collection", "collection of the object, or the object itself", historyCollection).
-			WithTitle("COLLECTION", 3, func(e historyEvent) string { return words.OrNone(historyCollection(e.get())) }).WideOnly(),
+			WithTitle("COLLECTION", 3,
+				func(e historyEvent) string { return words.OrNone(historyCollection(e.get())) }).WideOnly(),
 		historyText("collection_id", "id of that collection", func(e history.Event) string { return e.Collection.ID }),
 		message.WithTitle("EVENT", 0, historyEvent.message),
 		historyNumber("count", "number of events in the group", func(e history.Event) int64 { return int64(e.Count) }),
@@ -122,7 +128,9 @@ func historyColumns() []table.ColumnOf[historyEvent] {
 		historyText("after", "state after the event; for a group, after the last",
 			func(e history.Event) string { return e.After }),
 	}
-	last := render.Key("last_time", table.Time, func(e historyEvent) table.Cell { return table.OfTime(e.get().LastTime) })
+	last := render.Key("last_time", table.Time, func(e historyEvent) table.Cell {
+		return table.OfTime(e.get().LastTime)
+	})
 	last.Doc = "time of the last event of a group"
 	return append(list, last)
 }
@@ -192,11 +200,13 @@ func newHistorySheet(r *HistoryReport, o *render.ReportOptions) *render.Sheet {
 func historyFoot(r *HistoryReport) []render.Line {
 	h := r.History
 	lines := []render.Line{{Role: render.RoleDim, Text: fmt.Sprintf(
-		"etcd's history from %s to %s, revisions %d to %d", historyMoment(h.FromTime), historyMoment(h.ToTime), h.From, h.To,
+		"etcd's history from %s to %s, revisions %d to %d", historyMoment(h.FromTime), historyMoment(h.ToTime), h.From,
+		h.To,
 	)}}
 	if r.wantsEarlier() {
 		lines = append(lines, render.Line{
-			Role: render.RoleWarn, Text: "earlier events are unknown: the history begins at revision " + words.Number(h.From),
+			Role: render.RoleWarn,
+			Text: "earlier events are unknown: the history begins at revision " + words.Number(h.From),
 		})
 	}
 	var plain int64
@@ -205,11 +215,14 @@ func historyFoot(r *HistoryReport) []render.Line {
 	}
 	if plain > 0 {
 		lines = append(lines, render.Line{Role: render.RoleDim, Text: fmt.Sprintf(
-			"%s of %s are not events: %s", words.Number(plain), words.Count(h.Changes, "change", "changes"), strings.Join(historyKinds(h.NonEvents, 4), ", "),
+			"%s of %s are not events: %s", words.Number(plain), words.Count(h.Changes, "change", "changes"),
+			strings.Join(historyKinds(h.NonEvents, 4), ", "),
 		)})
 	}
 	if h.Undecoded > 0 {
-		lines = append(lines, render.Line{Role: render.RoleWarn, Text: words.Count(h.Undecoded, "value", "values") + " could not be decoded"})
+		lines = append(lines, render.Line{
+			Role: render.RoleWarn, Text: words.Count(h.Undecoded, "value", "values") + " could not be decoded",
+		})
 	}
 	return lines
 }

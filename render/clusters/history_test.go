@@ -45,38 +45,43 @@ func historyReport(t *testing.T) *clusters.HistoryReport {
 	t.Helper()
 	now := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 	clock := func() source.KV {
-		return source.KV{Key: []byte("by-dev/kv/gid/timestamp"), ModRevision: 10, Value: binary.BigEndian.AppendUint64(nil, uint64(now.Add(3*time.Second).UnixNano()))}
+		return source.KV{
+			Key: []byte("by-dev/kv/gid/timestamp"), ModRevision: 10,
+			Value: binary.BigEndian.AppendUint64(nil, uint64(now.Add(3*time.Second).UnixNano())),
+		}
 	}
 	put := func(key, value string) source.Event {
 		return source.Event{KV: source.KV{Key: []byte("by-dev/" + key), Value: []byte(value)}}
 	}
 	revision := int64(10)
-	h, err := history.Read(context.Background(), historyKeys{list: []source.KV{clock()}}, func(_ context.Context, yield func(int64, []source.Event) error) error {
-		write := func(events ...source.Event) {
-			revision++
-			if err := yield(revision, events); err != nil {
-				t.Fatal(err)
+	h, err := history.Read(context.Background(), historyKeys{list: []source.KV{clock()}},
+		func(_ context.Context, yield func(int64, []source.Event) error) error {
+			write := func(events ...source.Event) {
+				revision++
+				if err := yield(revision, events); err != nil {
+					t.Fatal(err)
+				}
 			}
-		}
-		tick := func() {
-			now = now.Add(3 * time.Second)
-			write(source.Event{KV: clock()})
-		}
-		write(put("meta/session/querynode-4", `{"ServerID":4,"ServerName":"querynode","Address":"h:1\u001b[31m<b>","Version":"2.3.5"}`))
-		tick()
-		write(put("config/queryCoord/autoBalance", "false"), put("meta/session/id", "5"))
-		gone := put("meta/session/querynode-4", "")
-		gone.Deleted = true
-		write(gone)
-		for i := range 40 {
-			write(put("meta/channelwatch/8/by-dev-rootcoord-dml_0_7v0", string([]byte{0x18, byte(i % 2 * 2)})))
-			if i%10 == 9 {
-				tick()
+			tick := func() {
+				now = now.Add(3 * time.Second)
+				write(source.Event{KV: clock()})
 			}
-		}
-		write(put("config/queryCoord/autoBalance", "true"))
-		return nil
-	})
+			write(put("meta/session/querynode-4",
+				`{"ServerID":4,"ServerName":"querynode","Address":"h:1\u001b[31m<b>","Version":"2.3.5"}`))
+			tick()
+			write(put("config/queryCoord/autoBalance", "false"), put("meta/session/id", "5"))
+			gone := put("meta/session/querynode-4", "")
+			gone.Deleted = true
+			write(gone)
+			for i := range 40 {
+				write(put("meta/channelwatch/8/by-dev-rootcoord-dml_0_7v0", string([]byte{0x18, byte(i % 2 * 2)})))
+				if i%10 == 9 {
+					tick()
+				}
+			}
+			write(put("config/queryCoord/autoBalance", "true"))
+			return nil
+		})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +102,8 @@ func writeHistory(t *testing.T, r *clusters.HistoryReport, format string, o rend
 }
 
 func TestHistoryFormats(t *testing.T) {
-	rendertest.Document(t, "history", "80", []byte(writeHistory(t, historyReport(t), "table", render.ReportOptions{Options: render.Options{Width: 80}})))
+	rendertest.Document(t, "history", "80",
+		[]byte(writeHistory(t, historyReport(t), "table", render.ReportOptions{Options: render.Options{Width: 80}})))
 	rendertest.Document(t, "history", "json", []byte(writeHistory(t, historyReport(t), "json", render.ReportOptions{})))
 	rendertest.Agree(t, "history", clusters.HistoryFormats().Names(), func(w io.Writer, word string) error {
 		_, err := io.WriteString(w, writeHistory(t, historyReport(t), word, render.ReportOptions{}))
@@ -111,14 +117,17 @@ func TestHistoryKeys(t *testing.T) {
 		Kind  string
 		Items []map[string]any
 	}
-	if err := json.Unmarshal([]byte(writeHistory(t, historyReport(t), "json", render.ReportOptions{})), &d); err != nil {
+	if err := json.Unmarshal([]byte(writeHistory(t, historyReport(t), "json", render.ReportOptions{})), &d); err !=
+		nil {
 		t.Fatal(err)
 	}
 	if d.Kind != "History" || len(d.Items) != 6 {
 		t.Fatalf("%s of %d events", d.Kind, len(d.Items))
 	}
 	for _, item := range d.Items {
-		for _, key := range []string{"time", "revision", "last_revision", "kind", "object", "object_id", "message", "count", "before", "after"} {
+		for _, key := range []string{
+			"time", "revision", "last_revision", "kind", "object", "object_id", "message", "count", "before", "after",
+		} {
 			if _, ok := item[key]; !ok {
 				t.Errorf("%v has no %s", item["kind"], key)
 			}
@@ -128,7 +137,8 @@ func TestHistoryKeys(t *testing.T) {
 		}
 	}
 	group := d.Items[4]
-	if group["kind"] != "channel_rewritten" || group["count"] != 39.0 || group["object"] != "vchannels/by-dev-rootcoord-dml_0_7v0" {
+	if group["kind"] != "channel_rewritten" || group["count"] != 39.0 ||
+		group["object"] != "vchannels/by-dev-rootcoord-dml_0_7v0" {
 		t.Errorf("the group is %v", group)
 	}
 }
@@ -142,7 +152,8 @@ func TestHistoryDocumented(t *testing.T) {
 	for _, k := range history.Kinds() {
 		row := "| `" + string(k.Name) + "` | " + k.Doc + " |"
 		if *rendertest.Update { // updates the text of a kind; new rows are added by hand
-			events = regexp.MustCompile("(?m)^\\| `"+regexp.QuoteMeta(string(k.Name))+"` \\| .*$").ReplaceAllLiteral(events, []byte(row))
+			events = regexp.MustCompile("(?m)^\\| `"+regexp.QuoteMeta(string(k.Name))+"` \\| .*$").
+				ReplaceAllLiteral(events, []byte(row))
 		}
 		if !strings.Contains(string(events), row) {
 			t.Errorf("docs/HISTORY.md lacks the row\n%s", row)
@@ -162,7 +173,8 @@ func TestHistoryQuery(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := writeHistory(t, r, "csv", render.ReportOptions{Query: table.Query{Where: where, Columns: []string{"kind", "count"}}})
+	text := writeHistory(t, r, "csv",
+		render.ReportOptions{Query: table.Query{Where: where, Columns: []string{"kind", "count"}}})
 	if text != "kind,count\nchannel_rewritten,39\n" {
 		t.Errorf("asked for groups, got %q", text)
 	}

@@ -29,7 +29,10 @@ func writeHTML(w io.Writer, d *Diagnosis) error {
 	}
 	d.AddFindings(p)
 	if s := d.Report.Balance; s != nil {
-		b := &Balance{Env: view.NewEnv(d.Report.Cluster, d.Report.Now), Report: &balance.Report{Survey: s, Options: balance.Options{Goal: balance.DefaultGoal}}}
+		b := &Balance{
+			Env:    view.NewEnv(d.Report.Cluster, d.Report.Now),
+			Report: &balance.Report{Survey: s, Options: balance.Options{Goal: balance.DefaultGoal}},
+		}
 		p.Add("Balance", b.overview()...)
 	}
 	d.AddCluster(p)
@@ -37,11 +40,12 @@ func writeHTML(w io.Writer, d *Diagnosis) error {
 	return render.WritePage(w, p)
 }
 
-// SubheadLines returns the lines below the headline of a page: the cluster, its state, the results of the checks, and the
-// time.
+// SubheadLines returns the lines below the headline of a page: the cluster, its state, the results of the checks, and
+// the time.
 func (d *Diagnosis) SubheadLines() []string {
 	where, state := d.Headline()
-	return render.NonBlank(where, strings.ReplaceAll(state, "  ", " · "), d.Counts(), "Generated at "+d.Report.Now.UTC().Format("2006-01-02 15:04:05 UTC"))
+	return render.NonBlank(where, strings.ReplaceAll(state, "  ", " · "), d.Counts(),
+		"Generated at "+d.Report.Now.UTC().Format("2006-01-02 15:04:05 UTC"))
 }
 
 // heading returns the message of a finding with a capital letter.
@@ -102,8 +106,10 @@ func (d *Diagnosis) AddChecks(p *webpage.Page) {
 // article returns a finding as a block of a page.
 func (d *Diagnosis) article(b *check.Branch) webpage.Block {
 	a := webpage.Article{
-		Class: "finding " + b.Severity.String() + " depth" + strconv.Itoa(min(b.Depth, 4)), Mark: SeverityGlyph(b.Severity, false) + " " + b.Severity.String(),
-		Title: heading(b.Finding), Code: b.Check, CodeTitle: titleOf(d.Report, b.Check), About: []string{ObjectText(b.Object)},
+		Class: "finding " + b.Severity.String() + " depth" + strconv.Itoa(min(b.Depth, 4)),
+		Mark:  SeverityGlyph(b.Severity, false) + " " + b.Severity.String(),
+		Title: heading(b.Finding), Code: b.Check, CodeTitle: titleOf(d.Report, b.Check),
+		About: []string{ObjectText(b.Object)},
 	}
 	if change := d.changeText(b.Finding); change != "" {
 		a.Mark += " [" + change + "]"
@@ -125,9 +131,13 @@ func (d *Diagnosis) article(b *check.Branch) webpage.Block {
 		a.Blocks = append(a.Blocks, webpage.Lines(webpage.Line{Named: true, Name: "Fix"}), webpage.Commands(steps))
 	}
 	if len(b.Evidence) > 0 {
-		evidence := webpage.Table{Name: "Evidence", Heads: []webpage.Cell{{Text: "Evidence"}, {Text: "Value"}, {Text: "Source"}}}
+		evidence := webpage.Table{
+			Name: "Evidence", Heads: []webpage.Cell{{Text: "Evidence"}, {Text: "Value"}, {Text: "Source"}},
+		}
 		for _, e := range b.Evidence {
-			evidence.Rows = append(evidence.Rows, []webpage.Cell{{Text: e.Name}, {Text: e.Value}, {Text: e.Source, Class: "dim"}})
+			evidence.Rows = append(evidence.Rows, []webpage.Cell{
+				{Text: e.Name}, {Text: e.Value}, {Text: e.Source, Class: "dim"},
+			})
 		}
 		a.Blocks = append(a.Blocks, evidence.HTML())
 	}

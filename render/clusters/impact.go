@@ -84,8 +84,8 @@ func clientFindings(r *check.Report) []*check.Finding {
 	return slices.DeleteFunc(slices.Clone(r.Findings), func(f *check.Finding) bool { return !wanted[f.Key()] })
 }
 
-// ClientFindings returns the findings that clients notice, and the lines of a diagnosis about the impact and these findings. If
-// all is set, the lines include requests without problems. Felt returns nil for a nil report.
+// ClientFindings returns the findings that clients notice, and the lines of a diagnosis about the impact and these
+// findings. If all is set, the lines include requests without problems. Felt returns nil for a nil report.
 func ClientFindings(r *check.Report, all, ascii bool) ([]*check.Finding, []render.Line) {
 	if r == nil {
 		return nil, nil

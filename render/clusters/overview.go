@@ -143,14 +143,16 @@ func overviewLines(v *view.Overview, found *Found, o *render.Options) []render.L
 	l = append(l, render.Line{})
 	if found != nil {
 		role, glyph, text := HealthText(found.Report)
-		l = append(append(l, render.Line{Role: role, Text: glyph + " " + text}), ImpactLines(ImpactOf(found.Report), o.ASCII)...)
+		l = append(append(l, render.Line{Role: role, Text: glyph + " " + text}),
+			ImpactLines(ImpactOf(found.Report), o.ASCII)...)
 		l = append(append(l, render.Line{}), found.lines(check.Warning, o.ASCII)...)
 	}
 	for _, m := range measures(v) {
 		if m.cell.Absent == table.None {
 			continue
 		}
-		name := strings.ReplaceAll(strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(m.name, "_seconds"), "_bytes"), "_percent"), "_", " ")
+		name := strings.ReplaceAll(strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(m.name, "_seconds"),
+			"_bytes"), "_percent"), "_", " ")
 		l.add(render.RoleDim, "  "+render.Padded(name, 28), render.Piece{Text: render.Text(m.cell, m.kind)})
 	}
 	if !v.StatesUnknown {
@@ -215,7 +217,9 @@ func (l *lineList) processes(v *view.Overview) {
 			l.title("query nodes")
 		}
 		n := &v.Nodes[i]
-		l.add(render.RolePlain, "  "+render.Padded(n.Ref.Name, 20)+render.Padded(n.Address, 22), render.Piece{Role: nodeRole(n), Text: nodeText(n)})
+		l.add(render.RolePlain, "  "+render.Padded(n.Ref.Name, 20)+render.Padded(n.Address, 22), render.Piece{
+			Role: nodeRole(n), Text: nodeText(n),
+		})
 		if n.Live != nil {
 			l.add(render.RoleDim, "    "+NodeLiveText(n.Live))
 		}
@@ -248,7 +252,9 @@ func rolePieces(r *view.RoleCount) []render.Piece {
 		add(render.RoleWarn, strconv.Itoa(r.Stopping)+" stopping")
 	}
 	if len(r.Versions) > 0 {
-		pieces = append(pieces, render.Piece{Text: "  "}, render.Piece{Role: render.RoleDim, Text: strings.Join(r.Versions, ", ")})
+		pieces = append(pieces, render.Piece{Text: "  "}, render.Piece{
+			Role: render.RoleDim, Text: strings.Join(r.Versions, ", "),
+		})
 	}
 	return pieces
 }

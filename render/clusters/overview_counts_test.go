@@ -14,8 +14,10 @@ func TestOverviewCountsMatchLists(t *testing.T) {
 		env := read(t, name)
 		o := view.NewOverview(env)
 		for resource, counted := range map[string]table.Cell{
-			"databases": o.Databases, "collections": o.Collections, "partitions": o.Partitions, "aliases": o.Aliases, "indexes": o.Indexes,
-			"segments": o.Segments, "vchannels": o.VChannels, "pchannels": o.PChannels, "keys": o.Keys, "undecoded": o.Undecoded,
+			"databases": o.Databases, "collections": o.Collections, "partitions": o.Partitions, "aliases": o.Aliases,
+			"indexes":  o.Indexes,
+			"segments": o.Segments, "vchannels": o.VChannels, "pchannels": o.PChannels, "keys": o.Keys,
+			"undecoded": o.Undecoded,
 		} {
 			r, err := view.Find(resource)
 			if err != nil {

@@ -80,7 +80,8 @@ func NodeLiveText(live *view.NodeLive) string {
 		return text
 	}
 	return fmt.Sprintf("%s sealed, %s rows + %s growing, %s rows; leads %s; CPU %s, %s",
-		render.Text(live.Sealed, table.Int), render.Text(live.SealedRows, table.Int), render.Text(live.Growing, table.Int), render.Text(live.GrowingRows, table.Int),
+		render.Text(live.Sealed, table.Int), render.Text(live.SealedRows, table.Int),
+		render.Text(live.Growing, table.Int), render.Text(live.GrowingRows, table.Int),
 		render.Text(live.Leads, table.Int), render.Text(live.CPU, table.Percent), render.Text(live.Memory, table.Bytes))
 }
 

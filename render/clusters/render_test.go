@@ -55,8 +55,10 @@ func TestGoldenLists(t *testing.T) {
 // TestGoldenVariants renders one list in all layouts of lists.
 func TestGoldenVariants(t *testing.T) {
 	for name, o := range map[string]render.Options{
-		"30-ascii": {Width: 30, ASCII: true}, "color": {Color: true}, "no-header": {NoHeader: true}, "wide": {Format: format(t, "wide")}, "yaml": {Format: format(t, "yaml")},
-		"csv": {Format: format(t, "csv")}, "name": {Format: format(t, "name")}, "markdown": {Format: format(t, "markdown")}, "html": {Format: format(t, "html")},
+		"30-ascii": {Width: 30, ASCII: true}, "color": {Color: true}, "no-header": {NoHeader: true},
+		"wide": {Format: format(t, "wide")}, "yaml": {Format: format(t, "yaml")},
+		"csv": {Format: format(t, "csv")}, "name": {Format: format(t, "name")},
+		"markdown": {Format: format(t, "markdown")}, "html": {Format: format(t, "html")},
 	} {
 		rendertest.Golden(t, "variants/collections-"+name, list(t, smallEnv(), "collections", o))
 	}
@@ -91,7 +93,8 @@ func stripped(s string) string {
 
 func TestGoldenTemplate(t *testing.T) {
 	out := list(t, smallEnv(), "collections", render.Options{
-		Format: format(t, `template={{range .items}}{{.id}} {{.name}} {{.rows}} {{join "," .aliases}} {{json .properties}}{{"\n"}}{{end}}`),
+		Format: format(t,
+			`template={{range .items}}{{.id}} {{.name}} {{.rows}} {{join "," .aliases}} {{json .properties}}{{"\n"}}{{end}}`),
 	})
 	rendertest.Golden(t, "variants/collections-template", out)
 }
@@ -145,7 +148,8 @@ func TestGoldenTree(t *testing.T) {
 			return Tree(w, n, smallEnv(), render.Options{Format: format(t, word), Width: 80})
 		})
 		var b bytes.Buffer
-		if err := Tree(&b, n, smallEnv(), render.Options{ASCII: true}); err != nil || strings.ContainsAny(b.String(), "├└│") {
+		if err := Tree(&b, n, smallEnv(), render.Options{ASCII: true}); err != nil ||
+			strings.ContainsAny(b.String(), "├└│") {
 			t.Errorf("%v, or it is not ASCII:\n%s", err, b.String())
 		}
 	}
@@ -156,7 +160,9 @@ func TestGoldenOverview(t *testing.T) {
 	blind.Loaded, blind.Etcd, blind.Origin.Kind = model.PartCatalog, nil, "bundle"
 	for name, c := range map[string]*model.Cluster{"small": modeltest.Small(), "blind": model.Build(blind)} {
 		golden(t, "overview/"+name, func(w io.Writer, word string) error {
-			return Overview(w, view.NewOverview(view.NewEnv(c, modeltest.Now)), nil, render.Options{Format: format(t, word), Width: 80})
+			return Overview(w, view.NewOverview(view.NewEnv(c, modeltest.Now)), nil, render.Options{
+				Format: format(t, word), Width: 80,
+			})
 		})
 	}
 }
@@ -166,8 +172,10 @@ func TestGoldenDiff(t *testing.T) {
 	p.Origin.Revision = 1700
 	p.Aliases = p.Aliases[:1]
 	p.Segments = append(p.Segments, &model.Segment{
-		ID: 470590569932852700, Collection: modeltest.Docs, Partition: 470590569932652643, VChannel: p.VChannels[0].Name,
-		State: model.SegmentFlushed, Level: model.LevelL1, Rows: 7900, CompactedFrom: []model.SegmentID{470590569932852667, 470590569932852671},
+		ID: 470590569932852700, Collection: modeltest.Docs, Partition: 470590569932652643,
+		VChannel: p.VChannels[0].Name,
+		State:    model.SegmentFlushed, Level: model.LevelL1, Rows: 7900,
+		CompactedFrom: []model.SegmentID{470590569932852667, 470590569932852671},
 	})
 	p.Segments = append(p.Segments[:1:1], p.Segments[3:]...)
 	p.Config[0].Value = "true"
@@ -189,7 +197,9 @@ func TestStructuredFormatsAgree(t *testing.T) {
 			_, err := w.Write(list(t, env, r.Name, render.Options{Format: format(t, word)}))
 			return err
 		})
-		records, err := csv.NewReader(bytes.NewReader(list(t, env, r.Name, render.Options{Format: format(t, "csv")}))).ReadAll()
+		records, err := csv.NewReader(bytes.NewReader(
+			list(t, env, r.Name, render.Options{Format: format(t, "csv")}),
+		)).ReadAll()
 		if n := r.Table(env).Len(); err != nil || len(records) != n+1 {
 			t.Errorf("%s: %d records of CSV, %d items: %v", r.Name, len(records), n, err)
 		}
@@ -209,14 +219,18 @@ func TestOutputEscaped(t *testing.T) {
 		}
 	}
 	for _, r := range view.Resources {
-		for _, word := range []string{"table", "wide", "json", "jsonl", "yaml", "csv", "name", "markdown", "html", `template={{range .items}}{{.}}{{end}}`} {
+		for _, word := range []string{
+			"table", "wide", "json", "jsonl", "yaml", "csv", "name", "markdown", "html",
+			`template={{range .items}}{{.}}{{end}}`,
+		} {
 			check(r.Name+" as "+word, list(t, env, r.Name, render.Options{Format: format(t, word)}))
 		}
 		table := r.Table(env)
 		for row := range table.Len() {
 			for _, word := range []string{"table", "json"} {
 				var b bytes.Buffer
-				if err := Description(&b, table.Describe(row), env, nil, render.Options{Format: format(t, word)}); err != nil {
+				if err := Description(&b, table.Describe(row), env, nil,
+					render.Options{Format: format(t, word)}); err != nil {
 					t.Fatal(err)
 				}
 				check("description of "+r.Name, b.Bytes())
@@ -243,9 +257,11 @@ func TestUnknownIsNeverZero(t *testing.T) {
 	p.Loaded = model.PartCatalog | model.PartSegments
 	env := view.NewEnv(model.Build(p), modeltest.Now)
 	for word, want := range map[string]string{
-		"table": "?", "csv": "?", "json": `"unknown": ["deleted_rows","size_bytes","index_state","index_states","index_bytes","files","two_layouts","served_as","served_by","live_rows","wanted_as"]`,
+		"table": "?", "csv": "?",
+		"json": `"unknown": ["deleted_rows","size_bytes","index_state","index_states","index_bytes","files","two_layouts","served_as","served_by","live_rows","wanted_as"]`,
 	} {
-		if out := list(t, env, "segments", render.Options{Format: format(t, word)}); !strings.Contains(string(out), want) {
+		if out := list(t, env, "segments", render.Options{Format: format(t, word)}); !strings.Contains(string(out),
+			want) {
 			t.Errorf("%s does not say %s:\n%s", word, want, out)
 		}
 	}

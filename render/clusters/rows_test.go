@@ -34,15 +34,20 @@ func TestManyRowsStayInOrder(t *testing.T) {
 	if len(doc.Items) != n {
 		t.Fatalf("%d items, want %d", len(doc.Items), n)
 	}
-	lines := strings.Split(strings.TrimSuffix(string(list(t, env, "segments", render.Options{Format: format(t, "jsonl")})), "\n"), "\n")
-	table := strings.Split(strings.TrimSuffix(string(list(t, env, "segments", render.Options{NoHeader: true})), "\n"), "\n")
-	records, err := csv.NewReader(bytes.NewReader(list(t, env, "segments", render.Options{Format: format(t, "csv")}))).ReadAll()
+	lines := strings.Split(strings.TrimSuffix(string(list(t, env, "segments",
+		render.Options{Format: format(t, "jsonl")})), "\n"), "\n")
+	table := strings.Split(strings.TrimSuffix(string(list(t, env, "segments", render.Options{NoHeader: true})), "\n"),
+		"\n")
+	records, err := csv.NewReader(bytes.NewReader(
+		list(t, env, "segments", render.Options{Format: format(t, "csv")}),
+	)).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range n {
 		id := strconv.Itoa(470590570000000000 + i)
-		if doc.Items[i].ID != id || !strings.HasPrefix(lines[i], `{"id":"`+id+`"`) || !strings.HasPrefix(table[i], id) || records[i+1][0] != id {
+		if doc.Items[i].ID != id || !strings.HasPrefix(lines[i], `{"id":"`+id+`"`) ||
+			!strings.HasPrefix(table[i], id) || records[i+1][0] != id {
 			t.Fatalf("row %d is not %s", i, id)
 		}
 	}
@@ -95,7 +100,8 @@ func TestNotRead(t *testing.T) {
 		"json": "\"items\": [],\n  \"unknown\": [\"items\"]\n",
 		"yaml": "items: []\nunknown:\n  - items\n",
 	} {
-		if out := string(list(t, env, "config", render.Options{Format: format(t, word)})); !strings.Contains(out, want) {
+		if out := string(list(t, env, "config", render.Options{Format: format(t, word)})); !strings.Contains(out,
+			want) {
 			t.Errorf("%s: %q lacks %q", word, out, want)
 		}
 	}

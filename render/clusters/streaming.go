@@ -14,7 +14,8 @@ import (
 // StreamingText returns the state of the streaming service in one line, e.g. "2 nodes, 15 of 16 pchannels assigned;
 // logs: 14 Open, 1 unknown; growing 5.0 MiB of 20 MiB on streamingnode-30".
 func StreamingText(s *view.StreamingLine) string {
-	text := fmt.Sprintf("%s, %s of %s assigned", words.Plural(s.Nodes, "node"), words.Number(s.Assigned), words.Plural(s.Channels, "pchannel"))
+	text := fmt.Sprintf("%s, %s of %s assigned", words.Plural(s.Nodes, "node"), words.Number(s.Assigned),
+		words.Plural(s.Channels, "pchannel"))
 	var states []string
 	for _, x := range s.WALs {
 		states = append(states, words.Number(x.Count)+" "+render.Harmless(x.State))
@@ -23,7 +24,8 @@ func StreamingText(s *view.StreamingLine) string {
 		text += "; logs: " + strings.Join(states, ", ")
 	}
 	if s.Fullest.ID != "" {
-		text += "; growing " + render.Text(s.Growing, table.Bytes) + " of " + render.Text(s.HighWater, table.Bytes) + " on " + render.Harmless(s.Fullest.Name)
+		text += "; growing " + render.Text(s.Growing, table.Bytes) + " of " + render.Text(s.HighWater, table.Bytes) +
+			" on " + render.Harmless(s.Fullest.Name)
 	}
 	return text
 }
@@ -31,7 +33,8 @@ func StreamingText(s *view.StreamingLine) string {
 // CacheText returns the loaded data of tiered storage in one line, e.g. "memory 7.0 MiB of 10 MiB, disk 20 MiB of 100
 // MiB on 3 query nodes (1 unknown)".
 func CacheText(c *view.CacheLine) string {
-	text := "memory " + tierText(c.Memory, c.MemoryLimit) + ", disk " + tierText(c.Disk, c.DiskLimit) + " on " + words.Plural(c.Nodes, "query node")
+	text := "memory " + tierText(c.Memory, c.MemoryLimit) + ", disk " + tierText(c.Disk, c.DiskLimit) + " on " +
+		words.Plural(c.Nodes, "query node")
 	if c.UnknownNodes > 0 {
 		text += " (" + words.Number(c.UnknownNodes) + " unknown)"
 	}

@@ -19,7 +19,9 @@ import (
 func streamingCluster(t *testing.T) *model.Cluster {
 	t.Helper()
 	var parts model.RuntimeParts
-	for role, name := range map[string]string{"streamingnode": "streamingnode.txt", "querynode": "querynode-cache.txt"} {
+	for role, name := range map[string]string{
+		"streamingnode": "streamingnode.txt", "querynode": "querynode-cache.txt",
+	} {
 		text, err := os.Open("../../testdata/metrics/" + name)
 		if err != nil {
 			t.Fatal(err)
@@ -29,7 +31,10 @@ func streamingCluster(t *testing.T) *model.Cluster {
 		if err != nil {
 			t.Fatal(err)
 		}
-		n := &model.LiveNode{Role: role, Node: map[string]model.NodeID{"streamingnode": 30, "querynode": 5}[role], Outcome: model.Answered}
+		n := &model.LiveNode{
+			Role: role, Node: map[string]model.NodeID{"streamingnode": 30, "querynode": 5}[role],
+			Outcome: model.Answered,
+		}
 		n.Process = &model.Process{Address: role, Nodes: []model.Ref{n.Ref()}, Outcome: model.Answered, Metrics: m}
 		parts.Nodes, parts.Processes = append(parts.Nodes, n), append(parts.Processes, n.Process)
 	}
@@ -38,8 +43,13 @@ func streamingCluster(t *testing.T) *model.Cluster {
 	}
 	return model.Build(model.Parts{
 		Origin: modeltest.Small().Origin, Loaded: model.PartAll, Version: model.Version{Text: "2.6.22"},
-		Sessions:  []*model.Session{{Role: "streamingnode", Node: 30, Version: "2.6.22"}, {Role: "querynode", Node: 5, Version: "2.6.22"}},
-		PChannels: []*model.PChannel{assigned("by-dev-rootcoord-dml_0"), assigned("by-dev-rootcoord-dml_1"), {Name: "by-dev-rootcoord-dml_2", Streaming: true}},
+		Sessions: []*model.Session{
+			{Role: "streamingnode", Node: 30, Version: "2.6.22"}, {Role: "querynode", Node: 5, Version: "2.6.22"},
+		},
+		PChannels: []*model.PChannel{
+			assigned("by-dev-rootcoord-dml_0"), assigned("by-dev-rootcoord-dml_1"),
+			{Name: "by-dev-rootcoord-dml_2", Streaming: true},
+		},
 	}).WithRuntime(model.BuildRuntime(parts))
 }
 
@@ -53,7 +63,8 @@ func TestOverviewOfStreaming(t *testing.T) {
 		}
 		rendertest.Golden(t, "overview/streaming."+word, b.Bytes())
 		for _, line := range []string{
-			"streaming  1 node, 2 of 3 pchannels assigned; logs: 1 Open, 1 stream-recovering; growing 5.0 MiB of 20.0 MiB on streamingnode-30",
+			"streaming  1 node, 2 of 3 pchannels assigned; logs: 1 Open, 1 stream-recovering; growing 5.0 MiB of " +
+				"20.0 MiB on streamingnode-30",
 			"tiered storage  memory 7.0 MiB of 10.0 MiB, disk 20.0 MiB of 100 MiB on 1 query node",
 		} {
 			if word == "table" && !strings.Contains(b.String(), line) {
@@ -61,10 +72,13 @@ func TestOverviewOfStreaming(t *testing.T) {
 			}
 		}
 	}
-	if got := CacheText(&view.CacheLine{Nodes: 2, UnknownNodes: 1, MemoryLimit: o.Rows, DiskLimit: table.Cell{Absent: table.None}}); !strings.Contains(got, "on 2 query nodes (1 unknown)") || !strings.Contains(got, "disk 0 B without eviction") {
+	if got := CacheText(&view.CacheLine{
+		Nodes: 2, UnknownNodes: 1, MemoryLimit: o.Rows, DiskLimit: table.Cell{Absent: table.None},
+	}); !strings.Contains(got, "on 2 query nodes (1 unknown)") || !strings.Contains(got, "disk 0 B without eviction") {
 		t.Errorf("%s", got)
 	}
-	if got := CacheText(&view.CacheLine{DiskLimit: table.Cell{Absent: table.Unknown}}); !strings.Contains(got, "disk 0 B, evicted on some nodes only") {
+	if got := CacheText(&view.CacheLine{DiskLimit: table.Cell{Absent: table.Unknown}}); !strings.Contains(got,
+		"disk 0 B, evicted on some nodes only") {
 		t.Errorf("%s", got)
 	}
 }

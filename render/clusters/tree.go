@@ -97,10 +97,13 @@ func (d *treeDrawer) draw(n *view.Node, first, rest string) {
 // Remark returns a field as a phrase, e.g. "3000 rows", "Flushed", "indexed 91%". It returns "" if the field is empty
 // or has its usual value.
 func Remark(f view.Field) (text string, role render.Role) {
-	if f.Cell.Absent == table.None || render.EmptyWhenNone(f.Column.Kind) && render.Text(f.Cell, f.Column.Kind) == words.NoneMark {
+	if f.Cell.Absent == table.None ||
+		render.EmptyWhenNone(f.Column.Kind) && render.Text(f.Cell, f.Column.Kind) == words.NoneMark {
 		return "", render.RolePlain
 	}
-	if f.Cell.Absent == table.Present && (f.Column.Name == "deleted_rows" && f.Cell.Int == 0 || f.Column.Name == "index_state" && f.Cell.Text == "NotNeeded") {
+	if f.Cell.Absent == table.Present &&
+		(f.Column.Name == "deleted_rows" && f.Cell.Int == 0 ||
+			f.Column.Name == "index_state" && f.Cell.Text == "NotNeeded") {
 		return "", render.RolePlain // the usual value
 	}
 	value, role := render.Text(f.Cell, f.Column.Kind), render.CellRole(f.Cell, f.Column.Kind)

@@ -221,7 +221,9 @@ func flameGroups(trees []*flame.Tree) (groupOfName []int, groups []flameGroup) {
 	for library := range worth {
 		libraries = append(libraries, library)
 	}
-	slices.SortFunc(libraries, func(a, b string) int { return cmp.Or(cmp.Compare(worth[b], worth[a]), cmp.Compare(a, b)) })
+	slices.SortFunc(libraries, func(a, b string) int {
+		return cmp.Or(cmp.Compare(worth[b], worth[a]), cmp.Compare(a, b))
+	})
 	groups = classGroups()
 	for i, shade := range libraryShades() {
 		if i < len(libraries) {

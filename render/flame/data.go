@@ -106,7 +106,8 @@ func newFlameInks(groups []flameGroup, dark bool) flameInks {
 
 func (d *flameData) tree(t *flame.Tree, groupOfName []int, groups []flameGroup) flameTree {
 	out := flameTree{
-		Label: words.Sanitize(t.Type.String()), Unit: words.Sanitize(t.Type.Unit), Scale: flameDivisor(t), Nodes: t.Nodes, Inverted: t.Inverted,
+		Label: words.Sanitize(t.Type.String()), Unit: words.Sanitize(t.Type.Unit), Scale: flameDivisor(t),
+		Nodes: t.Nodes, Inverted: t.Inverted,
 		Pruned: t.Pruned, Min: t.PrunedMin, Samples: t.SamplesTotal, BaseSamples: t.BaseSamples,
 	}
 	if t.Diff && t.Hypothesis == report.EqualRates {
@@ -121,7 +122,8 @@ func (d *flameData) tree(t *flame.Tree, groupOfName []int, groups []flameGroup) 
 	for i := range t.Frames {
 		frame := &t.Frames[i]
 		if ids[frame.Name] == 0 {
-			ids[frame.Name] = 1 + d.name(cutName(t.Names[frame.Name]), cutName(t.Files[frame.Name]), groupOfName[frame.Name])
+			ids[frame.Name] = 1 +
+				d.name(cutName(t.Names[frame.Name]), cutName(t.Files[frame.Name]), groupOfName[frame.Name])
 		}
 		f.Name, f.Depth = append(f.Name, ids[frame.Name]-1), append(f.Depth, frame.Depth)
 		f.Total, f.Self = append(f.Total, frame.Total/out.Scale), append(f.Self, frame.Self/out.Scale)

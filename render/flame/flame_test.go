@@ -25,7 +25,9 @@ import (
 // name.
 func flameProfile(t testing.TB, scale int64, extra ...string) *profile.Profile {
 	t.Helper()
-	b := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"}, profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
+	b := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"}, profile.ValueType{
+		Type: "cpu", Unit: "nanoseconds",
+	})
 	b.Meta().Period, b.Meta().PeriodType = 1e7, profile.ValueType{Type: "cpu", Unit: "nanoseconds"}
 	binary := b.Mapping(profile.Mapping{File: "/opt/milvus/bin/milvus", HasFunctions: true})
 	native := b.Mapping(profile.Mapping{File: "/opt/milvus/lib/libknowhere.so", HasFunctions: true})
@@ -49,7 +51,11 @@ func flameProfile(t testing.TB, scale int64, extra ...string) *profile.Profile {
 			if strings.HasPrefix(name, "faiss::") {
 				mapping, file = native, "distances.cpp"
 			}
-			locations = append(locations, b.Location(mapping, 0, profile.Line{Function: b.Function(profile.Function{Name: name, SystemName: name, File: "/src/" + file})}))
+			locations = append(locations,
+				b.Location(mapping, 0,
+					profile.Line{
+						Function: b.Function(profile.Function{Name: name, SystemName: name, File: "/src/" + file}),
+					}))
 		}
 		if err := b.Sample(locations, []int64{value * scale, value * scale * 1e7}); err != nil {
 			t.Fatal(err)
@@ -176,7 +182,9 @@ func TestFlameSVGIsXML(t *testing.T) {
 // contains the data.
 func TestFlamePageIsClosed(t *testing.T) {
 	var b bytes.Buffer
-	o := Options{Title: "</title><script>alert(1)</script>", Subtitle: "\"><img src=x onerror=alert(1)>", Version: "<x>"}
+	o := Options{
+		Title: "</title><script>alert(1)</script>", Subtitle: "\"><img src=x onerror=alert(1)>", Version: "<x>",
+	}
 	if err := HTML(&b, plainTree(t, flame.Options{}), o); err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +195,10 @@ func TestFlamePageIsClosed(t *testing.T) {
 	if strings.Contains(page, "<img") || strings.Contains(page, "\x1b") {
 		t.Error("a name became an element, or a control character is left")
 	}
-	for _, external := range []string{"http:", "https:", "//cdn", "@import", "url(", "innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "fetch(", "XMLHttp", "WebSocket"} {
+	for _, external := range []string{
+		"http:", "https:", "//cdn", "@import", "url(", "innerHTML", "outerHTML", "insertAdjacentHTML", "document.write",
+		"eval(", "fetch(", "XMLHttp", "WebSocket",
+	} {
 		if strings.Contains(page, external) {
 			t.Errorf("the page has %q", external)
 		}
@@ -205,7 +216,9 @@ func TestFlamePicturesStaySmall(t *testing.T) {
 	for i := range 1500 {
 		var stack []uint32
 		for d := range 40 {
-			stack = append(stack, b.Frame(fmt.Sprintf("example.com/service/%s/part%d.(*Type[...]).Method%d", strings.Repeat("long", 20), (i*7+d*d)%3000, d), profile.NoMapping))
+			stack = append(stack,
+				b.Frame(fmt.Sprintf("example.com/service/%s/part%d.(*Type[...]).Method%d", strings.Repeat("long", 20),
+					(i*7+d*d)%3000, d), profile.NoMapping))
 		}
 		if err := b.Sample(stack, []int64{int64(1 + i%17)}); err != nil {
 			t.Fatal(err)
@@ -236,7 +249,8 @@ func TestFlamePicturesStaySmall(t *testing.T) {
 }
 
 func TestEmptyFlameGraphs(t *testing.T) {
-	tree, err := flame.New(profile.NewBuilder(profile.ValueType{Type: "cpu", Unit: "nanoseconds"}).Profile(), flame.Options{})
+	tree, err := flame.New(profile.NewBuilder(profile.ValueType{Type: "cpu", Unit: "nanoseconds"}).Profile(),
+		flame.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -290,7 +304,8 @@ func TestFlameContrast(t *testing.T) {
 		for name, fill := range fills {
 			a, b := luminance(fill), luminance(p.Text(fill))
 			if contrast := (max(a, b) + 0.05) / (min(a, b) + 0.05); contrast < 4.5 {
-				t.Errorf("dark %v, %s: contrast %.2f of %s on %s", dark, name, contrast, hexText(p.Text(fill)), hexText(fill))
+				t.Errorf("dark %v, %s: contrast %.2f of %s on %s", dark, name, contrast, hexText(p.Text(fill)),
+					hexText(fill))
 			}
 		}
 		if less, more := p.diverging(-1), p.diverging(1); less.B <= less.R || more.R <= more.B {

@@ -50,9 +50,12 @@ func HTML(w io.Writer, t *flame.Tree, o Options) error {
 		title = "flame graph"
 	}
 	page := strings.NewReplacer(
-		"{{.Policy}}", "default-src 'none'; base-uri 'none'; form-action 'none'; style-src '"+digest(assets[1])+"'; script-src '"+digest(assets[2])+"'",
+		"{{.Policy}}",
+		"default-src 'none'; base-uri 'none'; form-action 'none'; style-src '"+digest(assets[1])+"'; script-src '"+
+			digest(assets[2])+"'",
 		"{{.Version}}", html.EscapeString(words.Sanitize(o.Version)), "{{.Title}}", html.EscapeString(title),
-		"{{.Subtitle}}", html.EscapeString(cutName(o.Subtitle)), "{{.Style}}", assets[1], "{{.Data}}", string(data), "{{.Script}}", assets[2],
+		"{{.Subtitle}}", html.EscapeString(cutName(o.Subtitle)), "{{.Style}}", assets[1], "{{.Data}}", string(data),
+		"{{.Script}}", assets[2],
 	)
 	_, err := page.WriteString(w, assets[0])
 	return err

@@ -17,13 +17,16 @@ func Lines(t *flame.Tree, frame int32) []string {
 	f, root := &t.Frames[frame], t.Root()
 	unit := t.Type.Unit
 	side := func(label string, total, self, whole int64) string {
-		return fmt.Sprintf("%s%s (%s), self %s (%s)", label, profiles.Scaled(total, unit), words.Percent(100*part64(total, whole)), profiles.Scaled(self, unit), words.Percent(100*part64(self, whole)))
+		return fmt.Sprintf("%s%s (%s), self %s (%s)", label, profiles.Scaled(total, unit),
+			words.Percent(100*part64(total, whole)), profiles.Scaled(self, unit),
+			words.Percent(100*part64(self, whole)))
 	}
 	lines := []string{cutName(t.NameOf(f))}
 	if !t.Diff {
 		lines = append(lines, side("", f.Total, f.Self, root.Total))
 	} else {
-		lines = append(lines, side("before ", f.Base, f.BaseSelf, root.Base), side("after ", f.Total, f.Self, root.Total), changeLine(t, f))
+		lines = append(lines, side("before ", f.Base, f.BaseSelf, root.Base),
+			side("after ", f.Total, f.Self, root.Total), changeLine(t, f))
 		if frame > 0 || t.Hypothesis == report.EqualRates {
 			lines = append(lines, verdictLine(t, frame))
 		}

@@ -15,14 +15,17 @@ import (
 const searchFrame = "github.com/milvus-io/milvus/internal/querynodev2.(*QueryNode).Search"
 
 func TestPageZoomsSearchesAndResets(t *testing.T) {
-	p := openPage(t, savePage(t, plainTree(t, flame.Options{}), Options{Title: "a service", Subtitle: "cpu, 1 s"}), 1200, 700)
+	p := openPage(t, savePage(t, plainTree(t, flame.Options{}), Options{Title: "a service", Subtitle: "cpu, 1 s"}),
+		1200, 700)
 	if got := p.Eval("flame.state().frames"); got != 14.0 {
 		t.Errorf("%v frames, not 14", got)
 	}
 
 	clickFrame(t, p, searchFrame, 1)
 	p.Until(`flame.state().zoom.endsWith("Search")`)
-	if wide := p.Eval(`flame.where("runtime.cgocall").width / document.getElementById("graph").clientWidth`).(float64); wide < 0.82 || wide > 0.85 {
+	if wide := p.Eval(
+		`flame.where("runtime.cgocall").width / document.getElementById("graph").clientWidth`,
+	).(float64); wide < 0.82 || wide > 0.85 {
 		t.Errorf("60 of 72 take %.3f of the width", wide)
 	}
 	if p.Eval(`flame.where("runtime.gcDrain")`) != nil {
@@ -59,19 +62,24 @@ func TestPageViews(t *testing.T) {
 	p := openPage(t, savePage(t, plainTree(t, flame.Options{}), Options{Title: "a service"}), 1200, 700)
 	clickFrame(t, p, "runtime.cgocall", 2)
 	p.Until(`flame.state().view === "sandwich"`)
-	if p.Eval(`flame.where("main.main").y < flame.where("runtime.cgocall").y && flame.where("runtime.cgocall").y < flame.where("faiss::fvec_L2sqr_batch_4").y`) != true {
+	if p.Eval(
+		`flame.where("main.main").y < flame.where("runtime.cgocall").y && flame.where("runtime.cgocall").y < flame.where("faiss::fvec_L2sqr_batch_4").y`,
+	) != true {
 		t.Error("callers are not above, or callees not below")
 	}
 	p.Screenshot(*screenshots, "sandwich")
 	p.Key("i")
-	p.Until(`flame.state().view === "inverted" && flame.where("runtime.gcDrain").y < flame.where("runtime.gcBgMarkWorker").y`)
+	p.Until(
+		`flame.state().view === "inverted" && flame.where("runtime.gcDrain").y < flame.where("runtime.gcBgMarkWorker").y`,
+	)
 	p.Key("i")
 	p.Until(`flame.state().view === "down"`)
 	p.Key("F")
 	p.Until(`flame.where("runtime.gcDrain").y < flame.where("runtime.gcBgMarkWorker").y`)
 	p.Key("v")
 	p.Until(`document.querySelectorAll("#table tbody tr").length === 13`)
-	if first := p.Text("#table tbody tr"); !strings.Contains(first, "faiss::fvec_L2sqr_batch_4") || !strings.Contains(first, "60.0%") {
+	if first := p.Text("#table tbody tr"); !strings.Contains(first, "faiss::fvec_L2sqr_batch_4") ||
+		!strings.Contains(first, "60.0%") {
 		t.Errorf("the first line of the table is %q", first)
 	}
 	// With the keyboard only: enter the graph, select the largest callee, zoom in, and zoom out.
@@ -86,7 +94,8 @@ func TestPageViews(t *testing.T) {
 	p.Key("Backspace")
 	p.Key("Backspace")
 	p.Until(`flame.state().zoom === ""`)
-	if legend := p.Text("#legend"); !strings.Contains(legend, "native libknowhere.so 60.0%") || !strings.Contains(legend, "gc 20.0%") {
+	if legend := p.Text("#legend"); !strings.Contains(legend, "native libknowhere.so 60.0%") ||
+		!strings.Contains(legend, "gc 20.0%") {
 		t.Errorf("the legend is %q", legend)
 	}
 	p.CheckErrors()
@@ -106,7 +115,8 @@ func TestDiffPage(t *testing.T) {
 	at := p.Eval(`flame.where("new.thing")`).(map[string]any)
 	p.Call("Input.dispatchMouseEvent", map[string]any{"type": "mouseMoved", "x": at["x"], "y": at["y"]})
 	p.Until(`!document.getElementById("tip").hidden`)
-	if tip := p.Text("#tip"); !strings.Contains(tip, "before 0 (0%)") || !strings.Contains(tip, "new") || !strings.Contains(tip, "significant, p < 0.0001") {
+	if tip := p.Text("#tip"); !strings.Contains(tip, "before 0 (0%)") || !strings.Contains(tip, "new") ||
+		!strings.Contains(tip, "significant, p < 0.0001") {
 		t.Errorf("the tip is %q", tip)
 	}
 	p.Screenshot(*screenshots, "difference")
@@ -133,18 +143,22 @@ func TestPagesOfMilvus(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := b.Open(savePage(t, tree, Options{Title: "milvus-cpu-hnsw", Subtitle: "cpu, 10 s", More: []*flame.Tree{samples}}), 1400, 900)
+	p := b.Open(savePage(t, tree,
+		Options{Title: "milvus-cpu-hnsw", Subtitle: "cpu, 10 s", More: []*flame.Tree{samples}}), 1400, 900)
 	p.Screenshot(*screenshots, "milvus")
 	p.Choose("#type", "1")
 	p.Until(`document.getElementById("detail") && flame.state().frames > 1000`)
 	p.Key("i")
 	p.Screenshot(*screenshots, "milvus-inverted")
-	p.Call("Emulation.setEmulatedMedia", map[string]any{"features": []any{map[string]string{"name": "prefers-color-scheme", "value": "dark"}}})
+	p.Call("Emulation.setEmulatedMedia",
+		map[string]any{"features": []any{map[string]string{"name": "prefers-color-scheme", "value": "dark"}}})
 	p.Key("u")
 	p.Key("v")
 	p.Screenshot(*screenshots, "milvus-dark")
 	clickFrame(t, p, "runtime.mallocgc", 2)
-	p.Until(`flame.state().view === "sandwich" && document.getElementById("crumbs").textContent.endsWith("sandwich of runtime.mallocgc")`)
+	p.Until(
+		`flame.state().view === "sandwich" && document.getElementById("crumbs").textContent.endsWith("sandwich of runtime.mallocgc")`,
+	)
 	p.Screenshot(*screenshots, "milvus-sandwich")
 	p.CheckErrors()
 
@@ -154,7 +168,8 @@ func TestPagesOfMilvus(t *testing.T) {
 	}
 	p = b.Open(savePage(t, diff, Options{Title: "flat against hnsw"}), 1400, 900)
 	p.Screenshot(*screenshots, "milvus-diff")
-	p.Call("Emulation.setEmulatedMedia", map[string]any{"features": []any{map[string]string{"name": "prefers-color-scheme", "value": "dark"}}})
+	p.Call("Emulation.setEmulatedMedia",
+		map[string]any{"features": []any{map[string]string{"name": "prefers-color-scheme", "value": "dark"}}})
 	p.Key("c")
 	p.Screenshot(*screenshots, "milvus-diff-dark")
 	p.CheckErrors()
@@ -180,7 +195,9 @@ func TestPageByNode(t *testing.T) {
 	p.Screenshot(*screenshots, "nodes")
 	p.Choose("#node", "all")
 	p.Until(`flame.where("querynode-8") === null && flame.state().frames === 14`)
-	one := p.Eval(`[...document.querySelectorAll("#node option")].find(o => o.textContent === "querynode-7").value`).(string)
+	one := p.Eval(
+		`[...document.querySelectorAll("#node option")].find(o => o.textContent === "querynode-7").value`,
+	).(string)
 	p.Choose("#node", one)
 	p.Until(`flame.state().frames === 14`)
 	clickFrame(t, p, "main.main", 1)
@@ -197,7 +214,8 @@ func TestLargePage(t *testing.T) {
 	for i := range 3000 {
 		var stack []uint32
 		for d := range 60 {
-			stack = append(stack, b.Frame("example.com/part.(*Type).Method"+strings.Repeat("x", (i*i/7+d*d*i/31)%97), profile.NoMapping))
+			stack = append(stack,
+				b.Frame("example.com/part.(*Type).Method"+strings.Repeat("x", (i*i/7+d*d*i/31)%97), profile.NoMapping))
 		}
 		if err := b.Sample(stack, []int64{1}); err != nil {
 			t.Fatal(err)
@@ -224,7 +242,9 @@ func TestLargePage(t *testing.T) {
 		`window.dispatchEvent(new Event("resize"))`:                        500,
 		`document.dispatchEvent(new KeyboardEvent("keydown", {key: "i"}))`: 5000,
 	} {
-		took := p.Eval(`(() => { const t = performance.now(); ` + action + `; return performance.now() - t; })()`).(float64)
+		took := p.Eval(
+			`(() => { const t = performance.now(); ` + action + `; return performance.now() - t; })()`,
+		).(float64)
 		t.Logf("%.0f ms: %s", took, action)
 		if took > limit {
 			t.Errorf("%s took %.0f ms", action, took)

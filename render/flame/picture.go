@@ -70,7 +70,8 @@ func newPicture(t *flame.Tree, o *Options, minWidth float64) *picture {
 		p.rows = append(p.rows, nil)
 	}
 	p.layNotes()
-	p.height = int(math.Ceil(p.top + float64(len(p.rows))*rowHeight + float64(len(p.legend)+len(p.notes))*lineHeight + 2*pad))
+	p.height = int(math.Ceil(p.top + float64(len(p.rows))*rowHeight + float64(len(p.legend)+len(p.notes))*lineHeight +
+		2*pad))
 	return p
 }
 
@@ -107,9 +108,13 @@ func (p *picture) layNotes() {
 		notes = append(notes, "There are no samples: nothing to draw.")
 	}
 	if t.Pruned > 0 {
-		notes = append(notes, fmt.Sprintf("Left out: %s frames, with all below them, worth %.2g%% of the total or less each.", words.Number(int64(t.Pruned)), 100*t.PrunedMin))
+		notes = append(notes,
+			fmt.Sprintf("Left out: %s frames, with all below them, worth %.2g%% of the total or less each.",
+				words.Number(int64(t.Pruned)), 100*t.PrunedMin))
 	}
-	notes = append(notes, fmt.Sprintf("Not drawn: frames narrower than %.2g pixels, %.2g%% of the total.", p.narrow, 100*p.narrow/(float64(p.width)-2*pad)))
+	notes = append(notes,
+		fmt.Sprintf("Not drawn: frames narrower than %.2g pixels, %.2g%% of the total.", p.narrow,
+			100*p.narrow/(float64(p.width)-2*pad)))
 	if p.cut > 0 {
 		notes = append(notes, fmt.Sprintf("Not drawn: %d more rows, deeper than fits.", p.cut))
 	}

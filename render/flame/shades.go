@@ -17,10 +17,12 @@ func rgb(hex uint32) color.RGBA {
 // classGroups returns the groups of classes in the order of profile.Classes.
 func classGroups() []flameGroup {
 	shades := map[profile.Class][2]uint32{
-		profile.Unknown: {0xdfe1e4, 0x50555d}, profile.GoCode: {0x8fc7ee, 0x2a6896}, profile.Runtime: {0xbcb5ea, 0x5d539b},
-		profile.GC: {0xf2a7a5, 0x97423f}, profile.Cgo: {0xe9dc8c, 0x766a1c}, profile.Native: {0xf3bd84, 0x8c5a1f},
-		profile.Assembly: {0xa7d9a0, 0x37713a}, profile.Syscall: {0xe0aed4, 0x84467a}, profile.Kernel: {0xcbb79f, 0x6d5a43},
-		profile.Idle: {0xced4da, 0x5a626b}, profile.Managed: {0x98dccb, 0x1f7361},
+		profile.Unknown: {0xdfe1e4, 0x50555d}, profile.GoCode: {0x8fc7ee, 0x2a6896},
+		profile.Runtime: {0xbcb5ea, 0x5d539b},
+		profile.GC:      {0xf2a7a5, 0x97423f}, profile.Cgo: {0xe9dc8c, 0x766a1c}, profile.Native: {0xf3bd84, 0x8c5a1f},
+		profile.Assembly: {0xa7d9a0, 0x37713a}, profile.Syscall: {0xe0aed4, 0x84467a},
+		profile.Kernel: {0xcbb79f, 0x6d5a43},
+		profile.Idle:   {0xced4da, 0x5a626b}, profile.Managed: {0x98dccb, 0x1f7361},
 	}
 	groups := make([]flameGroup, 0, len(shades))
 	for _, class := range profile.Classes() {
@@ -76,15 +78,17 @@ type flameSet struct {
 func flameRamps(dark bool) flameSet {
 	if dark {
 		return flameSet{
-			background: rgb(0x15181c), text: rgb(0xe0e5ec), dim: rgb(0x98a2b0), edge: rgb(0x15181c), rest: rgb(0x3d434b), noise: rgb(0x343a42),
+			background: rgb(0x15181c), text: rgb(0xe0e5ec), dim: rgb(0x98a2b0), edge: rgb(0x15181c),
+			rest: rgb(0x3d434b), noise: rgb(0x343a42),
 			more: []color.RGBA{rgb(0x565c65), rgb(0x80483d), rgb(0xa94a36), rgb(0xd8604a), rgb(0xff8a75)},
 			less: []color.RGBA{rgb(0x565c65), rgb(0x3f5f7c), rgb(0x2c6da3), rgb(0x4a98d6), rgb(0x7cc0ff)},
 		}
 	}
 	return flameSet{
-		background: rgb(0xffffff), text: rgb(0x1f2328), dim: rgb(0x59636e), edge: rgb(0xb4bac1), rest: rgb(0xe6e8eb), noise: rgb(0xd3d6da),
-		more: []color.RGBA{rgb(0xf9f9f9), rgb(0xfddbc7), rgb(0xf4a582), rgb(0xd6604d), rgb(0xb2182b)},
-		less: []color.RGBA{rgb(0xf9f9f9), rgb(0xd1e5f0), rgb(0x92c5de), rgb(0x4393c3), rgb(0x2166ac)},
+		background: rgb(0xffffff), text: rgb(0x1f2328), dim: rgb(0x59636e), edge: rgb(0xb4bac1), rest: rgb(0xe6e8eb),
+		noise: rgb(0xd3d6da),
+		more:  []color.RGBA{rgb(0xf9f9f9), rgb(0xfddbc7), rgb(0xf4a582), rgb(0xd6604d), rgb(0xb2182b)},
+		less:  []color.RGBA{rgb(0xf9f9f9), rgb(0xd1e5f0), rgb(0x92c5de), rgb(0x4393c3), rgb(0x2166ac)},
 	}
 }
 

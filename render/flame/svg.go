@@ -37,7 +37,8 @@ type svgBrush struct {
 func (b *svgBrush) begin(width, height int, background color.RGBA, title string) {
 	wide, high := strconv.Itoa(width), strconv.Itoa(height)
 	b.WriteString(`<?xml version="1.0" encoding="UTF-8"?>` + "\n")
-	b.WriteString(`<svg xmlns="http://www.w3.org/2000/svg" width="` + wide + `" height="` + high + `" viewBox="0 0 ` + wide + " " + high + `" role="img" aria-label="`)
+	b.WriteString(`<svg xmlns="http://www.w3.org/2000/svg" width="` + wide + `" height="` + high + `" viewBox="0 0 ` +
+		wide + " " + high + `" role="img" aria-label="`)
 	b.escape(title)
 	b.WriteString(`">` + "\n<style>text{white-space:pre}" +
 		`.f{font:11px "Liberation Mono",Menlo,Consolas,"DejaVu Sans Mono",monospace}.p{font:12px "Liberation Sans",Helvetica,Arial,sans-serif}.t{font:bold 15px "Liberation Sans",Helvetica,Arial,sans-serif}g:hover>rect{stroke:#888;stroke-width:1}</style>` + "\n")
@@ -57,12 +58,14 @@ func (b *svgBrush) end() {
 }
 
 func (b *svgBrush) rect(x, y, w, h float64, fill color.RGBA) {
-	b.WriteString(`<rect x="` + short(x) + `" y="` + short(y) + `" width="` + short(w) + `" height="` + short(h) + `" fill="` + hexText(fill) + `"/>`)
+	b.WriteString(`<rect x="` + short(x) + `" y="` + short(y) + `" width="` + short(w) + `" height="` + short(h) +
+		`" fill="` + hexText(fill) + `"/>`)
 	b.newline()
 }
 
 func (b *svgBrush) text(x, y float64, style textStyle, ink color.RGBA, s string) {
-	b.WriteString(`<text class="` + [...]string{"f", "p", "t"}[style] + `" x="` + short(x) + `" y="` + short(y+baseline(style)) + `" fill="` + hexText(ink) + `">`)
+	b.WriteString(`<text class="` + [...]string{"f", "p", "t"}[style] + `" x="` + short(x) + `" y="` +
+		short(y+baseline(style)) + `" fill="` + hexText(ink) + `">`)
 	b.escape(s)
 	b.WriteString("</text>")
 	b.newline()

@@ -13,7 +13,10 @@ import (
 func schema() table.Schema {
 	return table.Schema{
 		Name: "phases", Singular: "phase", Names: []string{"phase"}, Sparse: true,
-		Order: []string{"phase", "mean_ms", "share", "bar", "most_at", "low_ms", "high_ms", "calls", "call_ms", "p50_ms", "p99_ms", "per_second"},
+		Order: []string{
+			"phase", "mean_ms", "share", "bar", "most_at", "low_ms", "high_ms", "calls", "call_ms", "p50_ms", "p99_ms",
+			"per_second",
+		},
 	}
 }
 
@@ -41,10 +44,12 @@ func ms(name, title string, priority int, get func(*Row) (float64, bool)) table.
 
 // columns returns the keys of a phase and the columns of the table.
 func columns(o *render.ReportOptions, name func(*latency.Phase) string) []table.ColumnOf[*Row] {
-	phase := render.TextKey("phase", func(r *Row) string { return string(r.phase.Name) }).WithTitle("PHASE", 0, func(r *Row) string { return label(r, name) }).WithRole((*Row).look)
+	phase := render.TextKey("phase", func(r *Row) string { return string(r.phase.Name) }).WithTitle("PHASE", 0,
+		func(r *Row) string { return label(r, name) }).WithRole((*Row).look)
 	mean := ms("mean_ms", "MS", 0, func(r *Row) (float64, bool) { return r.ms(), r.known() })
 	mean.Shown = meanText
-	share := number("share", func(r *Row) (float64, bool) { return r.share(), r.known() }).WithTitle("SHARE", 0, shareText).WithRole((*Row).look)
+	share := number("share", func(r *Row) (float64, bool) { return r.share(), r.known() }).WithTitle("SHARE", 0,
+		shareText).WithRole((*Row).look)
 	bar := table.ColumnOf[*Row]{
 		Column: table.Column{Name: "bar", Title: "", For: table.People, Shorten: true, Priority: 2},
 		Cell:   func(*Row) table.Cell { return table.OfNone() }, Shown: func(r *Row) string { return waterfall(r, o) },
@@ -71,14 +76,18 @@ func columns(o *render.ReportOptions, name func(*latency.Phase) string) []table.
 			return ""
 		}).WideOnly(),
 		mean,
-		ms("low_ms", "AT LEAST", 5, func(r *Row) (float64, bool) { return r.phase.Mean.Low, (r.known() || r.atLeast()) && r.at == nil }).WideOnly(),
+		ms("low_ms", "AT LEAST", 5, func(r *Row) (float64, bool) {
+			return r.phase.Mean.Low, (r.known() || r.atLeast()) && r.at == nil
+		}).WideOnly(),
 		ms("high_ms", "AT MOST", 5, func(r *Row) (float64, bool) {
 			return r.phase.Mean.High, r.known() && r.at == nil && r.phase.Mean.High < 1e12
 		}).WideOnly(),
 		quantile("p50_ms", "P50 <=", 50),
 		quantile("p99_ms", "P99 <=", 99),
 		share,
-		render.Key("estimate", table.Bool, func(r *Row) table.Cell { return table.OfBool(r.phase.Estimate || r.at != nil) }),
+		render.Key("estimate", table.Bool, func(r *Row) table.Cell {
+			return table.OfBool(r.phase.Estimate || r.at != nil)
+		}),
 		ms("calls", "CALLS", 7, calls).WideOnly(),
 		ms("call_ms", "PER CALL", 7, callMs).WideOnly(),
 		render.TextKey("why", func(r *Row) string { return r.phase.Why }),
@@ -95,8 +104,14 @@ func totals() []table.ColumnOf[*Row] {
 		}
 	}
 	return []table.ColumnOf[*Row]{
-		number("p95_ms", whole(func(b *latency.Budget) latency.Value { return latency.Value{Value: b.P95.High, Known: b.P95.High > 0} })),
-		number("requests", whole(func(b *latency.Budget) latency.Value { return latency.Value{Value: b.Requests, Known: b.Root.Known} })),
+		number("p95_ms",
+			whole(func(b *latency.Budget) latency.Value {
+				return latency.Value{Value: b.P95.High, Known: b.P95.High > 0}
+			})),
+		number("requests",
+			whole(func(b *latency.Budget) latency.Value {
+				return latency.Value{Value: b.Requests, Known: b.Root.Known}
+			})),
 		number("failed", whole(func(b *latency.Budget) latency.Value { return b.Failed })),
 		number("vectors_per_second", whole(func(b *latency.Budget) latency.Value { return b.VectorsPerSecond })),
 	}
@@ -197,8 +212,8 @@ func shareText(r *Row) string {
 // figure returns a time in milliseconds without its unit.
 func figure(ms float64) string { return strings.TrimSuffix(latency.Milliseconds(ms), " ms") }
 
-// busiestText returns the process that requests wait for longest and its percentage of the phase, or "" unless there are
-// several processes.
+// busiestText returns the process that requests wait for longest and its percentage of the phase, or "" unless there
+// are several processes.
 func busiestText(r *Row) string {
 	if r.at != nil || len(r.phase.Nodes) < 2 || r.phase.Ms <= 0 {
 		return ""
@@ -241,11 +256,13 @@ func waterfall(r *Row, o *render.ReportOptions) string {
 	return strings.Repeat(" ", from) + strings.Repeat(glyph[render.BoolInt(o.ASCII)], to-from)
 }
 
-// backgroundText returns the duration of a phase that no client waits for, e.g. "79 ms each, 0.4 a second, after the response".
+// backgroundText returns the duration of a phase that no client waits for, e.g. "79 ms each, 0.4 a second, after the
+// response".
 func backgroundText(p *latency.Phase) string {
 	text := latency.Milliseconds(p.Call.Value) + " each, after the response"
 	if p.PerSecond.Known {
-		text = latency.Milliseconds(p.Call.Value) + " each, " + words.ThreeDigits(p.PerSecond.Value) + " a second, after the response"
+		text = latency.Milliseconds(p.Call.Value) + " each, " + words.ThreeDigits(p.PerSecond.Value) +
+			" a second, after the response"
 	}
 	return text
 }

@@ -172,7 +172,10 @@ func unknown(r *Report) (lines []render.Line) {
 			continue
 		}
 		if i == most {
-			lines = append(lines, render.Line{Role: render.RoleWarn, Text: "and " + strconv.Itoa(len(r.Latency.Unknown)-most) + " more processes reported nothing"})
+			lines = append(lines, render.Line{
+				Role: render.RoleWarn,
+				Text: "and " + strconv.Itoa(len(r.Latency.Unknown)-most) + " more processes reported nothing",
+			})
 			break
 		}
 		lines = append(lines, render.Line{Role: render.RoleWarn, Text: name(u) + ": " + u.Reason})

@@ -19,34 +19,47 @@ import (
 func report() *show.Report {
 	between := func(low, high float64) latency.Interval { return latency.Interval{Low: low, High: high} }
 	phase := func(name, parent latency.Name, ms float64, children ...*latency.Phase) *latency.Phase {
-		return &latency.Phase{Name: name, Parent: parent, Role: "querynode", Known: true, Ms: ms, Mean: between(ms/2, ms*2), Share: ms / 200, Estimate: true, Children: children}
+		return &latency.Phase{
+			Name: name, Parent: parent, Role: "querynode", Known: true, Ms: ms, Mean: between(ms/2, ms*2),
+			Share: ms / 200, Estimate: true, Children: children,
+		}
 	}
 	consistency := phase(latency.ConsistencyWait, latency.WaitForNodes, 150)
 	consistency.Nodes = []latency.NodePhase{
-		{Role: "querynode", Node: 3, Calls: 1, Ms: 160, Waited: 120, P50: between(128, 256), P99: between(256, 512), PerSecond: latency.Value{Value: 12.5, Known: true}},
+		{
+			Role: "querynode", Node: 3, Calls: 1, Ms: 160, Waited: 120, P50: between(128, 256), P99: between(256, 512),
+			PerSecond: latency.Value{Value: 12.5, Known: true},
+		},
 		{Role: "querynode", Node: 5, Calls: 1, Ms: 90, Waited: 30, P50: between(64, 128), P99: between(128, 256)},
 	}
 	consistency.PerSecond = latency.Value{Value: 25, Known: true}
 	root := phase(latency.Total, "", 200,
 		&latency.Phase{Name: latency.ProxyQueue, Parent: latency.Total, Role: "proxy", Why: "measured since 2.4"},
-		phase(latency.WaitForNodes, latency.Total, 180, consistency, phase(latency.KernelSealed, latency.WaitForNodes, 29.6), phase(latency.Unexplained, latency.WaitForNodes, 0.4)),
+		phase(latency.WaitForNodes, latency.Total, 180, consistency,
+			phase(latency.KernelSealed, latency.WaitForNodes, 29.6),
+			phase(latency.Unexplained, latency.WaitForNodes, 0.4)),
 		phase(latency.Unexplained, latency.Total, 20))
 	root.Role, root.Estimate, root.Mean = "proxy", false, between(199.5, 200.5)
 	search := &latency.Budget{
-		Name: "docs", Database: "default", Request: latency.Search, Requests: 1250, Failed: latency.Value{Value: 3, Known: true},
+		Name: "docs", Database: "default", Request: latency.Search, Requests: 1250,
+		Failed:    latency.Value{Value: 3, Known: true},
 		PerSecond: latency.Value{Value: 12.5, Known: true}, VectorsPerSecond: latency.Value{Value: 125, Known: true},
 		Ms: 200, Mean: root.Mean, P50: between(128, 256), P95: between(256, 512), P99: between(256, 512), Root: root,
 	}
-	write := phase(latency.Total, "", 8, phase(latency.WALAppend, latency.Total, 6), phase(latency.Unexplained, latency.Total, 2))
+	write := phase(latency.Total, "", 8, phase(latency.WALAppend, latency.Total, 6),
+		phase(latency.Unexplained, latency.Total, 2))
 	write.Walk(func(p *latency.Phase, _ int) { p.Share, p.Role = p.Ms/8, "proxy" })
-	insert := &latency.Budget{Name: "docs\x1b[31m<b>", Request: latency.Insert, Requests: 40, Ms: 8, Root: write, P99: between(16, 32)}
+	insert := &latency.Budget{
+		Name: "docs\x1b[31m<b>", Request: latency.Insert, Requests: 40, Ms: 8, Root: write, P99: between(16, 32),
+	}
 	from := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 	return &show.Report{
 		Latency: &latency.Latency{
 			Window:  latency.Window{From: from, To: from.Add(100 * time.Second), Why: "over 1m40s"},
 			Unknown: []latency.Unknown{{Role: "querynode", Node: 7, Reason: "401 Unauthorized"}},
 		},
-		Budgets: []*latency.Budget{search, insert}, Where: "etcd://10.0.0.5:2379", Version: "test", At: from.Add(100 * time.Second),
+		Budgets: []*latency.Budget{search, insert}, Where: "etcd://10.0.0.5:2379", Version: "test",
+		At: from.Add(100 * time.Second),
 	}
 }
 
@@ -66,7 +79,8 @@ func written(t *testing.T, r *show.Report, format string, o render.ReportOptions
 func TestFormats(t *testing.T) {
 	looks := map[string]rendertest.Variant{"80": {Width: 80}, "ascii": {Width: 80, ASCII: true}, "json": {}}
 	rendertest.Report(t, "latency", show.Formats().Names(), looks, nil, func(w io.Writer, l rendertest.Variant) error {
-		_, err := io.WriteString(w, written(t, report(), l.Word, render.ReportOptions{Options: render.Options{Width: l.Width, ASCII: l.ASCII}}))
+		_, err := io.WriteString(w,
+			written(t, report(), l.Word, render.ReportOptions{Options: render.Options{Width: l.Width, ASCII: l.ASCII}}))
 		return err
 	})
 }
@@ -79,7 +93,8 @@ func TestFirstLine(t *testing.T) {
 		t.Errorf("the first line is %q", first)
 	}
 	empty := &show.Report{Latency: &latency.Latency{Window: latency.Window{Why: "over 10s"}}}
-	if text := written(t, empty, "table", render.ReportOptions{}); !strings.HasPrefix(text, "no search, query or write ended in that time\n") {
+	if text := written(t, empty, "table", render.ReportOptions{}); !strings.HasPrefix(text,
+		"no search, query or write ended in that time\n") {
 		t.Errorf("of nothing: %q", text)
 	}
 }
@@ -118,13 +133,18 @@ func TestWithoutProxy(t *testing.T) {
 	root := r.Budgets[0].Root
 	root.Known, root.Why, root.Mean = false, "proxy-9: 401 Unauthorized", latency.Interval{Low: 200, High: 1e300}
 	text := written(t, r, "table", render.ReportOptions{})
-	for _, want := range []string{"search of docs at a shard leader 200 ms: ", "; time in the proxy unknown\n", "number of requests unknown: proxy-9 did not report\n", "total                  >200      ?  proxy-9 did not report"} {
+	for _, want := range []string{
+		"search of docs at a shard leader 200 ms: ", "; time in the proxy unknown\n",
+		"number of requests unknown: proxy-9 did not report\n",
+		"total                  >200      ?  proxy-9 did not report",
+	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}
 	}
 	line, _, _ := strings.Cut(written(t, r, "jsonl", render.ReportOptions{}), "\n")
-	if strings.Contains(line, `"mean_ms"`) || strings.Contains(line, `"requests"`) || !strings.Contains(line, `"low_ms":200`) || !strings.Contains(line, `"why":"proxy-9: 401 Unauthorized"`) {
+	if strings.Contains(line, `"mean_ms"`) || strings.Contains(line, `"requests"`) ||
+		!strings.Contains(line, `"low_ms":200`) || !strings.Contains(line, `"why":"proxy-9: 401 Unauthorized"`) {
 		t.Errorf("scripts read %s", line)
 	}
 }
@@ -132,7 +152,9 @@ func TestWithoutProxy(t *testing.T) {
 // TestUnknownQuantile checks that a request with only a known mean shows unknown quantiles. Phases show none, because
 // they often have none.
 func TestUnknownQuantile(t *testing.T) {
-	root := &latency.Phase{Name: latency.Total, Known: true, Children: []*latency.Phase{{Name: latency.Unexplained, Known: true}}}
+	root := &latency.Phase{
+		Name: latency.Total, Known: true, Children: []*latency.Phase{{Name: latency.Unexplained, Known: true}},
+	}
 	rows := show.Rows(&latency.Budget{Request: latency.Search, Root: root})
 	for _, c := range show.Columns(&render.ReportOptions{}, "p50_ms", "p99_ms") {
 		if got := c.Shown(rows[0]); got != "?" {

@@ -77,18 +77,25 @@ func whyColumns(name func(*latency.Phase) string) []table.ColumnOf[*reasonRow] {
 	number := func(name string, of func(*reasonRow) float64) table.ColumnOf[*reasonRow] {
 		return render.Key(name, table.Number, func(r *reasonRow) table.Cell { return table.OfFloat(of(r)) })
 	}
-	finding := text("finding", func(r *reasonRow) string { return r.findingText(func() string { return r.Finding.Check }) })
+	finding := text("finding", func(r *reasonRow) string {
+		return r.findingText(func() string { return r.Finding.Check })
+	})
 	return []table.ColumnOf[*reasonRow]{
 		text("collection", func(r *reasonRow) string { return r.answer.Budget.Name }),
 		text("database", func(r *reasonRow) string { return r.answer.Budget.Database }),
 		text("request", func(r *reasonRow) string { return string(r.answer.Budget.Request) }),
 		text("verdict", func(r *reasonRow) string { return r.answer.Verdict() }),
-		text("phase", func(r *reasonRow) string { return string(r.Phase.Name) }).WithTitle("PHASE", 0, func(r *reasonRow) string { return r.phase(name) }),
+		text("phase", func(r *reasonRow) string { return string(r.Phase.Name) }).WithTitle("PHASE", 0,
+			func(r *reasonRow) string { return r.phase(name) }),
 		text("parent", func(r *reasonRow) string { return string(r.Phase.Parent) }),
-		number("mean_ms", func(r *reasonRow) float64 { return r.Phase.Ms }).WithTitle("MS", 0, func(r *reasonRow) string { return meanText(&Row{budget: r.answer.Budget, phase: r.Phase}) }),
-		number("share", func(r *reasonRow) float64 { return r.Phase.Share }).WithTitle("SHARE", 0, func(r *reasonRow) string { return words.Share(r.Phase.Share) }),
+		number("mean_ms", func(r *reasonRow) float64 { return r.Phase.Ms }).WithTitle("MS", 0,
+			func(r *reasonRow) string { return meanText(&Row{budget: r.answer.Budget, phase: r.Phase}) }),
+		number("share", func(r *reasonRow) float64 { return r.Phase.Share }).WithTitle("SHARE", 0,
+			func(r *reasonRow) string { return words.Share(r.Phase.Share) }),
 		render.Key("estimate", table.Bool, func(r *reasonRow) table.Cell { return table.OfBool(r.Phase.Estimate) }),
-		finding.WithTitle("FINDING", 0, func(r *reasonRow) string { return r.findingText(func() string { return r.Finding.Check }) }).WithRole((*reasonRow).look),
+		finding.WithTitle("FINDING", 0, func(r *reasonRow) string {
+			return r.findingText(func() string { return r.Finding.Check })
+		}).WithRole((*reasonRow).look),
 		text("object", func(r *reasonRow) string {
 			return r.findingText(func() string { return r.Finding.Object.Resource + "/" + r.Finding.Object.ID })
 		}).WithTitle("OBJECT", 2, func(r *reasonRow) string {
@@ -179,7 +186,10 @@ func whySheet(r *WhyReport, f render.Format, o *render.ReportOptions) *render.Sh
 		}
 	}
 	asked := render.Select(o, table.New(whyRows(), rows, whyColumns(phaseNames(f))), nil)
-	s := &render.Sheet{Kind: "Why", Options: o, Items: asked.Items, About: func(e *encode.Encoder) { writeWhyHead(e, r) }, Nested: func(e *encode.Encoder, item int) { frames(e, asked.Rows[item].Frames) }}
+	s := &render.Sheet{
+		Kind: "Why", Options: o, Items: asked.Items, About: func(e *encode.Encoder) { writeWhyHead(e, r) },
+		Nested: func(e *encode.Encoder, item int) { frames(e, asked.Rows[item].Frames) },
+	}
 	told, small := map[string]bool{}, 0
 	felt, lines := clusters.ClientFindings(r.Report, len(r.Answers) == 0, o.ASCII)
 	for _, f := range felt {
@@ -192,7 +202,8 @@ func whySheet(r *WhyReport, f render.Format, o *render.ReportOptions) *render.Sh
 	case len(felt) == 0:
 		s.Head = append(s.Head, render.Line{Role: render.RoleTitle, Text: EmptyText(r.Latency)})
 	}
-	s.Head = append(append(s.Head, render.Line{Role: render.RoleDim, Text: r.Latency.Window.Why}), unknown(&Report{Latency: r.Latency})...)
+	s.Head = append(append(s.Head, render.Line{Role: render.RoleDim, Text: r.Latency.Window.Why}),
+		unknown(&Report{Latency: r.Latency})...)
 	for i, a := range r.Answers {
 		if i > 0 && a.Weight < minWeight {
 			small++
@@ -217,7 +228,9 @@ func whySheet(r *WhyReport, f render.Format, o *render.ReportOptions) *render.Sh
 		s.Foot = append(s.Foot, render.Line{Role: render.RoleDim, Text: text})
 	}
 	if len(r.Answers) > 0 {
-		s.Foot = append(s.Foot, render.Line{Role: render.RoleDim, Text: "all phases: kitescope latency; all findings: kitescope diagnose"})
+		s.Foot = append(s.Foot, render.Line{
+			Role: render.RoleDim, Text: "all phases: kitescope latency; all findings: kitescope diagnose",
+		})
 	}
 	return s
 }
@@ -227,12 +240,16 @@ func whySheet(r *WhyReport, f render.Format, o *render.ReportOptions) *render.Sh
 func explain(r *reasonRow, written map[string]bool) (lines []render.Line) {
 	if f := r.Finding; f != nil && !written[f.Key()] {
 		written[f.Key()] = true
-		lines = append(lines, render.Line{}, render.Line{Role: clusters.SeverityRole(f.Severity), Text: f.Check, After: []render.Piece{{Role: render.RolePlain, Text: ": " + f.Message}}})
+		lines = append(lines, render.Line{}, render.Line{
+			Role: clusters.SeverityRole(f.Severity), Text: f.Check,
+			After: []render.Piece{{Role: render.RolePlain, Text: ": " + f.Message}},
+		})
 		if x := r.Effect; x != nil {
 			lines = append(lines, render.Line{Text: "  hence " + x.Check + ": " + x.Message})
 		}
 		if len(r.OtherPhases) > 0 {
-			lines = append(lines, render.Line{Text: "  * of " + string(r.Phase.Name) + ", " + r.otherPhases(", ") + " together"})
+			lines = append(lines,
+				render.Line{Text: "  * of " + string(r.Phase.Name) + ", " + r.otherPhases(", ") + " together"})
 		}
 		lines = append(lines, clusters.FixLines(f, 2)...)
 	}
@@ -246,7 +263,9 @@ func explain(r *reasonRow, written map[string]bool) (lines []render.Line) {
 		for _, f := range x.Hottest {
 			parts = append(parts, words.Share(f.Part)+" "+f.Function)
 		}
-		lines = append(lines, render.Line{Role: render.RoleDim, Text: "  " + x.Process + " spends its CPU time on: " + strings.Join(parts, ", ")})
+		lines = append(lines, render.Line{
+			Role: render.RoleDim, Text: "  " + x.Process + " spends its CPU time on: " + strings.Join(parts, ", "),
+		})
 	}
 	return lines
 }

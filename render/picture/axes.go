@@ -31,7 +31,9 @@ func (p *Panel) setRanges(x *plot.Plot) {
 		xs, across.Free = append(xs, p.maxLength()), false
 		up.From, up.To = -0.6, float64(len(p.Bars))-0.4
 		for i, b := range p.Bars {
-			up.Ticks = append(up.Ticks, Tick{float64(len(p.Bars) - 1 - i), render.ShortenMiddle(render.Harmless(b.Name), 28, "…")})
+			up.Ticks = append(up.Ticks, Tick{
+				float64(len(p.Bars) - 1 - i), render.ShortenMiddle(render.Harmless(b.Name), 28, "…"),
+			})
 		}
 		x.Y.Tick.Length = 0
 	}
@@ -205,7 +207,8 @@ func (clockTicks) Ticks(from, to float64) []plot.Tick {
 	const most = 9
 	step, layout := time.Second, time.TimeOnly
 	for _, s := range []time.Duration{
-		time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute,
+		time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute,
+		5 * time.Minute, 10 * time.Minute,
 		30 * time.Minute, time.Hour, 2 * time.Hour, 6 * time.Hour, 12 * time.Hour, 24 * time.Hour,
 	} {
 		if step = s; (to-from)/s.Seconds() <= most {
@@ -257,7 +260,9 @@ func RecallAxis(recalls []float64) (axis Axis, place func(r float64) float64) {
 	axis.Label = "recall (logarithmic in 1 - recall)"
 	pad := 0.08 * (place(high) - place(low))
 	axis.From, axis.To = place(low)-pad, place(high)+1.4*pad
-	for _, r := range []float64{0, 0.2, 0.5, 0.7, 0.8, 0.9, 0.95, 0.97, 0.98, 0.99, 0.995, 0.997, 0.998, 0.999, 0.9995, 0.9997, 0.9998} {
+	for _, r := range []float64{
+		0, 0.2, 0.5, 0.7, 0.8, 0.9, 0.95, 0.97, 0.98, 0.99, 0.995, 0.997, 0.998, 0.999, 0.9995, 0.9997, 0.9998,
+	} {
 		axis.Ticks = append(axis.Ticks, Tick{place(r), strconv.FormatFloat(r, 'f', -1, 64)})
 	}
 	axis.Ticks = append(axis.Ticks, Tick{place(1), "0.9999+"})

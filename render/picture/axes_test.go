@@ -6,7 +6,9 @@ import (
 )
 
 func TestValueTicks(t *testing.T) {
-	for _, span := range [][2]float64{{0, 1}, {1198, 1203}, {12500, 12520}, {-3, 7}, {0.98, 1.02}, {0, 3e12}, {1e-9, 2e-9}, {1e9, 1e9 + 1}} {
+	for _, span := range [][2]float64{
+		{0, 1}, {1198, 1203}, {12500, 12520}, {-3, 7}, {0.98, 1.02}, {0, 3e12}, {1e-9, 2e-9}, {1e9, 1e9 + 1},
+	} {
 		ticks := valueTicks{}.Ticks(span[0], span[1])
 		if len(ticks) < 3 || len(ticks) > 8 {
 			t.Errorf("%v: %d marks", span, len(ticks))

@@ -135,7 +135,8 @@ func (c *Chart) Write(w io.Writer, format string) error {
 	if c.Height > 0 {
 		height = max(clampPixels(c.Height, 0), 2*margin+head+foot+vg.Length(rows)*1.2*vg.Inch)
 	}
-	height = vg.Length(math.Ceil(float64(height/cssPixel)-1e-6)) * cssPixel // whole pixels, to avoid a blank line at an edge
+	// whole pixels, to avoid a blank line at an edge
+	height = vg.Length(math.Ceil(float64(height/cssPixel)-1e-6)) * cssPixel
 	draws := func(canvas vg.CanvasSizer) {
 		paper := draw.New(canvas)
 		paper.SetColor(d.theme.paper)
@@ -158,7 +159,8 @@ func (c *Chart) Write(w io.Writer, format string) error {
 		return err
 	}
 	// Replace the font by ones of the same width, for machines without it.
-	_, err := w.Write(bytes.ReplaceAll(b.Bytes(), []byte("font-family:Kitescope Sans;"), []byte("font-family:Liberation Sans,Arimo,Helvetica,Arial,sans-serif;")))
+	_, err := w.Write(bytes.ReplaceAll(b.Bytes(), []byte("font-family:Kitescope Sans;"),
+		[]byte("font-family:Liberation Sans,Arimo,Helvetica,Arial,sans-serif;")))
 	return err
 }
 
@@ -312,7 +314,8 @@ func (c content) bar(dc draw.Canvas, b *Bar, toX func(float64) vg.Length, low, h
 	}
 	end, middle := toX(sum), (low+high)/2
 	if b.Low < b.High && drawable(b.Low) && drawable(b.High) {
-		whisker(dc, draw.LineStyle{Color: c.d.theme.ink, Width: vg.Points(0.8)}, vg.Point{X: toX(b.Low), Y: middle}, vg.Point{X: toX(b.High), Y: middle})
+		whisker(dc, draw.LineStyle{Color: c.d.theme.ink, Width: vg.Points(0.8)}, vg.Point{X: toX(b.Low), Y: middle},
+			vg.Point{X: toX(b.High), Y: middle})
 		end = toX(b.High)
 	}
 	text := c.d.text(textSize)
@@ -368,11 +371,14 @@ func (c content) series(dc draw.Canvas, s *Series, x *plot.Plot, toX, toY func(f
 		if !c.p.canDraw(&q, x) {
 			continue
 		}
-		alone := !s.Look.NoLine && (i == 0 || !c.p.canDraw(&s.Points[i-1], x)) && (i == len(s.Points)-1 || !c.p.canDraw(&s.Points[i+1], x))
+		alone := !s.Look.NoLine && (i == 0 || !c.p.canDraw(&s.Points[i-1], x)) &&
+			(i == len(s.Points)-1 || !c.p.canDraw(&s.Points[i+1], x))
 		if glyph := c.d.theme.glyph(&s.Look); glyph.Shape != nil {
 			dc.DrawGlyph(glyph, vg.Point{X: toX(q.X), Y: toY(q.Y)})
 		} else if alone { // a line with a single point is invisible
-			dc.DrawGlyph(draw.GlyphStyle{Color: colour, Radius: vg.Points(1.5), Shape: draw.CircleGlyph{}}, vg.Point{X: toX(q.X), Y: toY(q.Y)})
+			dc.DrawGlyph(draw.GlyphStyle{Color: colour, Radius: vg.Points(1.5), Shape: draw.CircleGlyph{}}, vg.Point{
+				X: toX(q.X), Y: toY(q.Y),
+			})
 		}
 	}
 }
@@ -439,7 +445,9 @@ func (d *drawing) foot(dc draw.Canvas, legend [][]legendEntry, notes []string) {
 		for _, s := range row {
 			middle := vg.Point{X: at.X + signWidth/2, Y: at.Y}
 			if s.filled {
-				d.theme.fill(dc, &s.look, vg.Rectangle{Min: vg.Point{X: middle.X - 10, Y: at.Y - 4}, Max: vg.Point{X: middle.X + 10, Y: at.Y + 4}})
+				d.theme.fill(dc, &s.look, vg.Rectangle{
+					Min: vg.Point{X: middle.X - 10, Y: at.Y - 4}, Max: vg.Point{X: middle.X + 10, Y: at.Y + 4},
+				})
 			} else {
 				if !s.look.NoLine {
 					dc.StrokeLine2(d.theme.line(&s.look), at.X, at.Y, at.X+signWidth, at.Y)
@@ -474,12 +482,16 @@ func rgb(hex uint32) color.Color {
 func themeOf(dark bool) theme {
 	if dark {
 		return theme{
-			paper: rgb(0x16191d), ink: rgb(0xd8dee9), dim: rgb(0x98a2b0), grid: rgb(0x353b44), good: rgb(0xa3be8c), bad: rgb(0xff7b86),
-			series: []color.Color{rgb(0x56b4e9), rgb(0xe69f00), rgb(0x009e73), rgb(0xcc79a7), rgb(0xf0e442), rgb(0xd55e00)},
+			paper: rgb(0x16191d), ink: rgb(0xd8dee9), dim: rgb(0x98a2b0), grid: rgb(0x353b44), good: rgb(0xa3be8c),
+			bad: rgb(0xff7b86),
+			series: []color.Color{
+				rgb(0x56b4e9), rgb(0xe69f00), rgb(0x009e73), rgb(0xcc79a7), rgb(0xf0e442), rgb(0xd55e00),
+			},
 		}
 	}
 	return theme{ // no yellow, because it is hard to see on white
-		paper: color.White, ink: rgb(0x24292f), dim: rgb(0x5b646e), grid: rgb(0xdddddd), good: rgb(0x007a59), bad: rgb(0xb0121f),
+		paper: color.White, ink: rgb(0x24292f), dim: rgb(0x5b646e), grid: rgb(0xdddddd), good: rgb(0x007a59),
+		bad:    rgb(0xb0121f),
 		series: []color.Color{rgb(0x0072b2), rgb(0xd55e00), rgb(0x009e73), rgb(0xcc79a7), rgb(0xe69f00), rgb(0x56b4e9)},
 	}
 }
@@ -536,7 +548,14 @@ func (t *theme) line(l *Look) draw.LineStyle {
 
 func (t *theme) glyph(l *Look) draw.GlyphStyle {
 	shapes := []draw.GlyphDrawer{
-		draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.RingGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.PlusGlyph{}, draw.CrossGlyph{},
+		draw.CircleGlyph{},
+		draw.BoxGlyph{},
+		draw.PyramidGlyph{},
+		draw.RingGlyph{},
+		draw.SquareGlyph{},
+		draw.TriangleGlyph{},
+		draw.PlusGlyph{},
+		draw.CrossGlyph{},
 	}
 	if l.Mark == 0 {
 		return draw.GlyphStyle{}
@@ -558,7 +577,8 @@ func (t *theme) fill(dc draw.Canvas, l *Look, r vg.Rectangle) {
 	const step = 5 * vg.Length(1)
 	style := draw.LineStyle{Color: t.paper, Width: vg.Points(0.7)}
 	height := r.Max.Y - r.Min.Y
-	first := vg.Length(math.Floor(float64((r.Min.X-height)/step))) * step // align hatching to the page, so that it continues in neighbors
+	// align hatching to the page, so that it continues in neighbors
+	first := vg.Length(math.Floor(float64((r.Min.X-height)/step))) * step
 	for c := first; c < r.Max.X && l.Hatch > 0; c += step {
 		from, to := max(c, r.Min.X), min(c+height, r.Max.X)
 		if from >= to {

@@ -14,16 +14,31 @@ import (
 // fullChart returns a chart with every kind of element. Each element has the given name.
 func fullChart(name string) *Chart {
 	line := Series{Name: name, Look: Look{Colour: 1, Dash: 1, Mark: 2}, Points: []Point{
-		{X: 1, Y: 10, Low: 8, High: 12, Label: name}, {X: 2, Y: 40}, {X: 3, Y: math.NaN()}, {X: 4, Y: 90}, {X: math.Inf(1), Y: 1},
+		{X: 1, Y: 10, Low: 8, High: 12, Label: name},
+		{X: 2, Y: 40},
+		{X: 3, Y: math.NaN()},
+		{X: 4, Y: 90},
+		{X: math.Inf(1), Y: 1},
 	}}
 	return &Chart{
 		Title: name, Heads: []string{name}, Notes: []string{name}, Columns: 2,
 		Panels: []Panel{
-			{Name: name, Remark: name, RemarkColour: Bad, X: Axis{Label: name, Guides: []Tick{{2, name}}}, Y: Axis{Label: name, Log: true}, Series: []Series{line}},
+			{
+				Name: name, Remark: name, RemarkColour: Bad, X: Axis{Label: name, Guides: []Tick{{2, name}}},
+				Y: Axis{Label: name, Log: true}, Series: []Series{line},
+			},
 			{Bars: []Bar{
-				{Name: name, Text: name, Pieces: []Piece{{name, Look{Hatch: 1}, 3}, {name, Look{Hatch: 2}, 2}}, Low: 4, High: 6}, {Name: "b", Pieces: []Piece{{Value: 1}, {Value: math.NaN()}}},
+				{
+					Name: name, Text: name, Pieces: []Piece{{name, Look{Hatch: 1}, 3}, {name, Look{Hatch: 2}, 2}},
+					Low: 4, High: 6,
+				}, {Name: "b", Pieces: []Piece{{Value: 1}, {Value: math.NaN()}}},
 			}},
-			{X: Axis{Clock: true}, Y: Axis{Free: true}, Series: []Series{{Look: Look{Colour: Grey, Faint: true}, Points: []Point{{X: 1.8e9, Y: -5}, {X: 1.8e9 + 60, Y: -5}}}}},
+			{
+				X: Axis{Clock: true}, Y: Axis{Free: true},
+				Series: []Series{
+					{Look: Look{Colour: Grey, Faint: true}, Points: []Point{{X: 1.8e9, Y: -5}, {X: 1.8e9 + 60, Y: -5}}},
+				},
+			},
 		},
 	}
 }

@@ -78,7 +78,10 @@ func diffHead(c *report.Comparison, o *render.ReportOptions) []render.Line {
 		{Text: "after:  " + headText(&c.New)},
 	}
 	if c.Normalized {
-		lines = append(lines, render.Line{Text: "normalized: samples after are multiplied by " + string(encode.AppendNumber(nil, c.Factor))})
+		lines = append(lines,
+			render.Line{
+				Text: "normalized: samples after are multiplied by " + string(encode.AppendNumber(nil, c.Factor)),
+			})
 	}
 	of := "percentages are of the sum of all differences, " + Scaled(c.Total, c.Type.Unit)
 	switch {
@@ -115,7 +118,12 @@ func verdictLegend(o *render.ReportOptions) string {
 	for _, x := range []struct {
 		v    report.Verdict
 		text string
-	}{{report.Increased, "more"}, {report.Decreased, "less"}, {report.Noise, "within sampling noise"}, {report.Undecided, "counts unknown"}} {
+	}{
+		{report.Increased, "more"},
+		{report.Decreased, "less"},
+		{report.Noise, "within sampling noise"},
+		{report.Undecided, "counts unknown"},
+	} {
 		mark, _ := Verdict(x.v, o.ASCII)
 		if text != "" {
 			text += ", "
@@ -141,9 +149,15 @@ type changeScale struct {
 }
 
 func newChangeScale(c *report.Comparison, list []*report.Change) changeScale {
-	s := changeScale{scale: newScale(c.Type.Unit, c.Total, magnitudes(list, func(x *report.Change) int64 { return x.Flat }, func(x *report.Change) int64 { return x.Cum }))}
+	s := changeScale{
+		scale: newScale(c.Type.Unit, c.Total,
+			magnitudes(list, func(x *report.Change) int64 { return x.Flat }, func(x *report.Change) int64 {
+				return x.Cum
+			})),
+	}
 	for _, x := range list {
-		s.before, s.after = max(s.before, render.Cells(s.text(x.FlatBefore))), max(s.after, render.Cells(s.text(x.FlatAfter)))
+		s.before, s.after = max(s.before, render.Cells(s.text(x.FlatBefore))),
+			max(s.after, render.Cells(s.text(x.FlatAfter)))
 	}
 	return s
 }
@@ -160,22 +174,32 @@ func diffTable(c *report.Comparison, s *changeScale, o *render.ReportOptions) *t
 		return render.Key(name, table.Int, func(x change) table.Cell { return table.OfCount(of(x)) })
 	}
 	percent := func(name, title string, priority int, of func(x change) int64) table.ColumnOf[change] {
-		return render.Key(name, table.Number, func(x change) table.Cell { return table.OfFloat(math.Abs(diffPercent(c, of(x)))) }).
+		return render.Key(name, table.Number, func(x change) table.Cell {
+			return table.OfFloat(math.Abs(diffPercent(c, of(x))))
+		}).
 			WithTitle(title, priority, func(x change) string { return SignedPercent(diffPercent(c, of(x))) })
 	}
 	chance := func(name string, of func(x change) float64) table.ColumnOf[change] {
 		return render.Key(name, table.Exact, func(x change) table.Cell { return render.FiniteCell(of(x)) })
 	}
-	function := render.TextKey("function", func(x change) string { return x.Function }).WithTitle(byTitle(o), 0, func(x change) string { return render.OrUnknown(x.Function) }).WithRole(nameLook)
+	function := render.TextKey("function", func(x change) string { return x.Function }).WithTitle(byTitle(o), 0,
+		func(x change) string { return render.OrUnknown(x.Function) }).WithRole(nameLook)
 	function.Shorten = true
 	arrow := render.Arrow(&o.Options)
 	return table.New(table.Schema{
 		Name: "changes", Singular: "change", Names: []string{"function"}, Sparse: true,
-		Order: []string{"flat_mark", "flat", "flat_percent", "flat_before_after", "flat_p_corrected", "cum_mark", "cum", "cum_percent", "cum_p_corrected", "class", "function"},
+		Order: []string{
+			"flat_mark", "flat", "flat_percent", "flat_before_after", "flat_p_corrected", "cum_mark", "cum",
+			"cum_percent", "cum_p_corrected", "class", "function",
+		},
 	}, render.Pointers(c.Changes), []table.ColumnOf[change]{
 		function,
-		number("flat", func(x change) int64 { return x.Flat }).WithTitle("FLAT", 0, func(x change) string { return s.change(x.Flat) }).WithRole(flat),
-		number("cum", func(x change) int64 { return x.Cum }).WithTitle("CUM", 1, func(x change) string { return s.change(x.Cum) }).WithRole(cum),
+		number("flat", func(x change) int64 { return x.Flat }).WithTitle("FLAT", 0, func(x change) string {
+			return s.change(x.Flat)
+		}).WithRole(flat),
+		number("cum", func(x change) int64 { return x.Cum }).WithTitle("CUM", 1, func(x change) string {
+			return s.change(x.Cum)
+		}).WithRole(cum),
 		percent("flat_percent", "FLAT%", 3, func(x change) int64 { return x.Flat }).WithRole(flat),
 		percent("cum_percent", "CUM%", 2, func(x change) int64 { return x.Cum }).WithRole(cum),
 		number("flat_before", func(x change) int64 { return x.FlatBefore }),
@@ -190,9 +214,12 @@ func diffTable(c *report.Comparison, s *changeScale, o *render.ReportOptions) *t
 		render.TextKey("cum_verdict", func(x change) string { return x.CumVerdict.String() }).WithVocabulary(),
 		chance("flat_p", func(x change) float64 { return x.FlatP }),
 		chance("cum_p", func(x change) float64 { return x.CumP }),
-		chance("flat_p_corrected", func(x change) float64 { return x.FlatCorrectedP }).WithTitle("P", 4, func(x change) string { return flatLook(x, o).pValue }).WithRole(flat),
-		chance("cum_p_corrected", func(x change) float64 { return x.CumCorrectedP }).WithTitle("P", 0, func(x change) string { return cumLook(x, o).pValue }).WithRole(cum).WideOnly(),
-		render.TextKey("class", func(x change) string { return x.Class.String() }).WithTitle("CLASS", 0, func(x change) string { return x.Class.String() }).WithRole(flat).WideOnly().WithVocabulary(),
+		chance("flat_p_corrected", func(x change) float64 { return x.FlatCorrectedP }).WithTitle("P", 4,
+			func(x change) string { return flatLook(x, o).pValue }).WithRole(flat),
+		chance("cum_p_corrected", func(x change) float64 { return x.CumCorrectedP }).WithTitle("P", 0,
+			func(x change) string { return cumLook(x, o).pValue }).WithRole(cum).WideOnly(),
+		render.TextKey("class", func(x change) string { return x.Class.String() }).WithTitle("CLASS", 0,
+			func(x change) string { return x.Class.String() }).WithRole(flat).WideOnly().WithVocabulary(),
 		render.TextKey("file", func(x change) string { return x.File }),
 		table.DisplayColumn("flat_mark", "", 0, func(x change) string { return flatLook(x, o).mark }).WithRole(flat),
 		table.DisplayColumn("flat_before_after", "BEFORE"+arrow+"AFTER", 5, func(x change) string {

@@ -70,7 +70,8 @@ func headText(h *report.Header) string {
 		parts = append(parts, text)
 	}
 	if cores, ok := coresBusy(h); ok {
-		text := render.Ratio(cores) + " " + []string{"cores", "core"}[render.BoolInt(render.Ratio(cores) == "1.00")] + " busy"
+		text := render.Ratio(cores) + " " + []string{"cores", "core"}[render.BoolInt(render.Ratio(cores) == "1.00")] +
+			" busy"
 		if h.Origin.Merged > 1 {
 			text += " in each on average"
 		}

@@ -36,10 +36,22 @@ func cpuHeader() report.Header {
 
 func sampleTop() *report.Top {
 	return &report.Top{Header: cpuHeader(), Entries: []report.Entry{
-		{Function: "faiss::fvec_L2sqr_batch_4", Class: profile.Native, Flat: 6 * second, Cum: 6 * second, FlatSamples: 600, CumSamples: 600},
-		{Function: rendertest.LongName, File: "/go/src/internal/querynodev2/delegator/delegator.go", Class: profile.GoCode, Flat: second, Cum: 9 * second, FlatSamples: 100, CumSamples: 900},
-		{Function: "runtime.mallocgc", File: "malloc.go", Class: profile.Runtime, Flat: second / 2, Cum: second, FlatSamples: 50, CumSamples: 100},
-		{Function: rendertest.HostileName, Class: profile.Unknown, Flat: 10e6, Cum: 20e6, FlatSamples: 1, CumSamples: 2},
+		{
+			Function: "faiss::fvec_L2sqr_batch_4", Class: profile.Native, Flat: 6 * second, Cum: 6 * second,
+			FlatSamples: 600, CumSamples: 600,
+		},
+		{
+			Function: rendertest.LongName, File: "/go/src/internal/querynodev2/delegator/delegator.go",
+			Class: profile.GoCode, Flat: second, Cum: 9 * second, FlatSamples: 100, CumSamples: 900,
+		},
+		{
+			Function: "runtime.mallocgc", File: "malloc.go", Class: profile.Runtime, Flat: second / 2, Cum: second,
+			FlatSamples: 50, CumSamples: 100,
+		},
+		{
+			Function: rendertest.HostileName, Class: profile.Unknown, Flat: 10e6, Cum: 20e6, FlatSamples: 1,
+			CumSamples: 2,
+		},
 		{Function: "main.main", Class: profile.GoCode, Flat: 0, Cum: 10 * second, FlatSamples: 0, CumSamples: 1000},
 		{Function: "查询", Class: profile.GoCode, Flat: 1000, Cum: 1000, FlatSamples: 0, CumSamples: 0},
 	}}
@@ -51,8 +63,14 @@ func heapTop() *report.Top {
 		Type:   profile.ValueType{Type: "inuse_space", Unit: "bytes"}, Total: 12_900_000, Samples: -1,
 		Notes: []profile.Note{{What: "1 sample had no stack", Count: 1}, {What: "labels left out", Count: 7}},
 	}, Entries: []report.Entry{
-		{Function: "bufio.NewWriterSize", Class: profile.GoCode, Flat: 12_000_000, Cum: 12_000_000, FlatSamples: -1, CumSamples: -1},
-		{Function: "main.cache", Class: profile.GoCode, Flat: 900_000, Cum: 12_900_000, FlatSamples: -1, CumSamples: -1},
+		{
+			Function: "bufio.NewWriterSize", Class: profile.GoCode, Flat: 12_000_000, Cum: 12_000_000, FlatSamples: -1,
+			CumSamples: -1,
+		},
+		{
+			Function: "main.cache", Class: profile.GoCode, Flat: 900_000, Cum: 12_900_000, FlatSamples: -1,
+			CumSamples: -1,
+		},
 	}}
 }
 
@@ -64,19 +82,28 @@ func sampleDiff() *report.Comparison {
 	base.Origin.Merged = 3
 	change := func(name string, fb, fa, cb, ca int64, fp, cp float64, fv, cv report.Verdict) report.Change {
 		return report.Change{
-			Entry:      report.Entry{Function: name, Class: profile.GoCode, Flat: fa - fb, Cum: ca - cb, FlatSamples: -1, CumSamples: -1},
-			FlatBefore: fb, FlatAfter: fa, CumBefore: cb, CumAfter: ca, FlatP: fp, CumP: cp, FlatCorrectedP: min(1, 20*fp), CumCorrectedP: min(1, 20*cp), FlatVerdict: fv, CumVerdict: cv,
-			FlatEventsBefore: fb / 10e6, FlatEventsAfter: fa / 10e6, CumEventsBefore: cb / 10e6, CumEventsAfter: ca/10e6 - 2*int64(render.BoolInt(name == rendertest.HostileName)),
+			Entry: report.Entry{
+				Function: name, Class: profile.GoCode, Flat: fa - fb, Cum: ca - cb, FlatSamples: -1, CumSamples: -1,
+			},
+			FlatBefore: fb, FlatAfter: fa, CumBefore: cb, CumAfter: ca, FlatP: fp, CumP: cp,
+			FlatCorrectedP: min(1, 20*fp), CumCorrectedP: min(1, 20*cp), FlatVerdict: fv, CumVerdict: cv,
+			FlatEventsBefore: fb / 10e6, FlatEventsAfter: fa / 10e6, CumEventsBefore: cb / 10e6,
+			CumEventsAfter: ca/10e6 - 2*int64(render.BoolInt(name == rendertest.HostileName)),
 		}
 	}
 	return &report.Comparison{
-		Base: base, New: now, Type: base.Type, Total: 10 * second, OfBase: true, Normalized: true, Factor: 0.8333, Hypothesis: report.EqualRates, Level: 0.01,
+		Base: base, New: now, Type: base.Type, Total: 10 * second, OfBase: true, Normalized: true, Factor: 0.8333,
+		Hypothesis: report.EqualRates, Level: 0.01,
 		Changes: []report.Change{
-			change("faiss::fvec_L2sqr_batch_4", 2*second, 5*second, 2*second, 5*second, 1e-12, 1e-12, report.Increased, report.Increased),
-			change(rendertest.LongName, 3*second, 2*second, 9*second, 8*second, 0.00031, 0.021, report.Decreased, report.Noise),
-			change("runtime.mallocgc", second, second+10e6, second, second+10e6, 0.71, 0.71, report.Noise, report.Noise),
+			change("faiss::fvec_L2sqr_batch_4", 2*second, 5*second, 2*second, 5*second, 1e-12, 1e-12, report.Increased,
+				report.Increased),
+			change(rendertest.LongName, 3*second, 2*second, 9*second, 8*second, 0.00031, 0.021, report.Decreased,
+				report.Noise),
+			change("runtime.mallocgc", second, second+10e6, second, second+10e6, 0.71, 0.71, report.Noise,
+				report.Noise),
 			change("main.main", 0, 0, 10*second, 12*second, math.NaN(), 0.5, report.Undecided, report.Noise),
-			change(rendertest.HostileName, 0, 10e6, 0, 10e6, math.NaN(), math.NaN(), report.Undecided, report.Undecided),
+			change(rendertest.HostileName, 0, 10e6, 0, 10e6, math.NaN(), math.NaN(), report.Undecided,
+				report.Undecided),
 		},
 	}
 }
@@ -109,7 +136,9 @@ func TestGoldenProfiles(t *testing.T) {
 			"wide": {}, "json": {}, "jsonl": {}, "yaml": {}, "csv": {}, "markdown": {Limit: 4},
 		}, nil, func(w io.Writer, l rendertest.Variant) error {
 			var b bytes.Buffer
-			o := render.ReportOptions{Options: render.Options{Width: l.Width, ASCII: l.Width == 50, Color: l.Color}, Limit: l.Limit}
+			o := render.ReportOptions{
+				Options: render.Options{Width: l.Width, ASCII: l.Width == 50, Color: l.Color}, Limit: l.Limit,
+			}
 			err := write(&b, rendertest.Format(t, render.ReportFormats(), l.Word), o)
 			if strings.Contains(b.String(), "secret") {
 				t.Errorf("%s as %s shows a password", name, l.Word)
@@ -123,7 +152,8 @@ func TestGoldenProfiles(t *testing.T) {
 // TestProfileKeys checks the documented keys of items, and that values are in the unit of the samples.
 func TestProfileKeys(t *testing.T) {
 	var b bytes.Buffer
-	if err := WriteTop(&b, sampleTop(), rendertest.Format(t, render.ReportFormats(), "json"), render.ReportOptions{Limit: 2}); err != nil {
+	if err := WriteTop(&b, sampleTop(), rendertest.Format(t, render.ReportFormats(), "json"),
+		render.ReportOptions{Limit: 2}); err != nil {
 		t.Fatal(err)
 	}
 	var top struct {
@@ -138,7 +168,9 @@ func TestProfileKeys(t *testing.T) {
 	for _, key := range []string{"function", "flat", "cum", "flat_percent", "cum_percent"} {
 		got[key] = top.Items[0][key]
 	}
-	want := map[string]any{"function": "faiss::fvec_L2sqr_batch_4", "flat": 6e9, "cum": 6e9, "flat_percent": 60.0, "cum_percent": 60.0}
+	want := map[string]any{
+		"function": "faiss::fvec_L2sqr_batch_4", "flat": 6e9, "cum": 6e9, "flat_percent": 60.0, "cum_percent": 60.0,
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -200,14 +232,19 @@ func TestReportQueries(t *testing.T) {
 		where, sort, column string
 		write               func(b *bytes.Buffer, f render.Format, o render.ReportOptions) error
 	}{
-		"top":  {TopSchema(render.ReportOptions{}), "cum_percent>0", "-function", "file", profileReports()["top"]},
-		"diff": {DiffSchema(render.ReportOptions{}), "flat_after>=0", "-function", "flat_before", profileReports()["diff"]},
+		"top": {TopSchema(render.ReportOptions{}), "cum_percent>0", "-function", "file", profileReports()["top"]},
+		"diff": {
+			DiffSchema(render.ReportOptions{}), "flat_after>=0", "-function", "flat_before", profileReports()["diff"],
+		},
 	} {
 		where, err := table.ParseSelection(tt.schema, []string{tt.where})
 		if err != nil {
 			t.Fatal(err)
 		}
-		o := render.ReportOptions{Limit: 3, Query: table.Query{Where: where, Sort: []string{tt.sort}, Columns: []string{"function", tt.column}}}
+		o := render.ReportOptions{
+			Limit: 3,
+			Query: table.Query{Where: where, Sort: []string{tt.sort}, Columns: []string{"function", tt.column}},
+		}
 		var lines, people bytes.Buffer
 		for word, b := range map[string]*bytes.Buffer{"csv": &lines, "table": &people} {
 			if err := tt.write(b, rendertest.Format(t, render.ReportFormats(), word), o); err != nil {
@@ -215,7 +252,8 @@ func TestReportQueries(t *testing.T) {
 			}
 		}
 		records, err := csv.NewReader(&lines).ReadAll()
-		if err != nil || len(records) < 3 || len(records) > 4 || !slices.Equal(records[0], []string{"function", tt.column}) {
+		if err != nil || len(records) < 3 || len(records) > 4 ||
+			!slices.Equal(records[0], []string{"function", tt.column}) {
 			t.Fatalf("%s: %v, %v", name, records, err)
 		}
 		title := strings.ToUpper(strings.ReplaceAll(tt.column, "_", " "))

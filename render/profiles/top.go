@@ -39,7 +39,8 @@ func newTopSheet(t *report.Top, o *render.ReportOptions) *render.Sheet {
 
 // topTable returns the table of entries. The caller sets the unit after selecting the rows to show.
 func topTable(t *report.Top, unit *scale, o *render.ReportOptions) *table.Rows[*report.Entry] {
-	sums := make(map[*report.Entry]int64, len(t.Entries)) // cumulative as in pprof, including entries that are not shown
+	// cumulative as in pprof, including entries that are not shown
+	sums := make(map[*report.Entry]int64, len(t.Entries))
 	var sum int64
 	rows := render.Pointers(t.Entries)
 	for _, e := range rows {
@@ -48,7 +49,10 @@ func topTable(t *report.Top, unit *scale, o *render.ReportOptions) *table.Rows[*
 	}
 	return table.New(table.Schema{
 		Name: "entries", Singular: "entry", Names: []string{"function"}, Sparse: true,
-		Order: []string{"flat", "flat_percent", "sum_percent", "cum", "cum_percent", "flat_samples", "cum_samples", "class", "function", "file"},
+		Order: []string{
+			"flat", "flat_percent", "sum_percent", "cum", "cum_percent", "flat_samples", "cum_samples", "class",
+			"function", "file",
+		},
 	}, rows, append(entryKeys(&t.Header, unit, o), table.ColumnOf[*report.Entry]{
 		Column: table.Column{Name: "sum_percent", Title: "SUM%", Kind: table.Number, Priority: 2, For: table.People},
 		Cell:   func(e *report.Entry) table.Cell { return table.OfFloat(t.Percent(sums[e])) },
@@ -62,22 +66,32 @@ func cumOf(e *report.Entry) int64  { return e.Cum }
 // entryKeys returns the columns of an entry. Values for scripts are in the unit of the samples.
 func entryKeys(h *report.Header, unit *scale, o *render.ReportOptions) []table.ColumnOf[*report.Entry] {
 	type entry = *report.Entry
-	function := render.TextKey("function", func(e entry) string { return e.Function }).WithTitle(byTitle(o), 0, func(e entry) string { return render.OrUnknown(e.Function) })
+	function := render.TextKey("function", func(e entry) string { return e.Function }).WithTitle(byTitle(o), 0,
+		func(e entry) string { return render.OrUnknown(e.Function) })
 	function.Shorten = true
 	percent := func(of func(entry) int64) (func(entry) table.Cell, func(entry) string) {
-		return func(e entry) table.Cell { return table.OfFloat(h.Percent(of(e))) }, func(e entry) string { return words.Percent(h.Percent(of(e))) }
+		return func(e entry) table.Cell { return table.OfFloat(h.Percent(of(e))) },
+			func(e entry) string { return words.Percent(h.Percent(of(e))) }
 	}
 	flat, flatText := percent(flatOf)
 	cum, cumText := percent(cumOf)
 	return []table.ColumnOf[entry]{
 		function,
-		render.Key("flat", table.Int, func(e entry) table.Cell { return table.OfInt(e.Flat) }).WithTitle("FLAT", 3, func(e entry) string { return unit.text(e.Flat) }),
-		render.Key("cum", table.Int, func(e entry) table.Cell { return table.OfInt(e.Cum) }).WithTitle("CUM", 1, func(e entry) string { return unit.text(e.Cum) }),
+		render.Key("flat", table.Int, func(e entry) table.Cell { return table.OfInt(e.Flat) }).WithTitle("FLAT", 3,
+			func(e entry) string { return unit.text(e.Flat) }),
+		render.Key("cum", table.Int, func(e entry) table.Cell { return table.OfInt(e.Cum) }).WithTitle("CUM", 1,
+			func(e entry) string { return unit.text(e.Cum) }),
 		render.Key("flat_percent", table.Number, flat).WithTitle("FLAT%", 0, flatText),
 		render.Key("cum_percent", table.Number, cum).WithTitle("CUM%", 0, cumText),
-		render.Key("flat_samples", table.Int, func(e entry) table.Cell { return table.OfCount(e.FlatSamples) }).WithTitle("SAMPLES", 0, func(e entry) string { return render.EventCount(e.FlatSamples) }).WideOnly(),
-		render.Key("cum_samples", table.Int, func(e entry) table.Cell { return table.OfCount(e.CumSamples) }).WithTitle("CUM SAMPLES", 0, func(e entry) string { return render.EventCount(e.CumSamples) }).WideOnly(),
-		render.TextKey("class", func(e entry) string { return e.Class.String() }).WithTitle("CLASS", 0, func(e entry) string { return e.Class.String() }).WideOnly().WithVocabulary(),
-		render.TextKey("file", func(e entry) string { return e.File }).WithTitle("FILE", 0, func(e entry) string { return render.OrUnknown(e.File) }).WideOnly(),
+		render.Key("flat_samples", table.Int, func(e entry) table.Cell {
+			return table.OfCount(e.FlatSamples)
+		}).WithTitle("SAMPLES", 0, func(e entry) string { return render.EventCount(e.FlatSamples) }).WideOnly(),
+		render.Key("cum_samples", table.Int, func(e entry) table.Cell { return table.OfCount(e.CumSamples) }).
+			WithTitle("CUM SAMPLES", 0, func(e entry) string { return render.EventCount(e.CumSamples) }).WideOnly(),
+		render.TextKey("class", func(e entry) string { return e.Class.String() }).WithTitle("CLASS", 0,
+			func(e entry) string { return e.Class.String() }).WideOnly().WithVocabulary(),
+		render.TextKey("file", func(e entry) string { return e.File }).WithTitle("FILE", 0, func(e entry) string {
+			return render.OrUnknown(e.File)
+		}).WideOnly(),
 	}
 }

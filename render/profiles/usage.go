@@ -75,7 +75,8 @@ func usageTitle(u *usage.Usage) string {
 
 // watchText returns, for example, "30s from 2026-11-20T08:00:00Z, every 1s".
 func watchText(u *usage.Usage) string {
-	return words.Age(u.End.Sub(u.Begin)) + " from " + u.Begin.UTC().Format(time.RFC3339) + ", every " + words.Age(u.Interval)
+	return words.Age(u.End.Sub(u.Begin)) + " from " + u.Begin.UTC().Format(time.RFC3339) + ", every " +
+		words.Age(u.Interval)
 }
 
 // usageHead returns the title and warnings about incomplete data.
@@ -90,17 +91,21 @@ func usageHead(u *usage.Usage) []render.Line {
 		if s.Readings == 0 && s.Gaps > 0 {
 			warn(s, "never responded: "+s.LastGap)
 		} else if s.Gaps > 0 {
-			warn(s, "did not respond "+strconv.Itoa(s.Gaps)+" of "+strconv.Itoa(s.Gaps+s.Readings)+" times, last error: "+s.LastGap)
+			warn(s,
+				"did not respond "+strconv.Itoa(s.Gaps)+" of "+strconv.Itoa(s.Gaps+s.Readings)+" times, last error: "+
+					s.LastGap)
 		}
 		if s.Restarts > 0 {
-			warn(s, "was restarted "+words.Plural(s.Restarts, "time")+": its totals lack the work just before a restart")
+			warn(s,
+				"was restarted "+words.Plural(s.Restarts, "time")+": its totals lack the work just before a restart")
 		}
 		if s.Ended != "" {
 			warn(s, "has "+s.Ended)
 		}
 	}
 	if every > 1 {
-		text := "long watch: one of " + strconv.Itoa(every) + " readings is kept; extremes and totals cover all readings"
+		text := "long watch: one of " + strconv.Itoa(every) +
+			" readings is kept; extremes and totals cover all readings"
 		lines = append(lines, render.Line{Role: render.RoleDim, Text: text})
 	}
 	return lines
@@ -142,7 +147,9 @@ func usageTable(u *usage.Usage) *table.Rows[*usage.Series] {
 			columns = append(columns, table.DisplayColumn("cpu_seconds", "CPU TOTAL", 1, cpuTotal))
 		}
 	}
-	return table.New(table.Schema{Name: "processes", Singular: "process", Names: []string{"process"}, Sparse: true, Order: order}, u.Series, columns)
+	return table.New(table.Schema{
+		Name: "processes", Singular: "process", Names: []string{"process"}, Sparse: true, Order: order,
+	}, u.Series, columns)
 }
 
 func writeUsageHead(e *encode.Encoder, u *usage.Usage) {
@@ -269,7 +276,9 @@ func PlotUsage(w io.Writer, u *usage.Usage, format string) error {
 		if !slices.ContainsFunc(u.Series, func(s *usage.Series) bool { return s.Totals[l.measure].Known() }) {
 			continue
 		}
-		panel := picture.Panel{X: picture.Axis{From: seconds(u.Begin), To: seconds(u.End), Clock: true}, Y: picture.Axis{Label: l.label}}
+		panel := picture.Panel{
+			X: picture.Axis{From: seconds(u.Begin), To: seconds(u.End), Clock: true}, Y: picture.Axis{Label: l.label},
+		}
 		for i, s := range u.Series {
 			line := picture.Series{Name: names[i], Look: looks[i]}
 			for j := range s.Points {
@@ -305,7 +314,9 @@ func usageLooks(u *usage.Usage) (names []string, looks []picture.Look) {
 		names[i] = render.ShortenMiddle(render.Harmless(u.Series[i].Name), 32, "…")
 		looks[i] = picture.Look{Colour: picture.Colour(rank % colours), Dash: rank / colours}
 		if rank >= most {
-			names[i], looks[i] = strconv.Itoa(len(order)-most)+" others", picture.Look{Colour: picture.Grey, Faint: true}
+			names[i], looks[i] = strconv.Itoa(len(order)-most)+" others", picture.Look{
+				Colour: picture.Grey, Faint: true,
+			}
 		}
 	}
 	return names, looks

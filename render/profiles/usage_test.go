@@ -20,7 +20,9 @@ import (
 func sampleUsage(minutes int) *usage.Usage {
 	begin := time.Date(2026, 11, 20, 8, 29, 58, 0, time.UTC)
 	u := &usage.Usage{Interval: time.Second, Begin: begin, End: begin.Add(time.Duration(minutes) * time.Minute)}
-	for _, name := range []string{"proxy-9", "querynode-3", "querynode-4", "pid 4711 (" + rendertest.HostileName + ")", "querynode-8"} {
+	for _, name := range []string{
+		"proxy-9", "querynode-3", "querynode-4", "pid 4711 (" + rendertest.HostileName + ")", "querynode-8",
+	} {
 		u.Series = append(u.Series, usage.NewSeries(name))
 	}
 	cpu := make([]float64, len(u.Series))
@@ -49,7 +51,10 @@ func sampleUsage(minutes int) *usage.Usage {
 func usages() map[string]*usage.Usage {
 	return map[string]*usage.Usage{
 		"cluster": sampleUsage(1), "long": sampleUsage(40),
-		"nothing": {Interval: time.Second, Begin: time.Unix(0, 0), End: time.Unix(5, 0), Series: []*usage.Series{usage.NewSeries("silent")}},
+		"nothing": {
+			Interval: time.Second, Begin: time.Unix(0, 0), End: time.Unix(5, 0),
+			Series: []*usage.Series{usage.NewSeries("silent")},
+		},
 	}
 }
 
@@ -57,7 +62,8 @@ func TestGoldenUsage(t *testing.T) {
 	for name, u := range usages() {
 		for _, word := range []string{"table", "json", "csv"} {
 			var b bytes.Buffer
-			if err := WriteUsage(&b, u, rendertest.Format(t, render.ReportFormats(), word), render.ReportOptions{}); err != nil {
+			if err := WriteUsage(&b, u, rendertest.Format(t, render.ReportFormats(), word),
+				render.ReportOptions{}); err != nil {
 				t.Fatal(err)
 			}
 			if strings.ContainsAny(b.String(), "\x1b\u202e") {

@@ -84,7 +84,8 @@ func Parses(t *testing.T, name, word, text string) {
 		records, err = csv.NewReader(strings.NewReader(text)).ReadAll()
 		for _, r := range records {
 			for i, field := range r {
-				if _, err := strconv.ParseFloat(field, 64); err != nil && field != "" && strings.ContainsRune("=@+\t", rune(field[0])) {
+				if _, err := strconv.ParseFloat(field, 64); err != nil && field != "" &&
+					strings.ContainsRune("=@+\t", rune(field[0])) {
 					t.Errorf("%s: field %d begins a formula: %s", name, i, field)
 				}
 			}
@@ -112,7 +113,8 @@ func Agree(t *testing.T, name string, words []string, write func(w io.Writer, wo
 		Parses(t, name, word, texts[word])
 	}
 	var fromJSON, fromYAML any
-	if json.Unmarshal([]byte(texts["json"]), &fromJSON) != nil || yaml.Unmarshal([]byte(texts["yaml"]), &fromYAML) != nil {
+	if json.Unmarshal([]byte(texts["json"]), &fromJSON) != nil ||
+		yaml.Unmarshal([]byte(texts["yaml"]), &fromYAML) != nil {
 		t.Errorf("%s has no JSON or no YAML", name)
 		return
 	}
@@ -183,7 +185,10 @@ type Variant struct {
 // exceed their width, ASCII output is ASCII, the syntax is valid, and the looks "80" and "json" match their
 // goldens. It also checks that all formats agree. Lines for which free returns true, e.g. commands, can exceed
 // the width.
-func Report(t *testing.T, golden string, words []string, variants map[string]Variant, unlimited func(line string) bool, write func(w io.Writer, l Variant) error) {
+func Report(
+	t *testing.T, golden string, words []string, variants map[string]Variant, unlimited func(line string) bool,
+	write func(w io.Writer, l Variant) error,
+) {
 	t.Helper()
 	for name, l := range variants {
 		if l.Word == "" {
@@ -197,7 +202,8 @@ func Report(t *testing.T, golden string, words []string, variants map[string]Var
 			t.Fatal(err)
 		}
 		text := b.String()
-		if !l.Color && strings.Contains(text, "\x1b") || strings.ContainsAny(text, "\u202e\a") || strings.Contains(text, "\x1b[2J") || strings.Contains(text, "\x1b[1m|") {
+		if !l.Color && strings.Contains(text, "\x1b") || strings.ContainsAny(text, "\u202e\a") ||
+			strings.Contains(text, "\x1b[2J") || strings.Contains(text, "\x1b[1m|") {
 			t.Errorf("%s as %s lets control characters through", golden, name)
 		}
 		if l.Word == "markdown" && strings.Contains(text, "<script>") {

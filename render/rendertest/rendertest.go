@@ -18,8 +18,10 @@ import (
 // attacks returns names that try to end their context in various languages.
 func attacks() []string {
 	return []string{
-		"<!--", "-->", "]]>", "<![CDATA[", "</script><script>alert(1)</script>", "<!--<script>", "</svg><svg onload=x>", "</title></style><b>", `"onload="x`, "'onload='x",
-		"javascript:x", "&#60;b&#62;", "<?xml?>", "a\u2028b\u2029c", "\u202ea\u2066", "nul\x00\x1b[31m", "bad\xff\xc3\x28\xed\xa0\x80", "\ufffe\uffff",
+		"<!--", "-->", "]]>", "<![CDATA[", "</script><script>alert(1)</script>", "<!--<script>", "</svg><svg onload=x>",
+		"</title></style><b>", `"onload="x`, "'onload='x",
+		"javascript:x", "&#60;b&#62;", "<?xml?>", "a\u2028b\u2029c", "\u202ea\u2066", "nul\x00\x1b[31m",
+		"bad\xff\xc3\x28\xed\xa0\x80", "\ufffe\uffff",
 		strings.Repeat("<b>&\"'", 200_000),
 	}
 }

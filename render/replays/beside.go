@@ -43,11 +43,13 @@ func newSideBySideSheet(results []Series, o *render.ReportOptions) *render.Sheet
 	var rows []pointRow
 	for i := range results {
 		for _, r := range pointRows(results[i].Result.Points) {
-			r.name, r.short, r.target = results[i].name(i), sideBySideName(results, i, o), render.OrUnknown(results[i].Result.Setup.Target)
+			r.name, r.short, r.target = results[i].name(i), sideBySideName(results, i, o),
+				render.OrUnknown(results[i].Result.Setup.Target)
 			rows = append(rows, r)
 		}
 	}
-	asked := render.Select(o, pointTable(rows, true, o), render.Unbounded[pointRow](o)) // the limit applies to other lists
+	// the limit applies to other lists
+	asked := render.Select(o, pointTable(rows, true, o), render.Unbounded[pointRow](o))
 	s := &render.Sheet{
 		Kind: "ReplaySideBySide", Options: o, Items: asked.Items, Parts: []render.Part{asked.List("")},
 		About: func(e *encode.Encoder) {
@@ -68,7 +70,10 @@ func newSideBySideSheet(results []Series, o *render.ReportOptions) *render.Sheet
 
 // severalTargets reports whether the results have different targets.
 func severalTargets(results []Series) bool {
-	return len(results) > 1 && slices.ContainsFunc(results, func(s Series) bool { return s.Result.Setup.Target != results[0].Result.Setup.Target })
+	return len(results) > 1 &&
+		slices.ContainsFunc(results, func(s Series) bool {
+			return s.Result.Setup.Target != results[0].Result.Setup.Target
+		})
 }
 
 func sideBySideTitle(results []Series) string {
@@ -124,7 +129,9 @@ func sideBySideDifferences(results []Series, o *render.ReportOptions) []string {
 			{"client machine", machineText(&first.Machine), machineText(&other.Machine)},
 		} {
 			if x.a != x.b {
-				list = append(list, x.name+": "+render.OrUnknown(x.a)+" of "+sideBySideName(results, 0, o)+", "+render.OrUnknown(x.b)+" of "+sideBySideName(results, i+1, o))
+				list = append(list,
+					x.name+": "+render.OrUnknown(x.a)+" of "+sideBySideName(results, 0, o)+", "+render.OrUnknown(x.b)+
+						" of "+sideBySideName(results, i+1, o))
 			}
 		}
 	}
@@ -153,7 +160,8 @@ func recallLevels(results []Series, o *render.ReportOptions) []recallLevel {
 					best = p
 				}
 			}
-			l.names, l.best, l.maxRecall = append(l.names, sideBySideName(results, i, o)), append(l.best, best), append(l.maxRecall, most)
+			l.names, l.best, l.maxRecall = append(l.names, sideBySideName(results, i, o)), append(l.best, best),
+				append(l.maxRecall, most)
 		}
 		if slices.ContainsFunc(l.best, func(p *load.Point) bool { return p != nil }) {
 			levels = append(levels, l)
@@ -185,10 +193,12 @@ func (l *recallLevel) text() string {
 		case p == nil:
 			text = join(text, l.names[i]+" does not reach it: at most "+recallText(l.maxRecall[i]))
 		case place == 0:
-			text = join(text, l.names[i]+" "+words.ThreeDigits(p.QPS)+" QPS ("+join(parametersOf(p).text(false), shortLoad(p))+")")
+			text = join(text,
+				l.names[i]+" "+words.ThreeDigits(p.QPS)+" QPS ("+join(parametersOf(p).text(false), shortLoad(p))+")")
 		default:
-			text = join(text, l.names[i]+" "+words.ThreeDigits(p.QPS)+" (x"+words.ThreeDigits(p.QPS/l.best[order[0]].QPS)+"; "+
-				join(parametersOf(p).text(false), shortLoad(p))+")")
+			text = join(text,
+				l.names[i]+" "+words.ThreeDigits(p.QPS)+" (x"+words.ThreeDigits(p.QPS/l.best[order[0]].QPS)+"; "+
+					join(parametersOf(p).text(false), shortLoad(p))+")")
 		}
 	}
 	return text

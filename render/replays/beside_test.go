@@ -42,7 +42,11 @@ func TestSideBySide(t *testing.T) {
 	series := fixtureServers()
 	// Computed by hand: the fastest point that reaches a recall wins.
 	for i, points := range [][]load.Point{
-		{{Recall: 0.96, QPS: 100, EF: 64, Plan: load.Plan{Sessions: 4}}, {Recall: 0.91, QPS: 300, EF: 16}, {Recall: 1, QPS: 0}},
+		{
+			{Recall: 0.96, QPS: 100, EF: 64, Plan: load.Plan{Sessions: 4}},
+			{Recall: 0.91, QPS: 300, EF: 16},
+			{Recall: 1, QPS: 0},
+		},
 		{{Recall: 0.97, QPS: 250, EF: 32, Plan: load.Plan{Sessions: 1}}, {Recall: 0.99, QPS: 50}},
 		{{Recall: -1, QPS: 1000}},
 	} {
@@ -68,7 +72,8 @@ func TestSideBySide(t *testing.T) {
 	}
 	series = fixtureServers()
 	var b bytes.Buffer
-	if err := WriteSideBySide(&b, series, rendertest.Format(t, render.ReportFormats(), "csv"), render.ReportOptions{}); err != nil {
+	if err := WriteSideBySide(&b, series, rendertest.Format(t, render.ReportFormats(), "csv"),
+		render.ReportOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	rows, err := csv.NewReader(&b).ReadAll()
@@ -88,11 +93,13 @@ func TestSideBySide(t *testing.T) {
 		t.Errorf("nobody knows what it used: CPU %q, switches %q", cpu, kind)
 	}
 	last := len(rows) - 1
-	if cpu, kind := at(last, "cpu_per_query_seconds"), at(last, "involuntary_per_query"); cpu != "0.0005" || kind != "0" {
+	if cpu, kind := at(last, "cpu_per_query_seconds"),
+		at(last, "involuntary_per_query"); cpu != "0.0005" || kind != "0" {
 		t.Errorf("CPU %q, switches %q", cpu, kind)
 	}
 	series[1].Result.Setup.LogDigest = "another"
-	if list := sideBySideDifferences(series, &render.ReportOptions{}); len(list) != 1 || !strings.Contains(list[0], "another of pgvector") {
+	if list := sideBySideDifferences(series, &render.ReportOptions{}); len(list) != 1 ||
+		!strings.Contains(list[0], "another of pgvector") {
 		t.Errorf("differences: %q", list)
 	}
 }

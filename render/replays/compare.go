@@ -46,7 +46,8 @@ func newReplayComparisonSheet(base, other *replay.Result, o *render.ReportOption
 			alone = append(alone, labelled(o, render.RoleDim, "only before", changeLoadText(c))...)
 		}
 	}
-	asked := render.Select(o, comparedTable(rows, o), render.Unbounded[comparedRow](o)) // the limit applies to other lists
+	// the limit applies to other lists
+	asked := render.Select(o, comparedTable(rows, o), render.Unbounded[comparedRow](o))
 	s := &render.Sheet{
 		Kind: "ReplayComparison", Options: o, Items: asked.Items, Foot: append(asked.More(o), alone...),
 		About: func(e *encode.Encoder) {
@@ -194,7 +195,8 @@ func comparedTable(rows []comparedRow, o *render.ReportOptions) *table.Rows[comp
 	look := func(r row) render.Role { return verdictRole(r.figure) }
 	name := func(r row) string { return r.figure.Name }
 	return table.New(table.Schema{
-		Name: "figures", Singular: "figure", Names: []string{"figure"}, Sparse: true, Order: []string{"load", "figure", "before", "after", "change", "p", "verdict"},
+		Name: "figures", Singular: "figure", Names: []string{"figure"}, Sparse: true,
+		Order: []string{"load", "figure", "before", "after", "change", "p", "verdict"},
 	}, rows, []table.ColumnOf[row]{
 		count("sessions", func(l *load.Load) int { return l.Sessions }),
 		render.Key("rate", table.Exact, func(r row) table.Cell { return presentCell(r.change.Load.Rate) }),
@@ -203,12 +205,20 @@ func comparedTable(rows []comparedRow, o *render.ReportOptions) *table.Rows[comp
 		count("ef", func(l *load.Load) int { return l.EF }),
 		count("nprobe", func(l *load.Load) int { return l.NProbe }),
 		render.TextKey("figure", name).WithTitle("FIGURE", 0, name),
-		finite("before", func(f *load.Figure) float64 { return f.Base }).WithTitle("BEFORE", 1, func(r row) string { return comparedText(r.figure, true, o) }),
-		finite("after", func(f *load.Figure) float64 { return f.Other }).WithTitle("NOW", 1, func(r row) string { return comparedText(r.figure, false, o) }),
-		finite("change", func(f *load.Figure) float64 { return f.Relative }).WithTitle("CHANGE", 0, func(r row) string { return changeText(r.figure) }).WithRole(look),
+		finite("before", func(f *load.Figure) float64 { return f.Base }).WithTitle("BEFORE", 1, func(r row) string {
+			return comparedText(r.figure, true, o)
+		}),
+		finite("after", func(f *load.Figure) float64 { return f.Other }).WithTitle("NOW", 1, func(r row) string {
+			return comparedText(r.figure, false, o)
+		}),
+		finite("change", func(f *load.Figure) float64 { return f.Relative }).WithTitle("CHANGE", 0, func(r row) string {
+			return changeText(r.figure)
+		}).WithRole(look),
 		finite("change_low", func(f *load.Figure) float64 { return f.Low }),
 		finite("change_high", func(f *load.Figure) float64 { return f.High }),
-		finite("p", func(f *load.Figure) float64 { return f.P }).WithTitle("P", 2, func(r row) string { return render.PValueText(r.figure.P) }),
+		finite("p", func(f *load.Figure) float64 { return f.P }).WithTitle("P", 2, func(r row) string {
+			return render.PValueText(r.figure.P)
+		}),
 		render.TextKey("verdict", func(r row) string { return string(r.figure.Verdict) }).WithVocabulary(),
 		table.DisplayColumn("load", "LOAD", 0, func(r row) string { return changeLoadText(r.change) }),
 	})

@@ -17,7 +17,10 @@ import (
 
 // WriteCosts writes the cost of each segment, most expensive first. WriteResult only shows a few segments.
 func WriteCosts(w io.Writer, r *replay.Result, format render.Format, o render.ReportOptions) error {
-	s := &render.Sheet{Kind: "ReplayCosts", Options: &o, Head: []render.Line{{Role: render.RoleTitle, Text: title(r)}}, About: func(e *encode.Encoder) { writeCostHead(e, r) }}
+	s := &render.Sheet{
+		Kind: "ReplayCosts", Options: &o, Head: []render.Line{{Role: render.RoleTitle, Text: title(r)}},
+		About: func(e *encode.Encoder) { writeCostHead(e, r) },
+	}
 	c := r.Costs
 	if c == nil {
 		c = &replay.Costs{}
@@ -101,14 +104,18 @@ func costParts(r *replay.Result, o *render.ReportOptions) []render.Part {
 		return []render.Part{{Head: []render.Line{{Role: render.RoleDim, Text: noCosts}}}}
 	}
 	if len(c.Segments) == 0 {
-		return []render.Part{{Head: []render.Line{{Role: render.RoleDim, Text: "cost by segment unknown: no segment was searched"}}}}
+		return []render.Part{
+			{Head: []render.Line{{Role: render.RoleDim, Text: "cost by segment unknown: no segment was searched"}}},
+		}
 	}
 	text := "Where the time went: " + words.Latency(c.Wall, o.ASCII) + " in segments"
 	if c.Reduce > 0 {
 		text += ", " + words.Latency(c.Reduce, o.ASCII) + " merging results"
 	}
 	text += ", " + words.Count(c.Queries, "query", "queries")
-	parts := []render.Part{sharePart("STATE", costShares(c, func(s *replay.SegmentCost) string { return stateText(s.State) }), c, o)}
+	parts := []render.Part{
+		sharePart("STATE", costShares(c, func(s *replay.SegmentCost) string { return stateText(s.State) }), c, o),
+	}
 	parts[0].Head = []render.Line{{Role: render.RoleTitle, Text: text}}
 	for _, x := range []struct {
 		title string
@@ -121,7 +128,12 @@ func costParts(r *replay.Result, o *render.ReportOptions) []render.Part {
 	dearest := render.Select(o.WithoutQuery(), costTable(c, o), nil)
 	return append(parts, render.Part{
 		List: dearest.DisplayGrid,
-		Head: []render.Line{{Role: render.RoleTitle, Text: countHeading("Most expensive", len(dearest.Rows), len(c.Segments), "segment")}},
+		Head: []render.Line{
+			{
+				Role: render.RoleTitle,
+				Text: countHeading("Most expensive", len(dearest.Rows), len(c.Segments), "segment"),
+			},
+		},
 	})
 }
 
@@ -140,7 +152,8 @@ func countHeading(text string, shown, all int, noun string) string {
 func sharePart(title string, list []replay.Share, c *replay.Costs, o *render.ReportOptions) render.Part {
 	column := func(title string, priority int, text func(g *replay.Share) string) table.ColumnOf[int] {
 		return table.ColumnOf[int]{
-			Column: table.Column{Title: title, AlignRight: true, Priority: priority}, Shown: func(i int) string { return text(&list[i]) },
+			Column: table.Column{Title: title, AlignRight: true, Priority: priority},
+			Shown:  func(i int) string { return text(&list[i]) },
 		}
 	}
 	return render.Part{List: render.PositionGrid(o.Shown(len(list)), []table.ColumnOf[int]{
@@ -195,10 +208,14 @@ func costTable(c *replay.Costs, o *render.ReportOptions) *table.Rows[*replay.Seg
 	node.Shorten = true
 	return table.New(table.Schema{
 		Name: "segments", Singular: "segment", Names: []string{"segment_id"}, Sparse: true,
-		Order: []string{"segment_id", "state", "node", "rows", "deleted", "index", "ef", "distances", "brute_force", "time_seconds", "share", "partition", "channel", "node_id", "queries"},
+		Order: []string{
+			"segment_id", "state", "node", "rows", "deleted", "index", "ef", "distances", "brute_force", "time_seconds",
+			"share", "partition", "channel", "node_id", "queries",
+		},
 	}, render.Pointers(c.Segments), []table.ColumnOf[segment]{
 		numbered,
-		render.TextKey("state", func(s segment) string { return stateWord(s.State) }).WithTitle("STATE", 0, func(s segment) string { return stateText(s.State) }).
+		render.TextKey("state", func(s segment) string { return stateWord(s.State) }).WithTitle("STATE", 0,
+			func(s segment) string { return stateText(s.State) }).
 			WithRole(func(s segment) render.Role { return stateRole(s.State) }).WithVocabulary(),
 		name("index", func(s segment) string { return s.Index }).WithTitle("INDEX", 3, func(s segment) string {
 			if s.Index == "" {
@@ -215,15 +232,21 @@ func costTable(c *replay.Costs, o *render.ReportOptions) *table.Rows[*replay.Seg
 		node,
 		name("partition", partition).WithTitle("PARTITION", 0, harmless(partition)).WideOnly(),
 		name("channel", channel).WithTitle("CHANNEL", 0, harmless(channel)).WideOnly(),
-		count("rows", func(s segment) int64 { return s.Rows }).WithTitle("ROWS", 1, func(s segment) string { return rowCount(s.Rows) }),
+		count("rows", func(s segment) int64 { return s.Rows }).WithTitle("ROWS", 1, func(s segment) string {
+			return rowCount(s.Rows)
+		}),
 		count("deleted", deleted).WithTitle("DELETED", 0, number(deleted)).WideOnly(),
 		count("queries", func(s segment) int64 { return s.Queries }),
 		render.Key("time_seconds", table.Exact, func(s segment) table.Cell { return table.OfFloat(s.Time.Seconds()) }).
 			WithTitle("PER QUERY", 0, func(s segment) string { return perQueryTime(s.Time, s.Queries, o) }),
-		count("distances", func(s segment) int64 { return s.Distances }).WithTitle("DISTANCES", 2, func(s segment) string { return perQueryCount(s.Distances, s.Queries) }),
+		count("distances", func(s segment) int64 { return s.Distances }).WithTitle("DISTANCES", 2,
+			func(s segment) string { return perQueryCount(s.Distances, s.Queries) }),
 		count("brute_force", brute).WithTitle("BRUTE FORCE", 0, number(brute)).WideOnly(),
-		render.Key("ef", table.Int, func(s segment) table.Cell { return render.PositiveCell(s.EF) }).WithTitle("EF", 0, func(s segment) string { return orDash(s.EF) }).WideOnly(),
-		table.DisplayColumn("share", "SHARE", 0, func(s segment) string { return words.Share(ratioOf(float64(s.Time), float64(all))) }),
+		render.Key("ef", table.Int, func(s segment) table.Cell { return render.PositiveCell(s.EF) }).WithTitle("EF", 0,
+			func(s segment) string { return orDash(s.EF) }).WideOnly(),
+		table.DisplayColumn("share", "SHARE", 0, func(s segment) string {
+			return words.Share(ratioOf(float64(s.Time), float64(all)))
+		}),
 	})
 }
 
@@ -254,14 +277,19 @@ func slowPart(r *replay.Result, o *render.ReportOptions) render.Part {
 	list := r.Slowest
 	n := o.Shown(len(list))
 	right := func(title string, text func(q *replay.SlowQuery) string) table.ColumnOf[int] {
-		return table.ColumnOf[int]{Column: table.Column{Title: title, AlignRight: true}, Shown: func(i int) string { return text(&list[i]) }}
+		return table.ColumnOf[int]{
+			Column: table.Column{Title: title, AlignRight: true}, Shown: func(i int) string { return text(&list[i]) },
+		}
 	}
 	return render.Part{
 		Head: []render.Line{{Role: render.RoleTitle, Text: countHeading("The slowest", n, len(list), "request")}},
 		List: render.PositionGrid(n, []table.ColumnOf[int]{
 			right("REQUEST", func(q *replay.SlowQuery) string { return strconv.Itoa(q.Request) }),
 			right("TOOK", func(q *replay.SlowQuery) string { return words.Latency(q.Took, o.ASCII) }),
-			{Column: table.Column{Title: "LONGEST IN", Shorten: true}, Shown: func(i int) string { return slowText(&list[i], o) }},
+			{
+				Column: table.Column{Title: "LONGEST IN", Shorten: true},
+				Shown:  func(i int) string { return slowText(&list[i], o) },
+			},
 		}),
 	}
 }
@@ -278,7 +306,9 @@ func slowText(q *replay.SlowQuery, o *render.ReportOptions) string {
 	var list []string
 	for i := range q.Segments[:min(most, len(q.Segments))] {
 		s := &q.Segments[i]
-		list = append(list, strconv.FormatInt(s.Segment, 10)+" ("+strings.TrimPrefix(stateText(s.State), "sealed, ")+") "+words.Latency(s.Took, o.ASCII))
+		list = append(list,
+			strconv.FormatInt(s.Segment, 10)+" ("+strings.TrimPrefix(stateText(s.State), "sealed, ")+") "+
+				words.Latency(s.Took, o.ASCII))
 	}
 	return strings.Join(list, ", ")
 }

@@ -33,7 +33,8 @@ func targetLine(t *target.Target) string {
 	if t.Set == nil {
 		by = " (" + f.Format.String() + ")"
 	}
-	return f.Kind() + " " + f.Metric.String() + ", " + words.Plural(f.Rows, "row") + " of " + words.Plural(f.Dim, "dimension") + by
+	return f.Kind() + " " + f.Metric.String() + ", " + words.Plural(f.Rows, "row") + " of " +
+		words.Plural(f.Dim, "dimension") + by
 }
 
 // writeTarget writes the index that is searched.
@@ -99,8 +100,12 @@ func searchHead(f *target.SearchResult) []render.Line {
 	distances, _ := a.PerQuery()
 	lines := []render.Line{
 		{Text: targetLine(f.Target)},
-		{Role: render.RoleDim, Text: words.Count(len(a.Hits), "query", "queries") + ", " + asked + "; as " + f.Library().String() + " (" + f.Accumulation() + "); " +
-			perQuery(distances) + " distances each; " + words.Age(a.Took)},
+		{
+			Role: render.RoleDim,
+			Text: words.Count(len(a.Hits), "query", "queries") + ", " + asked + "; as " + f.Library().String() + " (" +
+				f.Accumulation() + "); " +
+				perQuery(distances) + " distances each; " + words.Age(a.Took),
+		},
 	}
 	if f.Recall != nil {
 		lines = append(lines, recallLine(f.Recall, a.K))
@@ -111,7 +116,8 @@ func searchHead(f *target.SearchResult) []render.Line {
 func recallLine(r *target.Recall, k int) render.Line {
 	text := "recall@" + strconv.Itoa(k) + " " + strconv.FormatFloat(r.Mean, 'f', 4, 64)
 	if r.Worst < 1 {
-		text += ", the worst is query " + strconv.Itoa(r.WorstQuery) + " with " + strconv.FormatFloat(r.Worst, 'f', 2, 64)
+		text += ", the worst is query " + strconv.Itoa(r.WorstQuery) + " with " +
+			strconv.FormatFloat(r.Worst, 'f', 2, 64)
 	}
 	if r.Incomplete > 0 {
 		text += "; " + words.Count(r.Incomplete, "query", "queries") + " with fewer than k true neighbours"
@@ -153,15 +159,21 @@ func searchTable(f *target.SearchResult, effort index.Effort) *table.Rows[int] {
 	}
 	return table.New(table.Schema{
 		Name: "queries", Singular: "query", Names: []string{"query"}, Sparse: true,
-		Order: []string{"query", "hits", "first", "first_distance", "last", "last_distance", "distances", "hops", "ids"},
+		Order: []string{
+			"query", "hits", "first", "first_distance", "last", "last_distance", "distances", "hops", "ids",
+		},
 	}, render.Positions(len(a.Hits)), []table.ColumnOf[int]{
-		render.Key("query", table.Int, func(i int) table.Cell { return table.OfInt(int64(i)) }).WithTitle("QUERY", 0, strconv.Itoa),
-		render.Key("distances", table.Int, func(i int) table.Cell { return table.OfInt(int64(distances(i))) }).WithTitle("COMPUTED", 2, func(i int) string { return strconv.Itoa(distances(i)) }),
+		render.Key("query", table.Int, func(i int) table.Cell { return table.OfInt(int64(i)) }).WithTitle("QUERY", 0,
+			strconv.Itoa),
+		render.Key("distances", table.Int, func(i int) table.Cell { return table.OfInt(int64(distances(i))) }).
+			WithTitle("COMPUTED", 2, func(i int) string { return strconv.Itoa(distances(i)) }),
 		hop,
 		render.Key("brute_force", table.Text, func(i int) table.Cell { return nameCell(a.Cost[i].BruteForce) }),
 		table.DisplayColumn("hits", "HITS", 0, func(i int) string { return strconv.Itoa(len(a.Hits[i])) }),
-		table.DisplayColumn("first", "FIRST", 0, end(false, id)), table.DisplayColumn("first_distance", "DISTANCE", 0, end(false, distance)),
-		table.DisplayColumn("last", "LAST", 1, end(true, id)), table.DisplayColumn("last_distance", "DISTANCE", 1, end(true, distance)), ids,
+		table.DisplayColumn("first", "FIRST", 0, end(false, id)),
+		table.DisplayColumn("first_distance", "DISTANCE", 0, end(false, distance)),
+		table.DisplayColumn("last", "LAST", 1, end(true, id)),
+		table.DisplayColumn("last_distance", "DISTANCE", 1, end(true, distance)), ids,
 	})
 }
 
@@ -194,7 +206,9 @@ func hitKeys(list [][]engine.Hit, queries []int) *table.Grid {
 		render.Key("query", table.Int, func(p place) table.Cell { return table.OfInt(int64(p.query)) }),
 		render.Key("rank", table.Int, func(p place) table.Cell { return table.OfInt(int64(p.rank + 1)) }),
 		render.Key("id", table.Int, func(p place) table.Cell { return table.OfInt(hit(p).ID) }),
-		render.Key("distance", table.Exact, func(p place) table.Cell { return table.OfFloat(exactSingle(hit(p).Distance)) }),
+		render.Key("distance", table.Exact, func(p place) table.Cell {
+			return table.OfFloat(exactSingle(hit(p).Distance))
+		}),
 	}), table.Hidden)
 }
 

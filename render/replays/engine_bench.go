@@ -33,8 +33,11 @@ func newEngineBenchSheet(b *target.Bench, o *render.ReportOptions) *render.Sheet
 	}
 	if len(b.Points) > 0 {
 		l := b.Points[0].Load
-		s.Head = append(s.Head, render.Line{Role: render.RoleDim, Text: words.Count(b.Queries, "query", "queries") + ", k " + strconv.Itoa(l.K) + ", " +
-			words.Plural(l.Rounds, "round") + "; latencies in microseconds"})
+		s.Head = append(s.Head, render.Line{
+			Role: render.RoleDim,
+			Text: words.Count(b.Queries, "query", "queries") + ", k " + strconv.Itoa(l.K) + ", " +
+				words.Plural(l.Rounds, "round") + "; latencies in microseconds",
+		})
 	}
 	return s
 }
@@ -75,10 +78,14 @@ func engineBenchTable(b *target.Bench, effort index.Effort) *table.Rows[*target.
 		return number(name, func(p point) float64 { return float64(p.LatencyQuantile(q)) / 1e3 })
 	}
 	latency := func(name, title string, q float64, priority int) table.ColumnOf[point] {
-		return micro(name, q).WithTitle(title, priority, func(p point) string { return microseconds(p.LatencyQuantile(q)) })
+		return micro(name, q).WithTitle(title, priority, func(p point) string {
+			return microseconds(p.LatencyQuantile(q))
+		})
 	}
 	qps := func(name, title string, priority int, of func(p point) float64) table.ColumnOf[point] {
-		return number(name, of).WithTitle(title, priority, func(p point) string { return words.Number(int64(of(p) + 0.5)) })
+		return number(name, of).WithTitle(title, priority, func(p point) string {
+			return words.Number(int64(of(p) + 0.5))
+		})
 	}
 	cpu := func(p point) float64 {
 		if d, ok := cpuPerQuery(p); ok {
@@ -91,13 +98,16 @@ func engineBenchTable(b *target.Bench, effort index.Effort) *table.Rows[*target.
 		return distances
 	}
 	measured := []table.ColumnOf[point]{
-		count("threads", func(p point) int { return p.Load.Threads }).WithTitle("THREADS", 0, func(p point) string { return strconv.Itoa(p.Load.Threads) }),
+		count("threads", func(p point) int { return p.Load.Threads }).WithTitle("THREADS", 0, func(p point) string {
+			return strconv.Itoa(p.Load.Threads)
+		}),
 		count("rounds", func(p point) int { return p.Load.Rounds }),
 		benchRecall(),
 		qps("qps", "QPS", 0, func(p point) float64 { return median(p.QPS) }),
 		qps("qps_slowest", "SLOWEST", 3, func(p point) float64 { return slices.Min(p.QPS) }),
 		qps("qps_fastest", "FASTEST", 3, func(p point) float64 { return slices.Max(p.QPS) }),
-		latency("latency_p50_us", "P50", 0.5, 0), micro("latency_p90_us", 0.9), latency("latency_p95_us", "P95", 0.95, 1),
+		latency("latency_p50_us", "P50", 0.5, 0), micro("latency_p90_us", 0.9),
+		latency("latency_p95_us", "P95", 0.95, 1),
 		latency("latency_p99_us", "P99", 0.99, 0), latency("latency_max_us", "MAX", 1, 2),
 		number("cpu_us", cpu).WithTitle("CPU", 2, func(p point) string {
 			if d, ok := cpuPerQuery(p); ok {
@@ -105,7 +115,8 @@ func engineBenchTable(b *target.Bench, effort index.Effort) *table.Rows[*target.
 			}
 			return words.UnknownMark
 		}),
-		number("distances", perQueryOf).WithTitle("COMPUTED", 4, func(p point) string { return perQuery(perQueryOf(p)) }),
+		number("distances", perQueryOf).WithTitle("COMPUTED", 4,
+			func(p point) string { return perQuery(perQueryOf(p)) }),
 		render.Key("hops", table.Number, func(p point) table.Cell {
 			if effort != index.ByEF {
 				return table.OfNone()
@@ -121,7 +132,8 @@ func engineBenchTable(b *target.Bench, effort index.Effort) *table.Rows[*target.
 	}
 	// The first two columns keep their positions in CSV. Columns that were added later are at the end.
 	columns := slices.Concat(asked[:2], measured, asked[2:])
-	return table.New(table.Schema{Name: "points", Singular: "point", Sparse: true, Order: order}, render.Pointers(b.Points), columns)
+	return table.New(table.Schema{Name: "points", Singular: "point", Sparse: true, Order: order},
+		render.Pointers(b.Points), columns)
 }
 
 // benchParams returns the columns of search parameters, starting with ef and nprobe. People see the parameter

@@ -51,16 +51,27 @@ func engineReports(t *testing.T) map[string]writeEngine {
 		Target: graph, Params: index.Params{K: 3, SearchParams: engine.SearchParams{EF: 20}},
 		Answers: &target.Answers{
 			K: 3, Took: 1234567 * time.Nanosecond,
-			Hits: [][]engine.Hit{{{ID: 17, Distance: 0.1}, {ID: 4, Distance: 0.30000001}, {ID: 1<<63 - 1, Distance: 16777216}}, {}, {{ID: 5, Distance: -1e-7}}},
-			Cost: []index.Cost{{Distances: 120, Hops: 22}, {Distances: 0}, {Distances: 400, BruteForce: "k is half of the rows"}},
+			Hits: [][]engine.Hit{
+				{{ID: 17, Distance: 0.1}, {ID: 4, Distance: 0.30000001}, {ID: 1<<63 - 1, Distance: 16777216}},
+				{},
+				{{ID: 5, Distance: -1e-7}},
+			},
+			Cost: []index.Cost{
+				{Distances: 120, Hops: 22}, {Distances: 0}, {Distances: 400, BruteForce: "k is half of the rows"},
+			},
 		},
 		Recall: &target.Recall{Queries: 3, Mean: 0.9, Worst: 0.7, WorstQuery: 1, Incomplete: 1},
 	}
 	every := engine.SearchParams{NProbe: 4, SparseParams: engine.SparseParams{DropRatio: 0.1, RefineFactor: 3}}
 	others := &target.SearchResult{
 		Target: vectors, Options: target.Options{Library: engine.Knowhere22},
-		Params:  index.Params{SearchParams: every, K: 5, Filter: filter},
-		Answers: &target.Answers{Hits: [][]engine.Hit{{{ID: 1, Distance: 2}, {ID: 7, Distance: float32(math.Inf(1))}, {ID: 8, Distance: float32(math.NaN())}}}, Cost: []index.Cost{{Distances: 399}}, Took: 2 * time.Second},
+		Params: index.Params{SearchParams: every, K: 5, Filter: filter},
+		Answers: &target.Answers{
+			Hits: [][]engine.Hit{
+				{{ID: 1, Distance: 2}, {ID: 7, Distance: float32(math.Inf(1))}, {ID: 8, Distance: float32(math.NaN())}},
+			},
+			Cost: []index.Cost{{Distances: 399}}, Took: 2 * time.Second,
+		},
 	}
 	load := &target.Load{Params: index.Params{K: 10, SearchParams: engine.SearchParams{EF: 64}}, Threads: 2, Rounds: 3}
 	micro := func(n ...int) (list []time.Duration) {
@@ -70,11 +81,25 @@ func engineReports(t *testing.T) map[string]writeEngine {
 		return list
 	}
 	speed := &target.Bench{Target: graph, Queries: 1000, Points: []target.Point{
-		{Speed: &target.Speed{Load: load, Answers: found.Answers, QPS: []float64{9000, 12345.6, 12000}, CPU: micro(80, 81, 99), Latency: micro(50, 60, 70, 80, 2000)}, Recall: found.Recall},
-		{Speed: &target.Speed{Load: &target.Load{Params: index.Params{SearchParams: engine.SearchParams{NProbe: 8}}, Threads: 1, Rounds: 3}, Answers: found.Answers, QPS: []float64{50}, Latency: micro(20000)}},
+		{
+			Speed: &target.Speed{
+				Load: load, Answers: found.Answers, QPS: []float64{9000, 12345.6, 12000}, CPU: micro(80, 81, 99),
+				Latency: micro(50, 60, 70, 80, 2000),
+			},
+			Recall: found.Recall,
+		},
+		{
+			Speed: &target.Speed{
+				Load: &target.Load{
+					Params: index.Params{SearchParams: engine.SearchParams{NProbe: 8}}, Threads: 1, Rounds: 3,
+				},
+				Answers: found.Answers, QPS: []float64{50}, Latency: micro(20000),
+			},
+		},
 	}}
 	params := &target.Bench{Target: vectors, Queries: 10, Points: []target.Point{{Speed: &target.Speed{
-		Load: &target.Load{Params: index.Params{K: 1, SearchParams: every}, Threads: 1, Rounds: 1}, Answers: found.Answers, QPS: []float64{50}, Latency: micro(20000),
+		Load:    &target.Load{Params: index.Params{K: 1, SearchParams: every}, Threads: 1, Rounds: 1},
+		Answers: found.Answers, QPS: []float64{50}, Latency: micro(20000),
 	}}}}
 	bad := &target.Verification{Target: graph, Checks: []target.Check{
 		{Name: "dimension", Detail: "8, the vectors have 8"},
@@ -90,10 +115,17 @@ func engineReports(t *testing.T) map[string]writeEngine {
 		return d
 	}
 	lists := describe(vectors)
-	for _, key := range []string{"ef_search", "self_links", "doubled_links", "outside_links", "low_links", "nlist", "nprobe", "largest_list", "empty_lists"} {
-		lists.Facts = append(lists.Facts, index.Fact{Name: key, Text: "2", Key: key, Number: 2, IsCount: true, IsFault: true})
+	for _, key := range []string{
+		"ef_search", "self_links", "doubled_links", "outside_links", "low_links", "nlist", "nprobe", "largest_list",
+		"empty_lists",
+	} {
+		lists.Facts = append(lists.Facts, index.Fact{
+			Name: key, Text: "2", Key: key, Number: 2, IsCount: true, IsFault: true,
+		})
 	}
-	lists.Facts = append(lists.Facts, index.Fact{Name: "rows in a list", Text: "12.5 on average", Key: "mean_list", Number: 12.5})
+	lists.Facts = append(lists.Facts, index.Fact{
+		Name: "rows in a list", Text: "12.5 on average", Key: "mean_list", Number: 12.5,
+	})
 	coded := *vectors.File
 	coded.Codes = []string{"IxMp", "IxF2"}
 	lists.Target = &target.Target{File: &coded}
@@ -118,15 +150,17 @@ func engineReports(t *testing.T) map[string]writeEngine {
 		}
 	}
 	return map[string]writeEngine{
-		"info-graph": info(describe(graph)), "info-lists": info(lists), "search": search(found), "search-lists": search(others),
-		"verify-bad": verify(bad), "verify-good": verify(good), "bench": bench(speed), "bench-params": bench(params),
+		"info-graph": info(describe(graph)), "info-lists": info(lists), "search": search(found),
+		"search-lists": search(others),
+		"verify-bad":   verify(bad), "verify-good": verify(good), "bench": bench(speed), "bench-params": bench(params),
 	}
 }
 
 func TestGoldenEngine(t *testing.T) {
 	for name, write := range engineReports(t) {
 		rendertest.Report(t, "engine/"+name, render.ReportFormats().Names(), map[string]rendertest.Variant{
-			"table": {}, "80": {Width: 80}, "80-ascii": {Width: 80, ASCII: true}, "wide": {}, "json": {}, "yaml": {}, "jsonl": {}, "csv": {}, "markdown": {},
+			"table": {}, "80": {Width: 80}, "80-ascii": {Width: 80, ASCII: true}, "wide": {}, "json": {}, "yaml": {},
+			"jsonl": {}, "csv": {}, "markdown": {},
 		}, nil, withVariant(write))
 	}
 }

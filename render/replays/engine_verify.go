@@ -61,13 +61,17 @@ func checkTable(checks []target.Check, ascii bool) *table.Rows[*target.Check] {
 	detail := render.TextKey("detail", func(c *target.Check) string { return c.Detail }).
 		WithTitle("DETAIL", 0, func(c *target.Check) string { return render.Harmless(c.Detail) })
 	detail.Shorten = true
-	return table.New(table.Schema{Name: "checks", Singular: "check", Names: []string{"check"}, Sparse: true}, render.Pointers(checks), []table.ColumnOf[*target.Check]{
-		render.TextKey("check", func(c *target.Check) string { return c.Name }).WithTitle("CHECK", 0, func(c *target.Check) string { return c.Name }),
-		render.TextKey("outcome", func(c *target.Check) string { return c.Outcome.String() }).WithVocabulary().WithTitle("OUTCOME", 0, func(c *target.Check) string {
-			return render.Glyph(outcomeRole(c.Outcome), ascii) + " " + c.Outcome.String()
-		}).WithRole(func(c *target.Check) render.Role { return outcomeRole(c.Outcome) }),
-		detail,
-	})
+	return table.New(table.Schema{Name: "checks", Singular: "check", Names: []string{"check"}, Sparse: true},
+		render.Pointers(checks), []table.ColumnOf[*target.Check]{
+			render.TextKey("check", func(c *target.Check) string { return c.Name }).WithTitle("CHECK", 0,
+				func(c *target.Check) string { return c.Name }),
+			render.TextKey("outcome", func(c *target.Check) string {
+				return c.Outcome.String()
+			}).WithVocabulary().WithTitle("OUTCOME", 0, func(c *target.Check) string {
+				return render.Glyph(outcomeRole(c.Outcome), ascii) + " " + c.Outcome.String()
+			}).WithRole(func(c *target.Check) render.Role { return outcomeRole(c.Outcome) }),
+			detail,
+		})
 }
 
 // WriteInfo writes the contents of an index file.
@@ -84,12 +88,15 @@ func newEngineInfoSheet(d *target.Description, o *render.ReportOptions) *render.
 		Items: asked.Items,
 		Parts: []render.Part{{List: render.PositionGrid(len(facts), []table.ColumnOf[int]{
 			{Column: table.Column{Title: "FACT"}, Shown: func(i int) string { return facts[i].Name }},
-			{Column: table.Column{Title: "VALUE", Shorten: true}, Shown: func(i int) string { return render.Harmless(facts[i].Text) }, Role: func(i int) render.Role {
-				if facts[i].IsFault {
-					return render.RoleWarn
-				}
-				return render.RolePlain
-			}},
+			{
+				Column: table.Column{Title: "VALUE", Shorten: true},
+				Shown:  func(i int) string { return render.Harmless(facts[i].Text) }, Role: func(i int) render.Role {
+					if facts[i].IsFault {
+						return render.RoleWarn
+					}
+					return render.RolePlain
+				},
+			},
 		})}},
 	}
 	if len(d.Levels) > 0 {
@@ -101,7 +108,10 @@ func newEngineInfoSheet(d *target.Description, o *render.ReportOptions) *render.
 	if len(d.Parts) > 0 {
 		s.Parts = append(s.Parts, render.Part{List: render.PositionGrid(len(d.Parts), []table.ColumnOf[int]{
 			{Column: table.Column{Title: "PART"}, Shown: func(i int) string { return d.Parts[i].Name }},
-			{Column: table.Column{Title: "BYTES", AlignRight: true}, Shown: func(i int) string { return words.Bytes(int64(d.Parts[i].Bytes)) }},
+			{
+				Column: table.Column{Title: "BYTES", AlignRight: true},
+				Shown:  func(i int) string { return words.Bytes(int64(d.Parts[i].Bytes)) },
+			},
 			{Column: table.Column{Title: "SHARE", AlignRight: true}, Shown: func(i int) string {
 				return words.Share(float64(d.Parts[i].Bytes) / float64(max(1, d.Target.File.Bytes)))
 			}},
@@ -121,14 +131,15 @@ func levelTable(levels []index.Level) *table.Rows[*index.Level] {
 	}
 	nodes := count("nodes", "NODES", func(l *index.Level) int { return l.Nodes })
 	nodes.Shown = func(l *index.Level) string { return words.Number(int64(l.Nodes)) }
-	return table.New(table.Schema{Name: "levels", Singular: "level", Names: []string{"level"}, Sparse: true}, render.Pointers(levels), []table.ColumnOf[*index.Level]{
-		count("level", "LEVEL", func(l *index.Level) int { return l.Level }), nodes,
-		count("degree_min", "LINKS MIN", func(l *index.Level) int { return l.Min }),
-		count("degree_p50", "P50", func(l *index.Level) int { return l.Median }),
-		render.Key("degree_mean", table.Number, func(l *index.Level) table.Cell { return table.OfFloat(l.Mean) }).
-			WithTitle("MEAN", 0, func(l *index.Level) string { return strconv.FormatFloat(l.Mean, 'f', 1, 64) }),
-		count("degree_max", "MAX", func(l *index.Level) int { return l.Max }),
-	})
+	return table.New(table.Schema{Name: "levels", Singular: "level", Names: []string{"level"}, Sparse: true},
+		render.Pointers(levels), []table.ColumnOf[*index.Level]{
+			count("level", "LEVEL", func(l *index.Level) int { return l.Level }), nodes,
+			count("degree_min", "LINKS MIN", func(l *index.Level) int { return l.Min }),
+			count("degree_p50", "P50", func(l *index.Level) int { return l.Median }),
+			render.Key("degree_mean", table.Number, func(l *index.Level) table.Cell { return table.OfFloat(l.Mean) }).
+				WithTitle("MEAN", 0, func(l *index.Level) string { return strconv.FormatFloat(l.Mean, 'f', 1, 64) }),
+			count("degree_max", "MAX", func(l *index.Level) int { return l.Max }),
+		})
 }
 
 func writeEngineDescription(e *encode.Encoder, d *target.Description) {
@@ -176,13 +187,19 @@ func WriteLog(w io.Writer, l *target.Log, format render.Format, o render.ReportO
 			render.Key("value", table.Text, func(i int) table.Cell { return table.Of(l.Facts[i].Text) }),
 		}),
 		Parts: []render.Part{{List: render.PositionGrid(len(l.Facts), []table.ColumnOf[int]{
-			{Column: table.Column{Title: "FACT"}, Shown: func(i int) string { return render.Harmless(l.Facts[i].Name) }},
-			{Column: table.Column{Title: "VALUE", Shorten: true}, Shown: func(i int) string { return render.Harmless(l.Facts[i].Text) }, Role: func(i int) render.Role {
-				if l.Facts[i].IsFault {
-					return render.RoleWarn
-				}
-				return render.RolePlain
-			}},
+			{
+				Column: table.Column{Title: "FACT"},
+				Shown:  func(i int) string { return render.Harmless(l.Facts[i].Name) },
+			},
+			{
+				Column: table.Column{Title: "VALUE", Shorten: true},
+				Shown:  func(i int) string { return render.Harmless(l.Facts[i].Text) }, Role: func(i int) render.Role {
+					if l.Facts[i].IsFault {
+						return render.RoleWarn
+					}
+					return render.RolePlain
+				},
+			},
 		})}},
 	}
 	return s.Write(w, format)

@@ -27,7 +27,9 @@ func WriteHTML(w io.Writer, results []Series, report *whatif.Report, version str
 	p := &webpage.Page{Version: version}
 	o := &render.ReportOptions{Limit: htmlSegments}
 	if len(results) > 0 {
-		p.Window, p.Under = title(results[0].Result), []string{title(results[0].Result), setupText(&results[0].Result.Setup, o)}
+		p.Window, p.Under = title(results[0].Result), []string{
+			title(results[0].Result), setupText(&results[0].Result.Setup, o),
+		}
 		if severalTargets(results) {
 			p.Window = sideBySideTitle(results)
 			p.Under = []string{p.Window}
@@ -67,11 +69,13 @@ func Conclude(results []Series, report *whatif.Report) string {
 func bestText(r *replay.Result, o *render.ReportOptions) string {
 	best := &r.Points[0]
 	for i := range r.Points {
-		if p := &r.Points[i]; p.Recall > best.Recall+recallTolerance || p.Recall > best.Recall-recallTolerance && p.QPS > best.QPS {
+		if p := &r.Points[i]; p.Recall > best.Recall+recallTolerance ||
+			p.Recall > best.Recall-recallTolerance && p.QPS > best.QPS {
 			best = p
 		}
 	}
-	text := words.ThreeDigits(best.QPS) + " queries per second, p50 " + latencyOf(&best.Latency, best.Latency.P50, o) + ", p99 " + latencyOf(&best.Latency, best.Latency.P99, o)
+	text := words.ThreeDigits(best.QPS) + " queries per second, p50 " + latencyOf(&best.Latency, best.Latency.P50, o) +
+		", p99 " + latencyOf(&best.Latency, best.Latency.P99, o)
 	if best.Recall > 0 {
 		text += ", recall " + recallText(best.Recall)
 	}
@@ -173,5 +177,6 @@ func figureOf(kind string, write func(b *bytes.Buffer, o PlotOptions) error) (we
 	if err != nil {
 		return "", err
 	}
-	return webpage.Figure(words.Sentence(plotKinds()[kind].what), webpage.Inline(light.String()), webpage.Inline(dark.String())), nil
+	return webpage.Figure(words.Sentence(plotKinds()[kind].what), webpage.Inline(light.String()),
+		webpage.Inline(dark.String())), nil
 }

@@ -25,7 +25,10 @@ func TestGoldenReplayHTML(t *testing.T) {
 		"sweep":   {[]Series{{"before", base}, {"all indexed", now}}, nil},
 		"whatif":  {nil, fixtureWhatIf()},
 		"servers": {fixtureServers(), nil},
-		"hostile": {[]Series{{"</text><script>alert(1)</script>" + rendertest.HostileName, hostile}, {"b", fixtureLive()}}, evil},
+		"hostile": {
+			[]Series{{"</text><script>alert(1)</script>" + rendertest.HostileName, hostile}, {"b", fixtureLive()}},
+			evil,
+		},
 		"nothing": {[]Series{{"", &replay.Result{}}}, nil},
 	} {
 		var b bytes.Buffer
@@ -39,7 +42,10 @@ func TestGoldenReplayHTML(t *testing.T) {
 		// Remove the page's own script and its links to headings, because render/webpage tests their policy.
 		text = regexp.MustCompile(`(?s)<script>.*?</script>|href="#[a-z0-9-]*"`).ReplaceAllString(text, "")
 		// Check for everything that fetches, runs or navigates. In SVG, only the namespace is a URL.
-		for _, bad := range []string{"<script", "<img", "<iframe", "<link", "url(", "href=", "src=", "@import", "onload", "onclick", ">NaN", ">+Inf", "NaN,"} {
+		for _, bad := range []string{
+			"<script", "<img", "<iframe", "<link", "url(", "href=", "src=", "@import", "onload", "onclick", ">NaN",
+			">+Inf", "NaN,",
+		} {
 			if i := strings.Index(strings.ReplaceAll(text, "&lt;img src=x", ""), bad); i >= 0 {
 				t.Errorf("%s has %s: %s", name, bad, text[max(0, i-80):min(len(text), i+80)])
 			}

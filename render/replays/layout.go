@@ -27,7 +27,8 @@ func WriteLayout(w io.Writer, l *replay.Layout, format render.Format, o render.R
 func LayoutSchema(render.ReportOptions) *table.Schema { return layoutTable(&replay.Layout{}).Schema() }
 
 func newLayoutSheet(l *replay.Layout, o *render.ReportOptions, short bool) *render.Sheet {
-	asked := render.Select(o, layoutTable(l), render.Unbounded[*replay.Segment](o)) // the limit applies to the lines about segments
+	// the limit applies to the lines about segments
+	asked := render.Select(o, layoutTable(l), render.Unbounded[*replay.Segment](o))
 	s := &render.Sheet{
 		Kind: "ReplayLayout", Options: o,
 		Head: layoutHead(l, o), About: func(e *encode.Encoder) { writeLayoutHead(e, l) }, Items: asked.Items,
@@ -63,11 +64,13 @@ func layoutHead(l *replay.Layout, o *render.ReportOptions) []render.Line {
 	}
 	add("cluster", cluster)
 	add("storage", storageText(l))
-	field := render.OrUnknown(c.VectorField) + ": " + words.Plural(c.Dim, "dimension") + " of " + c.Element.String() + ", " + c.Metric.String()
+	field := render.OrUnknown(c.VectorField) + ": " + words.Plural(c.Dim, "dimension") + " of " + c.Element.String() +
+		", " + c.Metric.String()
 	add("vectors", field+"; "+layoutIndexText(&c.Index))
 	add("replicas", replicasText(l))
 	if l.Assumed {
-		lines = append(lines, labelled(o, render.RoleWarn, "assumed", "no node reported its segments: spread by rule")...)
+		lines = append(lines,
+			labelled(o, render.RoleWarn, "assumed", "no node reported its segments: spread by rule")...)
 	}
 	return lines
 }
@@ -116,7 +119,9 @@ func replicasText(l *replay.Layout) string {
 	var list []string
 	for i := range l.Replicas {
 		r := &l.Replicas[i]
-		list = append(list, strconv.FormatInt(r.ID, 10)+" on "+words.Plural(len(r.Nodes), "node")+", "+words.Plural(len(r.Leaders), "shard"))
+		list = append(list,
+			strconv.FormatInt(r.ID, 10)+" on "+words.Plural(len(r.Nodes), "node")+", "+
+				words.Plural(len(r.Leaders), "shard"))
 	}
 	return strings.Join(list, "; ")
 }
@@ -129,7 +134,10 @@ func missingFileLines(l *replay.Layout, o *render.ReportOptions) []render.Line {
 		is  func(s *replay.Segment) bool
 	}{
 		{"no files in the metadata", func(s *replay.Segment) bool { return s.Files == nil }},
-		{"not served by any node", func(s *replay.Segment) bool { return !slices.ContainsFunc(s.On, func(n int64) bool { return n != 0 }) }},
+		{
+			"not served by any node",
+			func(s *replay.Segment) bool { return !slices.ContainsFunc(s.On, func(n int64) bool { return n != 0 }) },
+		},
 		{"row count unknown", func(s *replay.Segment) bool { return s.Rows < 0 }},
 	} {
 		var ids []string
@@ -139,7 +147,8 @@ func missingFileLines(l *replay.Layout, o *render.ReportOptions) []render.Line {
 			}
 		}
 		if len(ids) > 0 {
-			text := words.Plural(len(ids), "segment") + ", " + x.why + ": " + words.FirstOf(ids, o.Shown(len(ids)), ", ")
+			text := words.Plural(len(ids), "segment") + ", " + x.why + ": " +
+				words.FirstOf(ids, o.Shown(len(ids)), ", ")
 			lines = append(lines, labelled(o, render.RoleBad, "MISSING", text)...)
 		}
 	}
@@ -184,7 +193,9 @@ func layoutCounts(title string, list []layoutCount, mark string, columns ...tabl
 }
 
 func countColumn(list []layoutCount, title string, get func(c *layoutCount) string) table.ColumnOf[int] {
-	return table.ColumnOf[int]{Column: table.Column{Title: title, AlignRight: true}, Shown: func(row int) string { return get(&list[row]) }}
+	return table.ColumnOf[int]{
+		Column: table.Column{Title: title, AlignRight: true}, Shown: func(row int) string { return get(&list[row]) },
+	}
 }
 
 func layoutStates(l *replay.Layout) render.Part {
@@ -317,14 +328,23 @@ func layoutTable(l *replay.Layout) *table.Rows[*replay.Segment] {
 	number.AlignRight = true
 	return table.New(table.Schema{
 		Name: "segments", Singular: "segment", Names: []string{"segment_id"}, Sparse: true,
-		Order: []string{"segment_id", "state", "node_ids", "rows", "index", "partition", "channel", "insert_logs", "delta_logs", "indexes"},
+		Order: []string{
+			"segment_id", "state", "node_ids", "rows", "index", "partition", "channel", "insert_logs", "delta_logs",
+			"indexes",
+		},
 	}, render.Pointers(l.Segments), []table.ColumnOf[row]{
 		number,
-		render.TextKey("state", func(s row) string { return stateWord(s.State) }).WithTitle("STATE", 0, func(s row) string { return stateText(s.State) }).WithVocabulary(),
-		render.Key("rows", table.Int, func(s row) table.Cell { return table.OfCount(s.Rows) }).WithTitle("ROWS", 0, func(s row) string { return rowCount(s.Rows) }),
-		render.Key("index", table.Text, func(s row) table.Cell { return nameCell(s.Index.Type) }).WithTitle("INDEX", 0, func(s row) string { return layoutIndexText(&s.Index) }),
-		render.Key("partition", table.Text, func(s row) table.Cell { return nameCell(s.PartitionName) }).WithTitle("PARTITION", 0, func(s row) string { return render.OrUnknown(s.PartitionName) }),
-		render.TextKey("channel", func(s row) string { return s.Channel }).WithTitle("CHANNEL", 0, func(s row) string { return render.OrUnknown(s.Channel) }),
+		render.TextKey("state", func(s row) string { return stateWord(s.State) }).WithTitle("STATE", 0,
+			func(s row) string { return stateText(s.State) }).WithVocabulary(),
+		render.Key("rows", table.Int, func(s row) table.Cell { return table.OfCount(s.Rows) }).WithTitle("ROWS", 0,
+			func(s row) string { return rowCount(s.Rows) }),
+		render.Key("index", table.Text, func(s row) table.Cell { return nameCell(s.Index.Type) }).WithTitle("INDEX", 0,
+			func(s row) string { return layoutIndexText(&s.Index) }),
+		render.Key("partition", table.Text, func(s row) table.Cell { return nameCell(s.PartitionName) }).
+			WithTitle("PARTITION", 0, func(s row) string { return render.OrUnknown(s.PartitionName) }),
+		render.TextKey("channel", func(s row) string { return s.Channel }).WithTitle("CHANNEL", 0, func(s row) string {
+			return render.OrUnknown(s.Channel)
+		}),
 		render.Key("node_ids", table.List, func(s row) table.Cell {
 			var ids []string
 			for _, id := range s.On {

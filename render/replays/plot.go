@@ -185,15 +185,21 @@ func (c *resultChart) qps() error {
 	if len(loads) == 0 {
 		return picture.EmptyError("no point has a number of sessions or a rate", "")
 	}
-	axis, place := picture.LogAxis([]string{"concurrent sessions", "target requests per second"}[render.BoolInt(rated > closed)], loads)
+	axis, place := picture.LogAxis([]string{"concurrent sessions", "target requests per second"}[render.BoolInt(rated >
+		closed)], loads)
 	panel := picture.Panel{X: axis, Y: picture.Axis{Label: "queries per second"}}
 	all, k := c.parameters()
 	for r, s := range c.results {
 		for i, params := range all {
-			line := picture.Series{Name: c.label(r, params.text(k)), Look: picture.Look{Colour: picture.Colour(i), Dash: c.dash(r), Mark: 1 + i}}
+			line := picture.Series{
+				Name: c.label(r, params.text(k)),
+				Look: picture.Look{Colour: picture.Colour(i), Dash: c.dash(r), Mark: 1 + i},
+			}
 			for _, p := range render.Pointers(s.Result.Points) {
 				if v, ok := of(p); ok && parametersOf(p) == params {
-					line.Points = append(line.Points, picture.Point{X: place(v), Y: p.QPS, Low: p.QPSLow, High: p.QPSHigh})
+					line.Points = append(line.Points, picture.Point{
+						X: place(v), Y: p.QPS, Low: p.QPSLow, High: p.QPSHigh,
+					})
 				}
 			}
 			slices.SortStableFunc(line.Points, func(a, b picture.Point) int { return cmp.Compare(a.X, b.X) })
@@ -203,12 +209,15 @@ func (c *resultChart) qps() error {
 		}
 	}
 	c.Panels = []picture.Panel{panel}
-	c.Notes = append(c.Notes, []string{"one round each: no intervals", "bars: 95% CI of the mean over rounds"}[render.BoolInt(intervals)])
+	c.Notes = append(c.Notes,
+		[]string{"one round each: no intervals", "bars: 95% CI of the mean over rounds"}[render.BoolInt(intervals)])
 	if failed > 0 {
-		c.Notes = append(c.Notes, words.Count(int64(failed), "point has", "points have")+" failed requests, not counted")
+		c.Notes = append(c.Notes,
+			words.Count(int64(failed), "point has", "points have")+" failed requests, not counted")
 	}
 	if left > 0 {
-		c.Notes = append(c.Notes, words.Count(int64(left), "point has", "points have")+" another kind of load and cannot be shown here")
+		c.Notes = append(c.Notes,
+			words.Count(int64(left), "point has", "points have")+" another kind of load and cannot be shown here")
 	}
 	return nil
 }
@@ -252,7 +261,8 @@ func (c *resultChart) front() error {
 		}
 	}
 	if len(recalls) == 0 {
-		return picture.EmptyError("no point has a recall", "replay with --truth exact, or with a log that has the truth")
+		return picture.EmptyError("no point has a recall",
+			"replay with --truth exact, or with a log that has the truth")
 	}
 	axis, place := picture.RecallAxis(recalls)
 	panel := picture.Panel{X: axis, Y: picture.Axis{Label: "queries per second"}}
@@ -306,20 +316,26 @@ const maxDistributions = 6
 // plots).
 func (c *resultChart) latency() error {
 	panel := picture.Panel{
-		X: picture.Axis{Label: "requests at least as fast (%)", Guides: []picture.Tick{{At: percentilePlace(0.5), Text: "p50"}, {At: percentilePlace(0.99), Text: "p99"}}},
+		X: picture.Axis{
+			Label:  "requests at least as fast (%)",
+			Guides: []picture.Tick{{At: percentilePlace(0.5), Text: "p50"}, {At: percentilePlace(0.99), Text: "p99"}},
+		},
 		Y: picture.Axis{Label: "latency (ms)"},
 	}
 	_, k := c.parameters()
 	left := 0
 	least, most, beyond := math.Inf(1), 0.0, 2.2
 	for r, s := range c.results {
-		all := slices.DeleteFunc(render.Pointers(s.Result.Points), func(p *load.Point) bool { return p.Latency.Count == 0 })
+		all := slices.DeleteFunc(render.Pointers(s.Result.Points), func(p *load.Point) bool {
+			return p.Latency.Count == 0
+		})
 		shown := sampleEvenly(all, max(1, maxDistributions/len(c.results)))
 		left += len(all) - len(shown)
 		for i, p := range shown {
 			l := &p.Latency
 			line := picture.Series{
-				Name: c.label(r, join(shortLoad(p), parametersOf(p).text(k))) + ": p50 " + words.Latency(l.P50, false) + ", p99 " + words.Latency(l.P99, false),
+				Name: c.label(r, join(shortLoad(p), parametersOf(p).text(k))) + ": p50 " + words.Latency(l.P50, false) +
+					", p99 " + words.Latency(l.P99, false),
 				Look: picture.Look{Colour: picture.Colour(i), Dash: c.dash(r)}, Points: distribution(l),
 			}
 			if len(c.results) == 1 {
@@ -378,13 +394,17 @@ func distribution(l *load.Latency) []picture.Point {
 		all += max(0, b.Count)
 	}
 	if all <= 0 || len(l.Bars) < 2 {
-		return []picture.Point{point(0, l.Min), point(0.5, l.P50), point(0.9, l.P90), point(0.95, l.P95), point(0.99, l.P99), point(0.999, l.P999)}
+		return []picture.Point{
+			point(0, l.Min), point(0.5, l.P50), point(0.9, l.P90), point(0.95, l.P95), point(0.99, l.P99),
+			point(0.999, l.P999),
+		}
 	}
 	line := []picture.Point{point(0, l.Min)}
 	for _, b := range l.Bars {
 		if b.Count > 0 {
 			sum += b.Count
-			line = append(line, point(min(float64(sum)/float64(all), 1-0.5/float64(all)), b.UpTo)) // the last point is half a request below 100%
+			// the last point is half a request below 100%
+			line = append(line, point(min(float64(sum)/float64(all), 1-0.5/float64(all)), b.UpTo))
 		}
 	}
 	return line

@@ -50,7 +50,9 @@ func TestGoldenReplayPlot(t *testing.T) {
 		}
 	}
 	var b bytes.Buffer
-	if err := PlotResults(&b, replayPictures()["sweep"], PlotOptions{Kind: "front", Format: "png", Width: 800, Height: 500}); err != nil {
+	if err := PlotResults(&b, replayPictures()["sweep"], PlotOptions{
+		Kind: "front", Format: "png", Width: 800, Height: 500,
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if m, err := png.Decode(&b); err != nil || m.Bounds().Dx() != 800 || m.Bounds().Dy() != 500 {

@@ -22,14 +22,15 @@ type pointRow struct {
 func pointTable(rows []pointRow, several bool, o *render.ReportOptions) *table.Rows[pointRow] {
 	var columns []table.ColumnOf[pointRow]
 	schema := table.Schema{Name: "points", Singular: "point", Sparse: true, Order: []string{
-		"result", "target", "ef", "nprobe", "rate", "sessions", "qps", "interval", "recall", "latency_p50_seconds", "latency_p95_seconds",
-		"latency_p99_seconds", "latency_p999_seconds", "failed", "cpu_per_query_seconds", "voluntary_per_query", "involuntary_per_query",
-		"distances_per_query",
+		"result", "target", "ef", "nprobe", "rate", "sessions", "qps", "interval", "recall", "latency_p50_seconds",
+		"latency_p95_seconds", "latency_p99_seconds", "latency_p999_seconds", "failed", "cpu_per_query_seconds",
+		"voluntary_per_query", "involuntary_per_query", "distances_per_query",
 	}}
 	if several {
 		schema.Names = []string{"result"}
 		columns = []table.ColumnOf[pointRow]{
-			render.TextKey("result", func(r pointRow) string { return r.name }).WithTitle("RESULT", 0, func(r pointRow) string { return r.short }),
+			render.TextKey("result", func(r pointRow) string { return r.name }).WithTitle("RESULT", 0,
+				func(r pointRow) string { return r.short }),
 			render.TextKey("target", func(r pointRow) string { return r.target }),
 			render.Key("front", table.Bool, func(r pointRow) table.Cell { return table.OfBool(r.front) }),
 		}
@@ -37,7 +38,9 @@ func pointTable(rows []pointRow, several bool, o *render.ReportOptions) *table.R
 		schema.Order = schema.Order[2:]
 	}
 	for _, c := range pointFields() {
-		columns = append(columns, table.ColumnOf[pointRow]{Column: c.Column, Cell: func(r pointRow) table.Cell { return c.Cell(r.point) }})
+		columns = append(columns, table.ColumnOf[pointRow]{
+			Column: c.Column, Cell: func(r pointRow) table.Cell { return c.Cell(r.point) },
+		})
 	}
 	some := func(has func(p *load.Point) bool) bool {
 		return slices.ContainsFunc(rows, func(r pointRow) bool { return has(r.point) })
@@ -46,7 +49,9 @@ func pointTable(rows []pointRow, several bool, o *render.ReportOptions) *table.R
 		table.SetTitle(columns, name, title, priority, func(r pointRow) string { return text(r.point) })
 	}
 	latency := func(name, title string, priority, which int) {
-		show("latency_"+name+"_seconds", title, priority, func(p *load.Point) string { return latencyOf(&p.Latency, latencyFigures(&p.Latency)[which], o) })
+		show("latency_"+name+"_seconds", title, priority, func(p *load.Point) string {
+			return latencyOf(&p.Latency, latencyFigures(&p.Latency)[which], o)
+		})
 	}
 	if some(func(p *load.Point) bool { return p.EF > 0 }) {
 		show("ef", "EF", 0, func(p *load.Point) string { return orDash(p.EF) })
@@ -61,7 +66,10 @@ func pointTable(rows []pointRow, several bool, o *render.ReportOptions) *table.R
 		show("sessions", "SESSIONS", 0, func(p *load.Point) string { return strconv.Itoa(p.Sessions) })
 	}
 	show("qps", "QPS", 0, func(p *load.Point) string { return words.ThreeDigits(p.QPS) })
-	columns = append(columns, table.DisplayColumn("interval", plusMinus(o), 3, func(r pointRow) string { return words.OrNone(halfInterval(r.point)) }))
+	columns = append(columns,
+		table.DisplayColumn("interval", plusMinus(o), 3, func(r pointRow) string {
+			return words.OrNone(halfInterval(r.point))
+		}))
 	table.SetTitle(columns, "recall", "RECALL ", 0, func(r pointRow) string {
 		return recallText(r.point.Recall) + []string{" ", "*"}[render.BoolInt(r.front)]
 	})
@@ -69,12 +77,16 @@ func pointTable(rows []pointRow, several bool, o *render.ReportOptions) *table.R
 	latency("p95", "P95", 7, 4)
 	latency("p99", "P99", 0, 5)
 	latency("p999", "P99.9", 8, 6)
-	table.SetTitle(columns, "failed", "FAILS", 1, func(r pointRow) string { return failsText(r.point) }).Role = func(r pointRow) render.Role {
+	table.SetTitle(columns, "failed", "FAILS", 1, func(r pointRow) string { return failsText(r.point) }).Role = func(
+		r pointRow,
+	) render.Role {
 		return []render.Role{render.RolePlain, render.RoleBad}[render.BoolInt(r.point.Failed > 0)]
 	}
 	show("cpu_per_query_seconds", "CPU", 1, func(p *load.Point) string { return knownLatency(p.CPUPerQuery, o) })
 	show("voluntary_per_query", "VOL", 4, func(p *load.Point) string { return switchesText(p, p.VoluntaryPerQuery) })
-	show("involuntary_per_query", "INVOL", 5, func(p *load.Point) string { return switchesText(p, p.InvoluntaryPerQuery) })
+	show("involuntary_per_query", "INVOL", 5, func(p *load.Point) string {
+		return switchesText(p, p.InvoluntaryPerQuery)
+	})
 	show("distances_per_query", "DISTANCES", 9, func(p *load.Point) string { return knownText(p.DistancesPerQuery) })
 	return table.New(schema, rows, columns)
 }
@@ -107,7 +119,8 @@ func sweepHead(points []load.Point, o *render.ReportOptions) []render.Line {
 	for i := range points {
 		if p := &points[i]; p.Stopped != "" {
 			lines = append(lines, render.Line{
-				Role: render.RoleBad, Text: "stopped at " + join(arrivalText(p), parametersText(p)) + ": " + render.Harmless(p.Stopped),
+				Role: render.RoleBad,
+				Text: "stopped at " + join(arrivalText(p), parametersText(p)) + ": " + render.Harmless(p.Stopped),
 			})
 		}
 	}

@@ -35,7 +35,8 @@ func sweep(r *replay.Result) bool { return len(r.Points) > 1 }
 // newReplaySheet returns the sheet of a result. repeat adds instructions to reproduce the run, which do not fit
 // on one screen.
 func newReplaySheet(r *replay.Result, o *render.ReportOptions, repeat bool) *render.Sheet {
-	asked := render.Select(o, pointTable(pointRows(r.Points), false, o), render.Unbounded[pointRow](o)) // the limit applies to other lists
+	// the limit applies to other lists
+	asked := render.Select(o, pointTable(pointRows(r.Points), false, o), render.Unbounded[pointRow](o))
 	s := &render.Sheet{
 		Kind: "Replay", Options: o,
 		Head: replayHead(r, o), Items: asked.Items, About: func(*encode.Encoder) {},
@@ -74,7 +75,8 @@ func replayHead(r *replay.Result, o *render.ReportOptions) []render.Line {
 	}
 	lines = append(lines, render.Line{})
 	if r.Stopped != "" {
-		lines = append(lines, labelled(o, render.RoleBad, "STOPPED", render.Harmless(r.Stopped)+": results up to that point follow")...)
+		lines = append(lines,
+			labelled(o, render.RoleBad, "STOPPED", render.Harmless(r.Stopped)+": results up to that point follow")...)
 	}
 	lines = append(lines, coverageLines(&r.Cover, o)...)
 	return lines
@@ -110,14 +112,16 @@ func title(r *replay.Result) string {
 func setupText(s *replay.Setup, o *render.ReportOptions) string {
 	var list []string
 	if s.Metric != "" && s.Dim > 0 {
-		list = append(list, render.Harmless(s.Metric)+", "+words.Plural(s.Dim, "dimension")+" of "+render.OrUnknown(s.Element))
+		list = append(list,
+			render.Harmless(s.Metric)+", "+words.Plural(s.Dim, "dimension")+" of "+render.OrUnknown(s.Element))
 	}
 	// A live server runs on another machine, and PostgreSQL has no version of Milvus.
 	live := s.Target != "" && s.Target != "engine"
 	switch {
 	case live && strings.HasPrefix(s.Target, "postgres"):
 		list = append(list, "by PostgreSQL with pgvector")
-	case live && strings.Contains(s.Target, "://") && !strings.HasPrefix(s.Target, "milvus://"): // the title includes its kind and address
+	case live && strings.Contains(s.Target, "://") && !strings.HasPrefix(s.Target, "milvus://"):
+		// the title includes its kind and address
 	case live && s.Milvus != "":
 		list = append(list, "by Milvus "+render.Harmless(s.Milvus))
 	case s.Milvus != "":
@@ -215,7 +219,8 @@ func missingText(m *replay.Missing) string {
 	if m.Rows >= 0 {
 		rows = words.Count(m.Rows, "row", "rows")
 	}
-	return "segment " + strconv.FormatInt(m.Segment, 10) + " (" + stateText(m.State) + ", " + rows + "): " + render.OrUnknown(m.Reason)
+	return "segment " + strconv.FormatInt(m.Segment, 10) + " (" + stateText(m.State) + ", " + rows + "): " +
+		render.OrUnknown(m.Reason)
 }
 
 // replayNotes returns the notes of a run.

@@ -52,7 +52,8 @@ func loadLine(p *load.Point, o *render.ReportOptions) string {
 func qpsLine(p *load.Point, o *render.ReportOptions) string {
 	text := words.ThreeDigits(p.QPS)
 	if hasInterval(p) {
-		text += " " + plusMinus(o) + " " + halfInterval(p) + " (95% CI " + words.ThreeDigits(p.QPSLow) + " to " + words.ThreeDigits(p.QPSHigh) + " over " + words.Plural(len(p.Repeats), "round") + ")"
+		text += " " + plusMinus(o) + " " + halfInterval(p) + " (95% CI " + words.ThreeDigits(p.QPSLow) + " to " +
+			words.ThreeDigits(p.QPSHigh) + " over " + words.Plural(len(p.Repeats), "round") + ")"
 	} else {
 		text += ", one round: no interval"
 	}
@@ -68,15 +69,22 @@ func latencyLines(p *load.Point, o *render.ReportOptions) []render.Line {
 		return labelled(o, render.RoleDim, "latency", words.UnknownMark+": no answers")
 	}
 	lines := labelled(o, render.RolePlain, "latency", figures(o, "avg min max", l.Mean, l.Min, l.Max))
-	lines = append(lines, labelled(o, render.RolePlain, "", figures(o, "p50 p90 p95 p99 p99.9", l.P50, l.P90, l.P95, l.P99, l.P999))...)
+	lines = append(lines,
+		labelled(o, render.RolePlain, "", figures(o, "p50 p90 p95 p99 p99.9", l.P50, l.P90, l.P95, l.P99, l.P999))...)
 	if w := &p.Waited; w.Count > 0 && w.Max > 0 {
-		lines = append(lines, labelled(o, render.RolePlain, "  waited", figures(o, "avg p50 p99 max", w.Mean, w.P50, w.P99, w.Max))...)
+		lines = append(lines,
+			labelled(o, render.RolePlain, "  waited", figures(o, "avg p50 p99 max", w.Mean, w.P50, w.P99, w.Max))...)
 	}
 	if p.Late > 0 {
-		lines = append(lines, labelled(o, render.RoleWarn, "  late", words.Count(p.Late, "request", "requests")+" sent late: all sessions were busy")...)
+		lines = append(lines,
+			labelled(o, render.RoleWarn, "  late",
+				words.Count(p.Late, "request", "requests")+" sent late: all sessions were busy")...)
 	}
 	if p.Unsent > 0 {
-		lines = append(lines, labelled(o, render.RoleBad, "  unsent", words.Count(p.Unsent, "request was", "requests were")+" never sent: no free session until the end; not counted elsewhere")...)
+		lines = append(lines,
+			labelled(o, render.RoleBad, "  unsent",
+				words.Count(p.Unsent, "request was", "requests were")+
+					" never sent: no free session until the end; not counted elsewhere")...)
 	}
 	return lines
 }
@@ -88,9 +96,11 @@ func failLines(p *load.Point, o *render.ReportOptions) []render.Line {
 	if p.Failed == 0 {
 		return labelled(o, render.RolePlain, "fails", text)
 	}
-	text = words.Number(p.Failed) + " of " + words.Count(p.Asked, "request", "requests") + " (" + words.Share(ratioOf(float64(p.Failed), float64(p.Asked))) + ")"
+	text = words.Number(p.Failed) + " of " + words.Count(p.Asked, "request", "requests") + " (" +
+		words.Share(ratioOf(float64(p.Failed), float64(p.Asked))) + ")"
 	if l := &p.FailedLatency; l.Count > 0 {
-		text += "; their latency: p50 " + words.Latency(l.P50, o.ASCII) + ", p99 " + words.Latency(l.P99, o.ASCII) + " (not included above)"
+		text += "; their latency: p50 " + words.Latency(l.P50, o.ASCII) + ", p99 " + words.Latency(l.P99, o.ASCII) +
+			" (not included above)"
 	}
 	lines := labelled(o, render.RoleBad, "fails", text)
 	keys := byCount(p.Errors)
@@ -102,7 +112,8 @@ func failLines(p *load.Point, o *render.ReportOptions) []render.Line {
 
 // costText formats the cost of a query: "CPU 640 µs, context switches 1.2, distances computed 45,000".
 func costText(p *load.Point, o *render.ReportOptions) string {
-	return "CPU " + knownLatency(p.CPUPerQuery, o) + ", context switches " + knownText(p.SwitchesPerQuery) + ", distances computed " + knownText(p.DistancesPerQuery)
+	return "CPU " + knownLatency(p.CPUPerQuery, o) + ", context switches " + knownText(p.SwitchesPerQuery) +
+		", distances computed " + knownText(p.DistancesPerQuery)
 }
 
 func timesText(n int64) string {
@@ -147,7 +158,8 @@ func differenceLines(r *replay.Result, o *render.ReportOptions) []render.Line {
 		return nil
 	}
 	part := func(n int) string { return words.Share(ratioOf(float64(n), float64(d.Hits))) }
-	text := words.Number(int64(d.Equal)) + " of " + words.Count(int64(d.Hits), "hit", "hits") + " (" + part(d.Equal) + ") equal at the same rank, " +
+	text := words.Number(int64(d.Equal)) + " of " + words.Count(int64(d.Hits), "hit", "hits") + " (" + part(d.Equal) +
+		") equal at the same rank, " +
 		part(d.SameSet) + " at any rank"
 	if d.Equal > 0 {
 		text += "; distances of " + words.Share(ratioOf(float64(d.BitEqual), float64(d.Equal))) + " bit-identical"
@@ -163,10 +175,13 @@ func differenceLines(r *replay.Result, o *render.ReportOptions) []render.Line {
 	explained := 0
 	for _, reason := range byCount(d.Explained) {
 		explained += d.Explained[reason]
-		lines = append(lines, labelled(o, render.RoleDim, "", words.Number(int64(d.Explained[reason]))+" differ: "+render.Harmless(reason))...)
+		lines = append(lines,
+			labelled(o, render.RoleDim, "",
+				words.Number(int64(d.Explained[reason]))+" differ: "+render.Harmless(reason))...)
 	}
 	if rest := d.Hits - d.Equal - explained; rest > 0 {
-		lines = append(lines, labelled(o, render.RoleBad, "", words.Number(int64(rest))+" differ for no known reason")...)
+		lines = append(lines,
+			labelled(o, render.RoleBad, "", words.Number(int64(rest))+" differ for no known reason")...)
 	}
 	if len(d.Examples) > 0 {
 		lines = append(lines, labelled(o, render.RoleDim, "", "examples are in -o json")...)
@@ -198,11 +213,20 @@ func pointFields() []table.ColumnOf[*load.Point] {
 		field("failed", table.Int, func(p *load.Point) table.Cell { return table.OfInt(p.Failed) }),
 		field("unsent", table.Int, func(p *load.Point) table.Cell { return table.OfInt(p.Unsent) }),
 		field("late", table.Int, func(p *load.Point) table.Cell { return table.OfInt(p.Late) }),
-		field("cpu_per_query_seconds", table.Exact, func(p *load.Point) table.Cell { return knownCell(p.CPUPerQuery.Seconds()) }),
-		field("switches_per_query", table.Exact, func(p *load.Point) table.Cell { return knownCell(p.SwitchesPerQuery) }),
-		field("voluntary_per_query", table.Exact, func(p *load.Point) table.Cell { return kindCell(p, p.VoluntaryPerQuery) }),
-		field("involuntary_per_query", table.Exact, func(p *load.Point) table.Cell { return kindCell(p, p.InvoluntaryPerQuery) }),
-		field("distances_per_query", table.Exact, func(p *load.Point) table.Cell { return knownCell(p.DistancesPerQuery) }),
+		field("cpu_per_query_seconds", table.Exact, func(p *load.Point) table.Cell {
+			return knownCell(p.CPUPerQuery.Seconds())
+		}),
+		field("switches_per_query", table.Exact,
+			func(p *load.Point) table.Cell { return knownCell(p.SwitchesPerQuery) }),
+		field("voluntary_per_query", table.Exact, func(p *load.Point) table.Cell {
+			return kindCell(p, p.VoluntaryPerQuery)
+		}),
+		field("involuntary_per_query", table.Exact, func(p *load.Point) table.Cell {
+			return kindCell(p, p.InvoluntaryPerQuery)
+		}),
+		field("distances_per_query", table.Exact, func(p *load.Point) table.Cell {
+			return knownCell(p.DistancesPerQuery)
+		}),
 	}
 	for _, x := range []struct {
 		name string

@@ -48,16 +48,22 @@ func ShapeSchema(render.ReportOptions) *table.Schema { return bucketTable(&log.S
 
 func bucketTable(s *log.Shape) *table.Rows[int] {
 	from := func(i int) time.Duration { return time.Duration(i) * s.Width }
-	return table.New(table.Schema{Name: "spans", Singular: "span", Sparse: true}, render.Positions(len(s.Buckets)), []table.ColumnOf[int]{
-		render.Key("from_seconds", table.Exact, func(i int) table.Cell { return table.OfFloat(from(i).Seconds()) }).WithTitle("FROM", 0, func(i int) string { return words.Age(from(i)) }),
-		render.Key("requests", table.Int, func(i int) table.Cell { return table.OfInt(int64(s.Buckets[i])) }).WithTitle("REQUESTS", 0, func(i int) string { return words.Number(int64(s.Buckets[i])) }),
-		render.Key("per_second", table.Exact, func(i int) table.Cell { return presentRate(s, i) }).WithTitle("PER SECOND", 0, func(i int) string {
-			if s.Width <= 0 {
-				return words.UnknownMark
-			}
-			return words.ThreeDigits(float64(s.Buckets[i]) / s.Width.Seconds())
-		}),
-	})
+	return table.New(table.Schema{Name: "spans", Singular: "span", Sparse: true}, render.Positions(len(s.Buckets)),
+		[]table.ColumnOf[int]{
+			render.Key("from_seconds", table.Exact,
+				func(i int) table.Cell { return table.OfFloat(from(i).Seconds()) }).WithTitle("FROM", 0,
+				func(i int) string { return words.Age(from(i)) }),
+			render.Key("requests", table.Int, func(i int) table.Cell {
+				return table.OfInt(int64(s.Buckets[i]))
+			}).WithTitle("REQUESTS", 0, func(i int) string { return words.Number(int64(s.Buckets[i])) }),
+			render.Key("per_second", table.Exact, func(i int) table.Cell { return presentRate(s, i) }).
+				WithTitle("PER SECOND", 0, func(i int) string {
+					if s.Width <= 0 {
+						return words.UnknownMark
+					}
+					return words.ThreeDigits(float64(s.Buckets[i]) / s.Width.Seconds())
+				}),
+		})
 }
 
 func presentRate(s *log.Shape, i int) table.Cell {
@@ -68,7 +74,12 @@ func presentRate(s *log.Shape, i int) table.Cell {
 }
 
 func shapeHead(l *log.Log, s *log.Shape, o *render.ReportOptions) []render.Line {
-	lines := []render.Line{{Role: render.RoleTitle, Text: render.OrUnknown(l.Name) + ": " + words.Count(int64(s.Searches), "search", "searches")}}
+	lines := []render.Line{
+		{
+			Role: render.RoleTitle,
+			Text: render.OrUnknown(l.Name) + ": " + words.Count(int64(s.Searches), "search", "searches"),
+		},
+	}
 	if s.Lines > 0 {
 		lines[0].Text += " of " + words.Count(int64(s.Lines), "line", "lines")
 	}
@@ -99,12 +110,14 @@ func shapeHead(l *log.Log, s *log.Shape, o *render.ReportOptions) []render.Line 
 		rate = words.ThreeDigits(s.PerSecond) + " requests/s on average"
 	}
 	if s.Peak > 0 {
-		rate += ", " + words.Number(int64(s.Peak)) + " in the busiest second, " + words.Age(s.PeakAt) + " after the start"
+		rate += ", " + words.Number(int64(s.Peak)) + " in the busiest second, " + words.Age(s.PeakAt) +
+			" after the start"
 	}
 	lines = append(lines, labelled(o, render.RolePlain, "rate", rate)...)
 	lines = append(lines, percentileLines(o, render.RolePlain, "took", &s.Took)...)
 	if s.Failed > 0 {
-		text := words.Number(int64(s.Failed)) + " (" + words.Share(ratioOf(float64(s.Failed), float64(s.Searches))) + ")"
+		text := words.Number(int64(s.Failed)) + " (" + words.Share(ratioOf(float64(s.Failed), float64(s.Searches))) +
+			")"
 		lines = append(lines, labelled(o, render.RoleBad, "failed", text)...)
 		if s.FailedTook.Count > 0 {
 			lines = append(lines, percentileLines(o, render.RoleDim, "  took", &s.FailedTook)...)
@@ -119,8 +132,10 @@ func percentileLines(o *render.ReportOptions, role render.Role, name string, p *
 	if p.Count == 0 {
 		return labelled(o, render.RoleDim, name, words.UnknownMark+": not in the log")
 	}
-	lines := labelled(o, role, name, figures(o, "avg min max", p.Mean, p.Min, p.Max)+"; of "+words.Count(int64(p.Count), "request", "requests"))
-	return append(lines, labelled(o, role, "", figures(o, "p50 p90 p95 p99 p99.9", p.P50, p.P90, p.P95, p.P99, p.P999))...)
+	lines := labelled(o, role, name,
+		figures(o, "avg min max", p.Mean, p.Min, p.Max)+"; of "+words.Count(int64(p.Count), "request", "requests"))
+	return append(lines,
+		labelled(o, role, "", figures(o, "p50 p90 p95 p99 p99.9", p.P50, p.P90, p.P95, p.P99, p.P999))...)
 }
 
 // rateLines returns lines that draw the rate of requests over time.
@@ -139,7 +154,8 @@ func rateLines(s *log.Shape, o *render.ReportOptions) []render.Line {
 	}
 	lines := labelled(o, render.RoleProgress, "over time", "")
 	lines[0].After = []render.Piece{{Role: render.RoleProgress, Text: render.Sparkline(rates, top, o.ASCII)}}
-	return append(lines, labelled(o, render.RoleDim, "", "0 to "+words.Age(s.Span)+", up to "+words.ThreeDigits(top)+" requests/s")...)
+	return append(lines,
+		labelled(o, render.RoleDim, "", "0 to "+words.Age(s.Span)+", up to "+words.ThreeDigits(top)+" requests/s")...)
 }
 
 func countPart(title string, counts map[string]int, o *render.ReportOptions) render.Part {
@@ -150,12 +166,23 @@ func countPart(title string, counts map[string]int, o *render.ReportOptions) ren
 	}
 	n := o.Shown(len(keys))
 	part := render.Part{List: render.PositionGrid(n, []table.ColumnOf[int]{
-		{Column: table.Column{Title: title, Shorten: true}, Shown: func(i int) string { return render.OrUnknown(keys[i]) }},
-		{Column: table.Column{Title: "REQUESTS", AlignRight: true}, Shown: func(i int) string { return words.Number(int64(counts[keys[i]])) }},
-		{Column: table.Column{Title: "SHARE", AlignRight: true}, Shown: func(i int) string { return words.Share(ratioOf(float64(counts[keys[i]]), float64(all))) }},
+		{
+			Column: table.Column{Title: title, Shorten: true},
+			Shown:  func(i int) string { return render.OrUnknown(keys[i]) },
+		},
+		{
+			Column: table.Column{Title: "REQUESTS", AlignRight: true},
+			Shown:  func(i int) string { return words.Number(int64(counts[keys[i]])) },
+		},
+		{
+			Column: table.Column{Title: "SHARE", AlignRight: true},
+			Shown:  func(i int) string { return words.Share(ratioOf(float64(counts[keys[i]]), float64(all))) },
+		},
 	})}
 	if n < len(keys) {
-		part.Head = []render.Line{{Role: render.RoleDim, Text: strconv.Itoa(n) + " of " + strconv.Itoa(len(keys)) + render.LimitHint}}
+		part.Head = []render.Line{
+			{Role: render.RoleDim, Text: strconv.Itoa(n) + " of " + strconv.Itoa(len(keys)) + render.LimitHint},
+		}
 	}
 	return part
 }
@@ -211,7 +238,16 @@ func writePercentiles(e *encode.Encoder, p *log.Percentiles) {
 	for _, x := range []struct {
 		key string
 		d   time.Duration
-	}{{"mean_seconds", p.Mean}, {"min_seconds", p.Min}, {"p50_seconds", p.P50}, {"p90_seconds", p.P90}, {"p95_seconds", p.P95}, {"p99_seconds", p.P99}, {"p999_seconds", p.P999}, {"max_seconds", p.Max}} {
+	}{
+		{"mean_seconds", p.Mean},
+		{"min_seconds", p.Min},
+		{"p50_seconds", p.P50},
+		{"p90_seconds", p.P90},
+		{"p95_seconds", p.P95},
+		{"p99_seconds", p.P99},
+		{"p999_seconds", p.P999},
+		{"max_seconds", p.Max},
+	} {
 		e.Entry(x.key, encode.Exact(x.d.Seconds()))
 	}
 	e.EndObject()

@@ -46,8 +46,15 @@ func changeName(r *whatif.Report, p *whatif.Prediction) string {
 func newWhatIfSheet(r *whatif.Report, o *render.ReportOptions, repeat bool) *render.Sheet {
 	list := predictions(r)
 	asked := render.Select(o, predictionTable(r, list, o), render.Unbounded[*whatif.Prediction](o))
-	s := &render.Sheet{Kind: "WhatIf", Options: o, About: func(*encode.Encoder) {}, Items: asked.Items, Foot: asked.More(o)}
-	s.Head = []render.Line{{Role: render.RoleTitle, Text: "What if: " + render.OrUnknown(r.Setup.Collection) + ", " + simulatedLoadText(&r.Load)}}
+	s := &render.Sheet{
+		Kind: "WhatIf", Options: o, About: func(*encode.Encoder) {}, Items: asked.Items, Foot: asked.More(o),
+	}
+	s.Head = []render.Line{
+		{
+			Role: render.RoleTitle,
+			Text: "What if: " + render.OrUnknown(r.Setup.Collection) + ", " + simulatedLoadText(&r.Load),
+		},
+	}
 	if text := setupText(&r.Setup, o); text != "" {
 		s.Head = append(s.Head, render.Line{Role: render.RoleDim, Text: text})
 	}
@@ -100,7 +107,8 @@ func answerText(r *whatif.Report, o *render.ReportOptions) string {
 	before, after := r.Base.Outcome, best.Outcome
 	if before != nil && after != nil {
 		if r.Load.Rate == 0 {
-			text += ": " + words.ThreeDigits(after.QPS) + " queries per second at " + simulatedLoadText(&r.Load) + ", instead of " +
+			text += ": " + words.ThreeDigits(after.QPS) + " queries per second at " + simulatedLoadText(&r.Load) +
+				", instead of " +
 				words.ThreeDigits(before.QPS) + " (" + factorText(best.GainAtLoad)
 			if best.AtLoad.High > 0 {
 				text += ", likely " + factorText(best.AtLoad.Low) + " to " + factorText(best.AtLoad.High)
@@ -110,7 +118,8 @@ func answerText(r *whatif.Report, o *render.ReportOptions) string {
 		text += "; p99 " + words.Latency(after.P99, o.ASCII) + " instead of " + words.Latency(before.P99, o.ASCII)
 	}
 	if best.Most > 0 {
-		text += "; maximum " + words.ThreeDigits(best.Most) + " instead of " + words.ThreeDigits(r.Base.Most) + " (" + factorText(best.Gain) + ")"
+		text += "; maximum " + words.ThreeDigits(best.Most) + " instead of " + words.ThreeDigits(r.Base.Most) + " (" +
+			factorText(best.Gain) + ")"
 	}
 	return text
 }
@@ -122,7 +131,9 @@ func factorText(x float64) string {
 	return "x" + words.ThreeDigits(x)
 }
 
-func predictionTable(r *whatif.Report, list []*whatif.Prediction, o *render.ReportOptions) *table.Rows[*whatif.Prediction] {
+func predictionTable(
+	r *whatif.Report, list []*whatif.Prediction, o *render.ReportOptions,
+) *table.Rows[*whatif.Prediction] {
 	type prediction = *whatif.Prediction
 	field := render.Key[prediction]
 	gain := func(name, title string, of func(p prediction) float64) table.ColumnOf[prediction] {
@@ -163,7 +174,10 @@ func predictionTable(r *whatif.Report, list []*whatif.Prediction, o *render.Repo
 	columns = append(append(columns, outcomeColumns(o)...), costColumns()...)
 	return table.New(table.Schema{
 		Name: "clusters", Singular: "cluster", Names: []string{"change"}, Sparse: true,
-		Order: []string{"change", "qps", "gain_at_load", "likely", "latency_p50_seconds", "latency_p99_seconds", "recall", "busy", "most_qps", "gain"},
+		Order: []string{
+			"change", "qps", "gain_at_load", "likely", "latency_p50_seconds", "latency_p99_seconds", "recall", "busy",
+			"most_qps", "gain",
+		},
 	}, list, columns)
 }
 
@@ -207,7 +221,8 @@ func outcomeColumns(o *render.ReportOptions) []table.ColumnOf[*whatif.Prediction
 			if len(x.Nodes) < 2 {
 				return words.Share(most)
 			}
-			return strings.TrimSuffix(words.Share(math.Round(100*least)/100), "%") + "-" + words.Share(math.Round(100*most)/100)
+			return strings.TrimSuffix(words.Share(math.Round(100*least)/100), "%") + "-" +
+				words.Share(math.Round(100*most)/100)
 		})),
 	}
 }
@@ -216,7 +231,9 @@ func outcomeColumns(o *render.ReportOptions) []table.ColumnOf[*whatif.Prediction
 func costColumns() []table.ColumnOf[*whatif.Prediction] {
 	type prediction = *whatif.Prediction
 	seconds := func(name string, of func(c *whatif.Cost) time.Duration) table.ColumnOf[prediction] {
-		return render.Key(name+"_seconds", table.Exact, func(p prediction) table.Cell { return table.OfFloat(of(&p.Cost).Seconds()) })
+		return render.Key(name+"_seconds", table.Exact, func(p prediction) table.Cell {
+			return table.OfFloat(of(&p.Cost).Seconds())
+		})
 	}
 	return []table.ColumnOf[prediction]{
 		seconds("cpu", func(c *whatif.Cost) time.Duration { return c.CPU }),
@@ -265,16 +282,23 @@ func causeLines(r *whatif.Report, o *render.ReportOptions) []render.Line {
 		{c.Indexed, "searches of indexes"},
 	} {
 		if share := ratioOf(float64(x.d), float64(c.CPU)); share > 0 {
-			list = append(list, cause{share, x.text + ": " + words.Latency(x.d, o.ASCII) + " of the " + words.Latency(c.CPU, o.ASCII) +
-				" CPU per query (" + words.Share(share) + ")"})
+			list = append(list, cause{
+				share,
+				x.text + ": " + words.Latency(x.d, o.ASCII) + " of the " + words.Latency(c.CPU, o.ASCII) +
+					" CPU per query (" + words.Share(share) + ")",
+			})
 		}
 	}
 	if x := r.Base.Outcome; x != nil && len(x.Nodes) > 1 && c.Critical > 0 {
 		even := float64(c.CPU) / float64(len(x.Nodes))
 		if idle := 1 - even/float64(c.Critical); idle > 0.02 {
-			list = append(list, cause{idle, "imbalance: " + render.OrUnknown(c.Node) + " does " + words.Latency(c.Critical, o.ASCII) +
-				" of each query, " + words.ThreeDigits(float64(c.Critical)/even) + " times its even share; when it is full, " +
-				words.Share(idle) + " of the nodes' capacity is idle"})
+			list = append(list, cause{
+				idle,
+				"imbalance: " + render.OrUnknown(c.Node) + " does " + words.Latency(c.Critical, o.ASCII) +
+					" of each query, " + words.ThreeDigits(float64(c.Critical)/even) +
+					" times its even share; when it is full, " +
+					words.Share(idle) + " of the nodes' capacity is idle",
+			})
 		}
 	}
 	slices.SortStableFunc(list, func(a, b cause) int { return cmp.Compare(b.share, a.share) })
@@ -291,13 +315,18 @@ func causeLines(r *whatif.Report, o *render.ReportOptions) []render.Line {
 func accuracyLines(r *whatif.Report) []render.Line {
 	lines := []render.Line{{Role: render.RoleTitle, Text: "Accuracy"}}
 	add := func(warn bool, text string) {
-		lines = append(lines, render.Line{Role: []render.Role{render.RolePlain, render.RoleWarn}[render.BoolInt(warn)], Text: "  " + text})
+		lines = append(lines, render.Line{
+			Role: []render.Role{render.RolePlain, render.RoleWarn}[render.BoolInt(warn)], Text: "  " + text,
+		})
 	}
 	c := &r.Check
 	if qps, p99 := c.Worst(); qps < 0 {
-		add(true, "simulation not checked, server overheads "+render.OrUnknown(c.Overheads.From)+": calibrate it with a run against the live cluster")
+		add(true,
+			"simulation not checked, server overheads "+render.OrUnknown(c.Overheads.From)+
+				": calibrate it with a run against the live cluster")
 	} else {
-		text := "the simulation against " + words.Plural(len(c.Live), "load") + " of " + render.Harmless(c.Calibrated) + ": QPS off by up to " + words.Share(qps)
+		text := "the simulation against " + words.Plural(len(c.Live), "load") + " of " + render.Harmless(c.Calibrated) +
+			": QPS off by up to " + words.Share(qps)
 		if p99 >= 0 {
 			text += ", p99 by up to " + words.Share(p99)
 		}
@@ -313,8 +342,10 @@ func accuracyLines(r *whatif.Report) []render.Line {
 	case c.FitMedian < 0 || c.FitWorst < 0:
 		add(true, "costs of up to "+words.Share(modelled)+" of the rows come from a cost model of unknown error")
 	default:
-		add(c.FitWorst > 0.5, "costs of up to "+words.Share(modelled)+" of the rows come from a cost model: in leave-one-out checks it is off by "+
-			words.Share(c.FitMedian)+" (median) and "+words.Share(c.FitWorst)+" (worst)")
+		add(c.FitWorst > 0.5,
+			"costs of up to "+words.Share(modelled)+
+				" of the rows come from a cost model: in leave-one-out checks it is off by "+
+				words.Share(c.FitMedian)+" (median) and "+words.Share(c.FitWorst)+" (worst)")
 	}
 	if cover := &r.Cover; cover.Loaded < cover.Segments || len(cover.Missing) > 0 || cover.RowsUnknown > 0 {
 		add(true, "only part of the collection is included: rows "+coverageText(cover))

@@ -115,7 +115,9 @@ func parametersText(p *load.Point) string {
 
 // byCount returns the keys by descending count, and by name for equal counts.
 func byCount[N int | int64](m map[string]N) []string {
-	return slices.SortedFunc(maps.Keys(m), func(a, b string) int { return cmp.Or(cmp.Compare(m[b], m[a]), cmp.Compare(a, b)) })
+	return slices.SortedFunc(maps.Keys(m), func(a, b string) int {
+		return cmp.Or(cmp.Compare(m[b], m[a]), cmp.Compare(a, b))
+	})
 }
 
 // stateText returns a segment's state for people, or "?" for an unknown state.
@@ -138,7 +140,10 @@ func labelled(o *render.ReportOptions, role render.Role, label, text string) []r
 	}
 	out := make([]render.Line, len(lines))
 	for i, line := range lines {
-		out[i] = render.Line{Role: render.RoleDim, Text: render.Padded(label, labelWidth), After: []render.Piece{{Role: role, Text: line}}, NoWrap: true}
+		out[i] = render.Line{
+			Role: render.RoleDim, Text: render.Padded(label, labelWidth),
+			After: []render.Piece{{Role: role, Text: line}}, NoWrap: true,
+		}
 		label = ""
 	}
 	return out

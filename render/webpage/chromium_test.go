@@ -43,10 +43,14 @@ func TestPagesInBrowser(t *testing.T) {
 	for _, file := range files {
 		for _, width := range []int{375, 1600} {
 			for _, scheme := range []string{"light", "dark"} {
-				name := strings.TrimSuffix(filepath.Base(file), ".html") + "-" + map[int]string{375: "375", 1600: "1600"}[width] + "-" + scheme
+				name := strings.TrimSuffix(filepath.Base(file), ".html") + "-" +
+					map[int]string{375: "375", 1600: "1600"}[width] + "-" + scheme
 				t.Run(name, func(t *testing.T) {
 					p := b.Open("", width, 900)
-					p.Call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}})
+					p.Call("Emulation.setEmulatedMedia",
+						map[string]any{
+							"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}},
+						})
 					p.Show(file)
 					p.Screenshot(*screenshots, name)
 					if wide := p.Eval("document.documentElement.scrollWidth").(float64); wide > float64(width) {
@@ -56,11 +60,13 @@ func TestPagesInBrowser(t *testing.T) {
 					p.Eval(`axe.run().then(r => { window.found = r.violations }); 0`)
 					p.Until("Array.isArray(window.found)")
 					var found []violation
-					if err := json.Unmarshal([]byte(p.Eval("JSON.stringify(window.found)").(string)), &found); err != nil {
+					if err := json.Unmarshal([]byte(p.Eval("JSON.stringify(window.found)").(string)), &found); err !=
+						nil {
 						t.Fatal(err)
 					}
 					for _, v := range found {
-						t.Errorf("%s (%s): %s: %d times, first %s", v.ID, v.Impact, v.Help, len(v.Nodes), v.Nodes[0].HTML)
+						t.Errorf("%s (%s): %s: %d times, first %s", v.ID, v.Impact, v.Help, len(v.Nodes),
+							v.Nodes[0].HTML)
 					}
 					p.CheckErrors()
 				})

@@ -92,7 +92,9 @@ func Write(w io.Writer, p *Page) error {
 	if err != nil {
 		return err
 	}
-	return t.ExecuteTemplate(w, "page", &view{Page: p, Style: template.CSS(style), Script: template.JS(script), Hash: hash(script)}) //nolint:gosec // both are ours
+	return t.ExecuteTemplate(w, "page", &view{
+		Page: p, Style: template.CSS(style), Script: template.JS(script), Hash: hash(script),
+	}) //nolint:gosec // both are ours
 }
 
 // view is the data of the page template.
@@ -137,7 +139,8 @@ func hash(script string) string {
 // parsed parses the templates. Blocks are inserted into other templates verbatim.
 var parsed = sync.OnceValues(func() (*template.Template, error) {
 	return template.New("").Funcs(template.FuncMap{
-		"text": text, "sentence": words.Sentence, "code": code, "raw": func(b Block) template.HTML { return template.HTML(b) }, //nolint:gosec // written by a template that escapes
+		"text": text, "sentence": words.Sentence, "code": code,
+		"raw": func(b Block) template.HTML { return template.HTML(b) }, //nolint:gosec // of a template
 	}).Parse(blocks)
 })
 
@@ -157,6 +160,8 @@ func code(s string) string { return words.SanitizeLines(strings.TrimRight(s, "\n
 
 // anchor returns the anchor of a heading.
 func anchor(title string) string {
-	parts := strings.FieldsFunc(strings.ToLower(title), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
+	parts := strings.FieldsFunc(strings.ToLower(title), func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
+	})
 	return "s-" + strings.Join(parts, "-")
 }

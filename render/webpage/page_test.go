@@ -10,15 +10,24 @@ import (
 
 func full() *Page {
 	p := &Page{
-		Window: "Case", Headline: "querynode-7 serves 0 of 50 segments", Tone: Bad, Under: []string{"by-dev @ etcd:2379"},
-		Facts:    []Fact{{"Cause", "auto-balance is off", "etcd"}},
-		Commands: []Command{{Code: "etcdctl put k true", Language: "shell", Text: "Turns it on."}, {Code: "a\nb", Language: "python"}, {Text: "Wait."}},
-		Notes:    []string{"estimates"}, Version: "v1",
+		Window: "Case", Headline: "querynode-7 serves 0 of 50 segments", Tone: Bad,
+		Under: []string{"by-dev @ etcd:2379"},
+		Facts: []Fact{{"Cause", "auto-balance is off", "etcd"}},
+		Commands: []Command{
+			{Code: "etcdctl put k true", Language: "shell", Text: "Turns it on."},
+			{Code: "a\nb", Language: "python"},
+			{Text: "Wait."},
+		},
+		Notes: []string{"estimates"}, Version: "v1",
 	}
-	t := Table{Title: "Nodes", Heads: []Cell{{Text: "NODE"}, {}, {Text: "ROWS", Class: "n"}}, Rows: [][]Cell{{{Text: "a"}, {}, {Text: "1", Class: "n bad"}}}}
+	t := Table{
+		Title: "Nodes", Heads: []Cell{{Text: "NODE"}, {}, {Text: "ROWS", Class: "n"}},
+		Rows: [][]Cell{{{Text: "a"}, {}, {Text: "1", Class: "n bad"}}},
+	}
 	p.Add("Balance", t.HTML(), Prose("done"), "")
 	p.Add("Balance", List([]string{"x"}), Cards([]Card{{"p50", "3 ms", "median"}}))
-	p.Add("Plot", Figure("QPS by load", Inline(`<svg viewBox="0 0 1 1"></svg>`), ""), Fold("more", Facts([]Fact{{"k", "v", ""}})))
+	p.Add("Plot", Figure("QPS by load", Inline(`<svg viewBox="0 0 1 1"></svg>`), ""),
+		Fold("more", Facts([]Fact{{"k", "v", ""}})))
 	p.Add("Nothing", "", Lines())
 	p.Add("Fourth", Prose("x"))
 	return p
@@ -36,8 +45,9 @@ func written(t *testing.T, p *Page) string {
 func TestPage(t *testing.T) {
 	s := written(t, full())
 	for _, want := range []string{
-		`<h1 class="bad">querynode-7 serves 0 of 50 segments</h1>`, `id="s-balance"`, `id="s-balance-2"`, `href="#s-plot"`,
-		"<code>a\nb</code>", `aria-label="pymilvus code"`, `<td class="n bad">1</td>`, `<svg aria-hidden="true" viewBox="0 0 1 1"></svg>`,
+		`<h1 class="bad">querynode-7 serves 0 of 50 segments</h1>`, `id="s-balance"`, `id="s-balance-2"`,
+		`href="#s-plot"`, "<code>a\nb</code>", `aria-label="pymilvus code"`, `<td class="n bad">1</td>`,
+		`<svg aria-hidden="true" viewBox="0 0 1 1"></svg>`,
 	} {
 		if !strings.Contains(s, want) {
 			t.Errorf("page lacks %s", want)
@@ -58,8 +68,15 @@ func TestHostileTexts(t *testing.T) {
 	p := full()
 	p.Window, p.Headline, p.Under, p.Notes, p.Version = evil, evil, []string{evil}, []string{evil}, evil
 	p.Facts, p.Commands = []Fact{{evil, evil, evil}}, []Command{{evil, evil, evil}}
-	table := Table{evil, []Line{{evil, true, evil, evil}}, evil, evil, []Cell{{Text: evil, Class: evil}}, [][]Cell{{{Text: evil, Class: evil}}}}
-	p.Add(evil, table.HTML(), Cards([]Card{{evil, evil, evil}}), Fold(evil, Prose(evil)), Figure(evil, "", ""), List([]string{evil}))
+	table := Table{
+		evil,
+		[]Line{{evil, true, evil, evil}},
+		evil, evil,
+		[]Cell{{Text: evil, Class: evil}},
+		[][]Cell{{{Text: evil, Class: evil}}},
+	}
+	p.Add(evil, table.HTML(), Cards([]Card{{evil, evil, evil}}), Fold(evil, Prose(evil)), Figure(evil, "", ""),
+		List([]string{evil}))
 	s := written(t, p)
 	if strings.Count(s, "<script") != 1 || strings.Contains(s, "\x1b") || strings.Count(s, "<h1") != 1 {
 		t.Errorf("hostile text became markup")
