@@ -129,7 +129,10 @@ func TestFilters(t *testing.T) {
 			{"!re:^docs", func(_ *model.Segment, c string) bool { return !strings.HasPrefix(c, "docs") }},
 			{"state=growing", func(s *model.Segment, _ string) bool { return s.State == model.SegmentGrowing }},
 			{"!state=growing", func(s *model.Segment, _ string) bool { return s.State != model.SegmentGrowing }},
-			{"rows>5k docs", func(s *model.Segment, c string) bool { return s.Rows > 5000 && strings.HasPrefix(c, "docs") }},
+			{
+				"rows>5k docs",
+				func(s *model.Segment, c string) bool { return s.Rows > 5000 && strings.HasPrefix(c, "docs") },
+			},
 			{"图像", func(_ *model.Segment, c string) bool { return strings.HasPrefix(c, "图像") }},
 			{"nothing has this", func(*model.Segment, string) bool { return false }},
 		} {
@@ -351,7 +354,11 @@ func TestPaletteRanks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := at(t, "5")
 		for _, x := range []struct{ word, first string }{
-			{"docs", "docs_hnsw_cos"}, {"query", "querynode-7"}, {"dat", "databases"}, {"node", "nodes"}, {"segment-i", "segment-indexes"},
+			{"docs", "docs_hnsw_cos"},
+			{"query", "querynode-7"},
+			{"dat", "databases"},
+			{"node", "nodes"},
+			{"segment-i", "segment-indexes"},
 		} {
 			if list := suggestJump(d.m, x.word); len(list) == 0 || list[0].Text != x.first {
 				t.Errorf("%s suggests %+v first, want %s", x.word, list, x.first)
@@ -395,17 +402,23 @@ func TestResize(t *testing.T) {
 // TestOutputEscaped checks that no frame contains control characters from the cluster.
 func TestOutputEscaped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for _, keys := range []string{"", "4", "4 down*5 d", "4 down*5 t", "4 down*5 enter", "g k", "g k end d", "g u", "g u d", "4 down*5 r", "g d"} {
+		for _, keys := range []string{
+			"", "4", "4 down*5 d", "4 down*5 t", "4 down*5 enter", "g k", "g k end d", "g u", "g u d", "4 down*5 r",
+			"g d",
+		} {
 			d := at(t, keys)
 			d.Cluster(tuitest.FixtureLater())
 			rest := d.Screen()
 			for {
-				at := strings.IndexFunc(rest, func(r rune) bool { return r < 0x20 && r != '\n' || r >= 0x7f && r < 0xa0 })
+				at := strings.IndexFunc(rest, func(r rune) bool {
+					return r < 0x20 && r != '\n' || r >= 0x7f && r < 0xa0
+				})
 				if at < 0 {
 					break
 				}
 				end := strings.IndexByte(rest[at:], 'm')
-				if !strings.HasPrefix(rest[at:], "\x1b[") || end < 0 || strings.Trim(rest[at+2:at+end], "0123456789;:") != "" {
+				if !strings.HasPrefix(rest[at:], "\x1b[") || end < 0 ||
+					strings.Trim(rest[at+2:at+end], "0123456789;:") != "" {
 					t.Errorf("after %q the frame has %q", keys, rest[at:min(len(rest), at+12)])
 					break
 				}
@@ -431,10 +444,24 @@ func headerShowsTheWorst(d *ui) {
 	}{
 		{history.Update{Cluster: tuitest.Fixture(), Live: true}, "● live"},
 		{history.Update{Live: true, Err: gone, Since: now.Add(-7 * time.Second)}, "stale for 7s · ✖ source lost"},
-		{history.Update{Cluster: tuitest.FixtureLater(), Live: true, Err: gone, Since: now.Add(-9 * time.Second)}, "stale for 9s · ✖ source lost"},
+		{
+			history.Update{Cluster: tuitest.FixtureLater(), Live: true, Err: gone, Since: now.Add(-9 * time.Second)},
+			"stale for 9s · ✖ source lost",
+		},
 		{history.Update{Progress: "reading: 7 keys, 0 MiB"}, "✖ source lost"},
-		{history.Update{Live: true, Lost: []history.Lost{{Name: "querynode-7", Since: now.Add(-3 * time.Minute)}}}, "▲ querynode-7 silent for 3m"},
-		{history.Update{Live: true, Lost: []history.Lost{{Name: "querynode-7", Since: now.Add(-3 * time.Minute)}, {Name: "proxy-1", Since: now}}}, "▲ 2 processes silent for 3m"},
+		{
+			history.Update{Live: true, Lost: []history.Lost{{Name: "querynode-7", Since: now.Add(-3 * time.Minute)}}},
+			"▲ querynode-7 silent for 3m",
+		},
+		{
+			history.Update{
+				Live: true,
+				Lost: []history.Lost{
+					{Name: "querynode-7", Since: now.Add(-3 * time.Minute)}, {Name: "proxy-1", Since: now},
+				},
+			},
+			"▲ 2 processes silent for 3m",
+		},
 		{history.Update{Cluster: tuitest.Fixture(), Live: true}, "● live"},
 	} {
 		d.Send(step.update)

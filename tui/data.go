@@ -63,7 +63,8 @@ func (m *Model) handleUpdate(u *history.Update) Cmd {
 // sameMetadata reports whether two clusters have the same revision of the same etcd. They then differ at most
 // in the status of etcd itself.
 func sameMetadata(a, b *model.Cluster) bool {
-	return a.Origin.Kind == "etcd" && b.Origin.Kind == "etcd" && a.Origin.Revision != 0 && a.Origin.Revision == b.Origin.Revision
+	return a.Origin.Kind == "etcd" && b.Origin.Kind == "etcd" && a.Origin.Revision != 0 &&
+		a.Origin.Revision == b.Origin.Revision
 }
 
 // show makes c the current cluster.

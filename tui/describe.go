@@ -46,7 +46,9 @@ func objectTextOf(t view.Table, row int) objectText {
 // lines returns the description as lines: fields, sections, records. related is the key that lists related objects.
 func (o *objectText) lines(related string, w int) []draw.TextLine {
 	// Leave out expensive fields. For keys this is the record, which is shown below anyway.
-	fields := slices.DeleteFunc(slices.Clone(o.Description.Fields), func(f view.Field) bool { return f.Column.Show == table.OnDemand || f.Column.Omits(f.Cell) })
+	fields := slices.DeleteFunc(slices.Clone(o.Description.Fields), func(f view.Field) bool {
+		return f.Column.Show == table.OnDemand || f.Column.Omits(f.Cell)
+	})
 	lines := fieldLines(fields, w)
 	for i := range o.Description.Sections {
 		lines = append(lines, draw.TextLine{})
@@ -162,7 +164,9 @@ func sectionLines(s *view.Section, related string, w int) []draw.TextLine {
 		lines = append(lines, draw.TextLine{Text: r})
 	}
 	if shown < n {
-		lines = append(lines, draw.TextLine{Text: fmt.Sprintf("… %s more: %s lists them", words.Number(n-shown), related), Look: draw.LookDim})
+		lines = append(lines, draw.TextLine{
+			Text: fmt.Sprintf("… %s more: %s lists them", words.Number(n-shown), related), Look: draw.LookDim,
+		})
 	}
 	return lines
 }

@@ -30,7 +30,9 @@ func TestPressEveryKey(t *testing.T) {
 		{"none", nil},
 		{"full", []*model.Cluster{tuitest.Fixture(), tuitest.FixtureLater()}},
 	} {
-		for _, way := range []string{"", "2", "2 enter", "4 d", "4 t", "5", "7", "8", ": d i f f enter", ": c h e c k s enter", "?"} {
+		for _, way := range []string{
+			"", "2", "2 enter", "4 d", "4 t", "5", "7", "8", ": d i f f enter", ": c h e c k s enter", "?",
+		} {
 			t.Run(x.name+" "+way, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					d, m := drive(t, 100, 30, everyPage())

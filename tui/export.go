@@ -53,14 +53,20 @@ func copyMenu(m *Model) *Menu {
 	if t, ok := top.(Tabular); ok {
 		text, rows := t.TSVTable()
 		if rows > 0 {
-			n.Items = append(n.Items, MenuItem{Text: "table as TSV", Note: words.Plural(rows, "row"), Run: func(m *Model, _ *Menu) Cmd {
-				return m.Copy(text, words.Plural(rows, "row"))
-			}})
+			n.Items = append(n.Items, MenuItem{
+				Text: "table as TSV", Note: words.Plural(rows, "row"),
+				Run: func(m *Model, _ *Menu) Cmd {
+					return m.Copy(text, words.Plural(rows, "row"))
+				},
+			})
 		}
 	}
 	if g, ok := top.(*gridPage); ok && g.rows.Table != nil {
-		text := writeIDs(g.rows.Table, g.visibleRows()) // computed now, because a refresh while the menu is open changes the page
-		n.Items = append(n.Items, MenuItem{Text: "ids, one per line", Run: func(m *Model, _ *Menu) Cmd { return m.Copy(text, "ids") }})
+		// computed now, because a refresh while the menu is open changes the page
+		text := writeIDs(g.rows.Table, g.visibleRows())
+		n.Items = append(n.Items, MenuItem{
+			Text: "ids, one per line", Run: func(m *Model, _ *Menu) Cmd { return m.Copy(text, "ids") },
+		})
 	}
 	return n
 }
@@ -70,8 +76,8 @@ func (m *Model) copyCommand(command string) Cmd {
 	return m.Copy(line, line)
 }
 
-// withClusterFlags returns the commands of a fix with the flags for this cluster added to kitescope's own commands, so that
-// they work when pasted elsewhere. Commands that name processes or files need no flags.
+// withClusterFlags returns the commands of a fix with the flags for this cluster added to kitescope's own commands, so
+// that they work when pasted elsewhere. Commands that name processes or files need no flags.
 func withClusterFlags(m *Model, fix string) string {
 	lines := strings.Split(fix, "\n")
 	for i, line := range lines {
@@ -119,7 +125,8 @@ func (g *gridPage) TSVTable() (tsv string, rows int) {
 // copyRow copies the current row.
 func (g *gridPage) copyRow(m *Model) Cmd {
 	row, _ := g.current()
-	return m.Copy(writeTSV(g.rows.Table, []int32{int32(row)}, g.columnList(), false), g.resource.Singular+" "+refName(g.rows.Table.Ref(row)))
+	return m.Copy(writeTSV(g.rows.Table, []int32{int32(row)}, g.columnList(), false),
+		g.resource.Singular+" "+refName(g.rows.Table.Ref(row)))
 }
 
 // visibleRows returns the visible rows, for copy and save.

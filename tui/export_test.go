@@ -17,7 +17,8 @@ import (
 func TestCopy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := at(t, "5 y")
-		if want := "470590760626295000\tdocs_hnsw_cos\t_default\tFlushed\tL1\t1000\t0\t1.2 MiB\tFinished\t1h40m\n"; d.Clip != want {
+		if want := "470590760626295000\tdocs_hnsw_cos\t_default\tFlushed\tL1\t1000\t0\t1.2 " +
+			"MiB\tFinished\t1h40m\n"; d.Clip != want {
 			t.Errorf("y copies %q, want %q", d.Clip, want)
 		}
 		d.Keys("Y 2")
@@ -29,13 +30,15 @@ func TestCopy(t *testing.T) {
 			t.Errorf("ids: %q", d.Clip)
 		}
 		d = at(t, ":")
-		d.Typed("segments coll=docs_hnsw_cos").Keys("enter / ").Typed("rows>2k !re:x|y it's").Keys("enter w S enter Y 1")
+		d.Typed("segments coll=docs_hnsw_cos").Keys("enter / ").Typed("rows>2k !re:x|y it's").
+			Keys("enter w S enter Y 1")
 		want := `kitescope --from etcd://127.0.0.1:2379/by-dev get segments coll=docs_hnsw_cos 'rows>2k' --sort=id -o wide | grep -ivE 'x|y' | grep -iF its`
 		if d.Clip != want {
 			t.Errorf("command:\n%s\nwant:\n%s", d.Clip, want)
 		}
 		d = at(t, "4 d Y 1")
-		if want := "kitescope --from etcd://127.0.0.1:2379/by-dev describe collection 470590760626290000 --records"; d.Clip != want {
+		if want := "kitescope --from etcd://127.0.0.1:2379/by-dev describe collection 470590760626290000 " +
+			"--records"; d.Clip != want {
 			t.Errorf("command %q, want %q", d.Clip, want)
 		}
 	})
@@ -50,7 +53,8 @@ func TestCopyNodeFlags(t *testing.T) {
 		d := driven(t, cfg, 120, 30)
 		d.Cluster(tuitest.Fixture())
 		d.Keys("Y 1")
-		if want := "kitescope --from etcd://127.0.0.1:2379/by-dev --live --map 10.2.0.7=localhost get nodes"; !strings.HasPrefix(d.Clip, want) {
+		if want := "kitescope --from etcd://127.0.0.1:2379/by-dev --live --map " +
+			"10.2.0.7=localhost get nodes"; !strings.HasPrefix(d.Clip, want) {
 			t.Errorf("command %q, want %q", d.Clip, want)
 		}
 		d.Keys(":").Typed("explain quiet").Keys("enter Y 1")
@@ -125,13 +129,18 @@ func TestSave(t *testing.T) {
 func TestCopyPlainText(t *testing.T) {
 	hostile := "a\x1b[201~\x1b]52;c;aWQ=\x07\x1b\\\r;id\x00\u009b\u0085\u202e\u2028\xff'$(id)"
 	m := &Model{}
-	for _, text := range []string{hostile, hostile + "\tcell\n=1+1\t" + hostile + "\n", strings.Repeat("\x1b", clipboardLimit/8), "Müller 東京 😀\tb\n"} {
+	for _, text := range []string{
+		hostile, hostile + "\tcell\n=1+1\t" + hostile + "\n", strings.Repeat("\x1b", clipboardLimit/8),
+		"Müller 東京 😀\tb\n",
+	} {
 		c := m.Copy(text, hostile)
 		if c == nil {
 			t.Fatalf("%.40q is not copied", text)
 		}
 		copied := fmt.Sprint(c())
-		if len(copied) > clipboardLimit || !utf8.ValidString(copied) || strings.Count(copied, "\n") != strings.Count(text, "\n") || strings.Count(copied, "\t") != strings.Count(text, "\t") {
+		if len(copied) > clipboardLimit || !utf8.ValidString(copied) ||
+			strings.Count(copied, "\n") != strings.Count(text, "\n") ||
+			strings.Count(copied, "\t") != strings.Count(text, "\t") {
 			t.Errorf("%.60q is copied as %d bytes: %.200q", text, len(copied), copied)
 		}
 		if i := strings.IndexFunc(copied, func(r rune) bool {

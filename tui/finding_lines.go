@@ -92,7 +92,9 @@ func (o *openedFinding) Short(w int) []draw.Line {
 	if steps := o.Steps(); len(steps) > 0 {
 		s.steps(steps[:1], draw.Piece{Role: render.RoleAccent, Text: fixMark})
 		if n := len(steps) - 1; n > 0 {
-			s.add(draw.Piece{Role: render.RoleAccent, Text: fixMark}, draw.Piece{Role: render.RoleDim, Text: "and " + words.Plural(n, "more step")})
+			s.add(draw.Piece{Role: render.RoleAccent, Text: fixMark}, draw.Piece{
+				Role: render.RoleDim, Text: "and " + words.Plural(n, "more step"),
+			})
 		}
 	}
 	return s.lines
@@ -134,7 +136,9 @@ func (s *findingSheet) fix(o *openedFinding, titled bool) {
 	mark := draw.Piece{Role: render.RoleAccent, Text: fixMark}
 	steps := o.Steps()
 	if len(steps) == 0 {
-		s.add(mark, draw.Piece{Role: render.RoleTitle, Text: "FIX  "}, draw.Piece{Role: render.RoleDim, Text: "none known: e explains the check"})
+		s.add(mark, draw.Piece{Role: render.RoleTitle, Text: "FIX  "}, draw.Piece{
+			Role: render.RoleDim, Text: "none known: e explains the check",
+		})
 		return
 	}
 	head := []draw.Piece{mark, {Role: render.RoleTitle, Text: "FIX"}}
@@ -157,7 +161,8 @@ func (s *findingSheet) steps(steps []check.Step, mark draw.Piece) {
 		}
 		for _, line := range clusters.CommandLines(step) {
 			prompt := draw.Piece{Role: render.RoleDim, Text: line.Prompt}
-			for _, text := range draw.BreakCommand(line.Text, s.w-draw.Width(line.Prompt)-draw.Width(mark.Text), !step.Python) {
+			for _, text := range draw.BreakCommand(line.Text, s.w-draw.Width(line.Prompt)-draw.Width(mark.Text),
+				!step.Python) {
 				s.add(mark, prompt, draw.Piece{Role: render.RoleAccent, Text: text})
 				prompt.Text = draw.Pad(draw.Width(line.Prompt))
 			}
@@ -177,7 +182,9 @@ func (s *findingSheet) put(label, text string) { s.putIn(label, render.RolePlain
 
 func (s *findingSheet) putIn(label string, role render.Role, text string) {
 	for _, line := range draw.Wrap(text, s.w-factLabelCells) {
-		s.add(draw.Piece{Role: render.RoleDim, Text: draw.Fit(label, factLabelCells)}, draw.Piece{Role: role, Text: line})
+		s.add(draw.Piece{Role: render.RoleDim, Text: draw.Fit(label, factLabelCells)}, draw.Piece{
+			Role: role, Text: line,
+		})
 		label = ""
 	}
 }
@@ -213,7 +220,8 @@ func (s *findingSheet) chain(label string, list []*check.Finding) {
 			return
 		}
 		glyph := clusters.SeverityGlyph(f.Severity, false) + " "
-		s.add(draw.Piece{Role: render.RoleDim, Text: draw.Fit(label, factLabelCells)}, draw.Piece{Role: clusters.SeverityRole(f.Severity), Text: glyph},
+		s.add(draw.Piece{Role: render.RoleDim, Text: draw.Fit(label, factLabelCells)},
+			draw.Piece{Role: clusters.SeverityRole(f.Severity), Text: glyph},
 			draw.Piece{Text: draw.Cut(words.Sanitize(f.Message), max(0, s.w-factLabelCells-draw.Width(glyph)))})
 		label = ""
 	}

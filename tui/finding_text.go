@@ -12,7 +12,9 @@ import (
 
 // findingText returns a finding as text for the clipboard.
 func findingText(f *check.Finding) string {
-	lines := []string{f.Severity.String() + ": " + words.Sanitize(f.Message), f.Check + "  " + clusters.ObjectText(f.Object)}
+	lines := []string{
+		f.Severity.String() + ": " + words.Sanitize(f.Message), f.Check + "  " + clusters.ObjectText(f.Object),
+	}
 	for _, text := range costLines(f) {
 		lines = append(lines, "cost: "+text)
 	}
@@ -54,15 +56,20 @@ func skippedFacts(r *check.Report) []Fact {
 			asking = append(asking, ids...)
 			continue
 		}
-		list = append(list, Fact{words.Sanitize(u.Reason) + " · " + words.Number(len(ids)) + all + " could not run", strings.Join(ids, ", ")})
+		list = append(list, Fact{
+			words.Sanitize(u.Reason) + " · " + words.Number(len(ids)) + all + " could not run", strings.Join(ids, ", "),
+		})
 	}
 	if n := len(asking); n > 0 {
-		text := words.Number(n) + all + " " + words.Agree(n, "needs", "need") + " the nodes: open live, or a bundle saved with --live"
+		text := words.Number(n) + all + " " + words.Agree(n, "needs", "need") +
+			" the nodes: open live, or a bundle saved with --live"
 		list = append([]Fact{{text, strings.Join(asking, ", ")}}, list...)
 	}
 	for _, x := range r.Results {
 		if x.Status == check.Found && len(x.Unseen) > 0 {
-			list = append(list, Fact{x.Check.ID + ": checked on partial data", words.Sanitize(strings.Join(x.Unseen, "; "))})
+			list = append(list, Fact{
+				x.Check.ID + ": checked on partial data", words.Sanitize(strings.Join(x.Unseen, "; ")),
+			})
 		}
 	}
 	return list

@@ -26,9 +26,11 @@ func (p *findingsPage) body(m *Model, w, h int) []string {
 	case m.data.cluster == nil || p.report == nil:
 		return []string{"", "   " + m.Styles.Dim.On("…")}
 	case len(p.rows) == 0 && p.filter != "":
-		return append([]string{""}, draw.Sentence(m.Styles, "no finding matches "+p.filter+"; esc clears the filter", w)...)
+		return append([]string{""},
+			draw.Sentence(m.Styles, "no finding matches "+p.filter+"; esc clears the filter", w)...)
 	case len(p.rows) == 0 && p.object != nil:
-		text := "no findings about " + refName(*p.object) + " any more; " + KeyOf(m, ActGoFindings) + " lists all findings"
+		text := "no findings about " + refName(*p.object) + " any more; " + KeyOf(m, ActGoFindings) +
+			" lists all findings"
 		return append([]string{""}, draw.Sentence(m.Styles, text, w)...)
 	case len(p.rows) == 0:
 		return []string{"", p.verdict(m, w)}
@@ -37,7 +39,9 @@ func (p *findingsPage) body(m *Model, w, h int) []string {
 	if top < h { // below: the list takes the lines it needs, up to half
 		top = min(len(p.rows)+1, max(3, h/2))
 	}
-	return draw.Split(m.Styles, p.listLines(m, left, top), left, top, w, h, func(w, h int) []string { return p.detail(m, w, h) })
+	return draw.Split(m.Styles, p.listLines(m, left, top), left, top, w, h, func(w, h int) []string {
+		return p.detail(m, w, h)
+	})
 }
 
 // costWidth is the width in cells of the column for the share of query work that a finding costs.

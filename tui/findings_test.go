@@ -18,7 +18,9 @@ import (
 
 // TestFindingsScreens checks the screens without findings.
 func TestFindingsScreens(t *testing.T) {
-	for name, checks := range map[string][]*check.Check{"healthy": tuitest.HealthyChecks(), "blind": tuitest.BlindChecks()} {
+	for name, checks := range map[string][]*check.Check{
+		"healthy": tuitest.HealthyChecks(), "blind": tuitest.BlindChecks(),
+	} {
 		for _, size := range tuitest.Sizes {
 			t.Run(fmt.Sprintf("%s-%dx%d", name, size.W, size.H), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
@@ -30,7 +32,8 @@ func TestFindingsScreens(t *testing.T) {
 					overview := strings.Split(d.Plain(), "\n")
 					d.Keys("f")
 					d.Fits()
-					tuitest.Golden(t, fmt.Sprintf("findings-%s-%dx%d", name, size.W, size.H), strings.Join(overview[:6], "\n")+"\n\n"+d.Plain())
+					tuitest.Golden(t, fmt.Sprintf("findings-%s-%dx%d", name, size.W, size.H),
+						strings.Join(overview[:6], "\n")+"\n\n"+d.Plain())
 				})
 			})
 		}
@@ -43,16 +46,21 @@ func TestFindingsPage(t *testing.T) {
 		d.Keys("f")
 		d.Shows("findings", "…")
 		d.Cluster(tuitest.Fixture())
-		d.Shows("1 error, 2 warnings, 2 info", "2 could not run", "1 of 7 checks needs the nodes: open live, or a bundle saved with --live", "causes 1 error")
-		d.Shows("nodes that join stay idle", "FIX", "$ etcdctl", "turns it on within 8 s", "EFFECTS   ✖ docs_hnsw_cos is served") // the first one is open
+		d.Shows("1 error, 2 warnings, 2 info", "2 could not run",
+			"1 of 7 checks needs the nodes: open live, or a bundle saved with --live", "causes 1 error")
+		// the first one is open
+		d.Shows("nodes that join stay idle", "FIX", "$ etcdctl", "turns it on within 8 s",
+			"EFFECTS   ✖ docs_hnsw_cos is served")
 		d.Keys("down")
-		d.Shows("$ kitescope balance docs_hnsw_cos --plan", "CAUSE     ▲ auto-balance is off", "EFFECTS   ▲ querynode-9 is idle", "29.3% of query work")
+		d.Shows("$ kitescope balance docs_hnsw_cos --plan", "CAUSE     ▲ auto-balance is off",
+			"EFFECTS   ▲ querynode-9 is idle", "29.3% of query work")
 		d.Keys("down left") // from the effect of an effect to its cause
 		d.Shows("1.77 times the work", "node querynode-7", "node querynode-9")
 		d.Keys("o")
 		d.Shows("findings › docs_hnsw_cos", "consistency", "FINDINGS  2")
 		d.Keys("esc enter")
-		d.Shows("findings › uneven", "CHECK  Nodes share the work of a replica unevenly", "ABOUT THE CHECK", "auto-balance-off", "$ kitescope balance docs_hnsw_cos --plan")
+		d.Shows("findings › uneven", "CHECK  Nodes share the work of a replica unevenly", "ABOUT THE CHECK",
+			"auto-balance-off", "$ kitescope balance docs_hnsw_cos --plan")
 		d.Keys("/").Typed("max/mean").Keys("enter")
 		d.Shows("/max/mean 1 of 1")
 		d.Keys("esc*2 e")
@@ -77,7 +85,10 @@ func TestLongFinding(t *testing.T) {
 			long.Evidence = append(long.Evidence, check.Evidence{Name: fmt.Sprintf("fact number %d", i), Value: "x"})
 		}
 		cfg := testConfig()
-		cfg.Checks = []*check.Check{tuitest.FixtureCheck("long", "Long", check.Error, long), tuitest.FixtureCheck("short", "Short", check.Info, check.Finding{Message: "the next one"})}
+		cfg.Checks = []*check.Check{
+			tuitest.FixtureCheck("long", "Long", check.Error, long),
+			tuitest.FixtureCheck("short", "Short", check.Info, check.Finding{Message: "the next one"}),
+		}
 		for _, size := range tuitest.Sizes {
 			d := driven(t, cfg, size.W, size.H)
 			d.Cluster(tuitest.Fixture())
@@ -87,7 +98,8 @@ func TestLongFinding(t *testing.T) {
 			for range 60 { // one line at a time on small screens
 				d.Fits()
 				for i := range 40 {
-					if strings.Contains(strings.Join(strings.Fields(d.Plain()), " "), fmt.Sprintf("fact number %d:", i)) {
+					if strings.Contains(strings.Join(strings.Fields(d.Plain()), " "),
+						fmt.Sprintf("fact number %d:", i)) {
 						seen[i] = true
 					}
 				}
@@ -132,8 +144,8 @@ func TestFindingsOfAnObject(t *testing.T) {
 	})
 }
 
-// TestFindingsFollowCluster checks that clusters are judged one at a time, the newest next, and that the cursor stays on
-// its finding.
+// TestFindingsFollowCluster checks that clusters are judged one at a time, the newest next, and that the cursor stays
+// on its finding.
 func TestFindingsFollowCluster(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		running, runs, most := 0, 0, 0
@@ -144,9 +156,14 @@ func TestFindingsFollowCluster(t *testing.T) {
 			most = max(most, running)
 			time.Sleep(10 * time.Second)
 			running--
-			p.Report(check.Finding{Severity: check.Warning, Message: "seen at revision " + strconv.FormatInt(p.Origin.Revision, 10)})
+			p.Report(check.Finding{
+				Severity: check.Warning, Message: "seen at revision " + strconv.FormatInt(p.Origin.Revision, 10),
+			})
 			if p.Origin.Revision >= 3 {
-				p.Report(check.Finding{Severity: check.Error, Object: model.Ref{Resource: "collections", ID: "470590760626290000"}, Message: "worse than that"})
+				p.Report(check.Finding{
+					Severity: check.Error, Object: model.Ref{Resource: "collections", ID: "470590760626290000"},
+					Message: "worse than that",
+				})
 			}
 		}
 		cfg := testConfig()
@@ -254,7 +271,11 @@ func TestNoData(t *testing.T) {
 func TestNoProcessResponds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 100, 30)
-		silent := model.RuntimeParts{Nodes: []*model.LiveNode{{Role: "querynode", Node: 7, Outcome: model.Refused}, {Role: "proxy", Node: 8, Outcome: model.NotAsked}}}
+		silent := model.RuntimeParts{
+			Nodes: []*model.LiveNode{
+				{Role: "querynode", Node: 7, Outcome: model.Refused}, {Role: "proxy", Node: 8, Outcome: model.NotAsked},
+			},
+		}
 		d.Cluster(tuitest.Fixture().WithRuntime(model.BuildRuntime(silent)))
 		d.Shows("▲ no process responding")
 		d.Lacks("● live")
@@ -270,12 +291,15 @@ func TestCopyFindings(t *testing.T) {
 			t.Errorf("copied %q", d.Clip)
 		}
 		d.Keys("Y 2")
-		if !strings.HasPrefix(d.Clip, "error: docs_hnsw_cos is served unevenly") || !strings.Contains(d.Clip, "- max/mean of search work: 1.77") || !strings.Contains(d.Clip, "\n$ kitescope balance") {
+		if !strings.HasPrefix(d.Clip, "error: docs_hnsw_cos is served unevenly") ||
+			!strings.Contains(d.Clip, "- max/mean of search work: 1.77") ||
+			!strings.Contains(d.Clip, "\n$ kitescope balance") {
 			t.Errorf("copied %q", d.Clip)
 		}
 		d.Keys("s enter")
 		for name, text := range d.Saved {
-			if !strings.HasSuffix(name, ".md") || !strings.Contains(text, "error docs_hnsw_cos is served unevenly") || strings.Contains(text, "\x1b") {
+			if !strings.HasSuffix(name, ".md") || !strings.Contains(text, "error docs_hnsw_cos is served unevenly") ||
+				strings.Contains(text, "\x1b") {
 				t.Errorf("saved %s: %.200q", name, text)
 			}
 		}
@@ -362,7 +386,8 @@ func TestFindingsAreSorted(t *testing.T) {
 		for i, o := range findingOrders()[1:] {
 			d.Keys("S home").Keys(strings.TrimSpace(strings.Repeat("down ", i+1)) + " enter")
 			d.Shows("sort " + o.name)
-			if !slices.IsSortedFunc(p.tree, func(a, b check.Branch) int { return o.compare(a.Finding, b.Finding) }) || len(p.tree) != tree {
+			if !slices.IsSortedFunc(p.tree, func(a, b check.Branch) int { return o.compare(a.Finding, b.Finding) }) ||
+				len(p.tree) != tree {
 				t.Errorf("not sorted by %s: %+v", o.name, p.tree)
 			}
 		}

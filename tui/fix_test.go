@@ -48,11 +48,16 @@ func TestFixClusterFlags(t *testing.T) {
 	for command, want := range map[string]string{
 		"kitescope balance docs --plan":           "kitescope --from etcd://127.0.0.1:2379/by-dev balance docs --plan",
 		"kitescope profile top http://10.0.0.7:1": "kitescope profile top http://10.0.0.7:1",
-		"etcdctl defrag\nkitescope diagnose":      "etcdctl defrag\nkitescope --from etcd://127.0.0.1:2379/by-dev diagnose",
+		"etcdctl defrag\nkitescope diagnose": "etcdctl defrag\nkitescope --from etcd://127.0.0.1:2379/by-dev " +
+			"diagnose",
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			cfg := testConfig()
-			cfg.Checks = []*check.Check{tuitest.FixtureCheck("one", "One", check.Error, check.Finding{Severity: check.Error, Message: "it is so", Fix: []check.Step{{Command: check.Hint(command)}}})}
+			cfg.Checks = []*check.Check{
+				tuitest.FixtureCheck("one", "One", check.Error, check.Finding{
+					Severity: check.Error, Message: "it is so", Fix: []check.Step{{Command: check.Hint(command)}},
+				}),
+			}
 			d := driven(t, cfg, 100, 30)
 			d.Cluster(tuitest.Fixture())
 			d.Keys("y")
@@ -81,7 +86,8 @@ func TestAllOfTheOverviewIsSelected(t *testing.T) {
 					kind, _, _ := strings.Cut(x.Key, " ")
 					kinds[kind]++
 					if p.at != i || x.Line < p.Top || x.Line >= p.Top+p.Height {
-						t.Fatalf("%d downs lead to %d, %q, on line %d of %d to %d", i, p.at, x.Key, x.Line, p.Top, p.Top+p.Height)
+						t.Fatalf("%d downs lead to %d, %q, on line %d of %d to %d", i, p.at, x.Key, x.Line, p.Top,
+							p.Top+p.Height)
 					}
 					if x.Finding != nil || x.Page != "" || x.Object.Resource != "" {
 						d.Keys("enter")
@@ -94,7 +100,10 @@ func TestAllOfTheOverviewIsSelected(t *testing.T) {
 					}
 					d.Keys("down")
 				}
-				for _, kind := range []string{"finding", "lacking", "role", "data", "state", "node", "health", "checkpoint", "keys", "etcd", "collection"} {
+				for _, kind := range []string{
+					"finding", "lacking", "role", "data", "state", "node", "health", "checkpoint", "keys", "etcd",
+					"collection",
+				} {
 					if kinds[kind] == 0 {
 						t.Errorf("no item is of %s: %v", kind, kinds)
 					}
@@ -129,7 +138,10 @@ func TestToastsFade(t *testing.T) {
 func TestNeverAnyData(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 60, 15)
-		d.Send(history.Update{Err: hints.Errorf("name the root: --from etcd://127.0.0.1:2379/by-dev", "no Milvus metadata under root %q; found by-dev, and a second one whose name is long", "nosuch")})
+		d.Send(history.Update{
+			Err: hints.Errorf("name the root: --from etcd://127.0.0.1:2379/by-dev",
+				"no Milvus metadata under root %q; found by-dev, and a second one whose name is long", "nosuch"),
+		})
 		d.Fits()
 		d.Shows("whose name is long", "name the root")
 		d.Lacks("FINDINGS  …")
@@ -167,7 +179,10 @@ func TestSmallScreens(t *testing.T) {
 		d.Cluster(tuitest.Fixture())
 		f := d.m.data.judged.report.Findings[0]
 		for _, size := range []struct{ w, h int }{{40, 7}, {40, 5}, {50, 9}, {60, 3}, {200, 4}} {
-			for name, p := range map[string]Page{"overview": &overviewPage{}, "findings": &findingsPage{judged: d.m.data.judged}, "finding": newFindingPage(d.m.data.judged, f)} {
+			for name, p := range map[string]Page{
+				"overview": &overviewPage{}, "findings": &findingsPage{judged: d.m.data.judged},
+				"finding": newFindingPage(d.m.data.judged, f),
+			} {
 				d.m.stack.push(p)
 				d.Run(d.m.Refresh())
 				d.Settle()
@@ -180,7 +195,8 @@ func TestSmallScreens(t *testing.T) {
 						t.Errorf("%s: a line of %d in %d: %q", name, n, size.w, ansi.Strip(line))
 					}
 				}
-				if text := ansi.Strip(strings.Join(lines, "\n")); size.h >= 5 && !strings.Contains(text, "FIX") && !strings.Contains(text, "auto-balance is off") {
+				if text := ansi.Strip(strings.Join(lines, "\n")); size.h >= 5 && !strings.Contains(text, "FIX") &&
+					!strings.Contains(text, "auto-balance is off") {
 					t.Errorf("%s in %d x %d lacks the fix:\n%s", name, size.w, size.h, text)
 				}
 			}

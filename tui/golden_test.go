@@ -84,7 +84,9 @@ func TestStyles(t *testing.T) {
 					d.Cluster(tuitest.Fixture())
 					d.Keys(s.keys)
 					d.Cluster(tuitest.FixtureLater())
-					if screen := d.Screen(); noColor && (strings.Contains(screen, "\x1b[3") || strings.Contains(screen, "\x1b[4") || strings.Contains(screen, ";38;")) {
+					if screen := d.Screen(); noColor &&
+						(strings.Contains(screen, "\x1b[3") || strings.Contains(screen, "\x1b[4") ||
+							strings.Contains(screen, ";38;")) {
 						t.Errorf("a colour in spite of NO_COLOR: %q", screen)
 					}
 					tuitest.Golden(t, name, strings.ReplaceAll(d.Screen(), "\x1b[", "«")+"\n")

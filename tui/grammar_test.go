@@ -16,7 +16,11 @@ import (
 )
 
 func scopes() []tui.Scope {
-	return []tui.Scope{tui.InOverview, tui.InGrid, tui.InList, tui.InDetail, tui.InTree, tui.InDiff, tui.InFindings, tui.InExplain, tui.InBalance, tui.InFlame, tui.InTop, tui.InProfiles, tui.InReport, tui.InReplay, timeline.InTimeline, tui.InHelp, tui.InPrompt, tui.InMenu}
+	return []tui.Scope{
+		tui.InOverview, tui.InGrid, tui.InList, tui.InDetail, tui.InTree, tui.InDiff, tui.InFindings, tui.InExplain,
+		tui.InBalance, tui.InFlame, tui.InTop, tui.InProfiles, tui.InReport, tui.InReplay, timeline.InTimeline,
+		tui.InHelp, tui.InPrompt, tui.InMenu,
+	}
 }
 
 // TestKeysUnique checks that a key has one action in all scopes, including menus and prompts.
@@ -41,7 +45,9 @@ func TestPagesAreReachedFromEverywhere(t *testing.T) {
 			continue
 		}
 		for key := range strings.FieldsSeq("0 1 2 3 4 5 6 7 8 9 : ? H q , L") {
-			if !slices.ContainsFunc(all, func(b tui.Binding) bool { return b.In&in != 0 && slices.Contains(b.Keys, key) }) {
+			if !slices.ContainsFunc(all, func(b tui.Binding) bool {
+				return b.In&in != 0 && slices.Contains(b.Keys, key)
+			}) {
 				t.Errorf("%v: %s does nothing", tui.Places(in, everyPage()), key)
 			}
 		}
@@ -62,7 +68,9 @@ func TestKeysOfMenus(t *testing.T) {
 			}
 			list, actions := tui.MenuKeys(m)
 			for i, key := range list {
-				bound := slices.ContainsFunc(all, func(b tui.Binding) bool { return b.Action == actions[i] && slices.Contains(b.Keys, key) })
+				bound := slices.ContainsFunc(all, func(b tui.Binding) bool {
+					return b.Action == actions[i] && slices.Contains(b.Keys, key)
+				})
 				if !bound && key != "" && key != strconv.Itoa(i+1) {
 					t.Errorf("%s: the key of item %d is %q", keys, i+1, key)
 				}
@@ -83,7 +91,8 @@ func TestKeysOfMenus(t *testing.T) {
 // TestReferenceOfKeys writes docs/reference/keys.md.
 func TestReferenceOfKeys(t *testing.T) {
 	var b strings.Builder
-	b.WriteString("# Keys of the terminal UI\n\nA key has the same meaning on every page where it works, and in menus. " +
+	b.WriteString("# Keys of the terminal UI\n\nA key has the same meaning on every page where it works, and in " +
+		"menus. " +
 		"`?` lists the keys of the current page.\n" +
 		"This page is generated from the key map by a test.\n")
 	all := tui.KeyMap(everyPage())

@@ -13,7 +13,8 @@ import (
 // Can returns the reason why an action is not possible on the current row, or "" if it is possible.
 func (g *gridPage) Can(_ *Model, a Action) string {
 	switch a {
-	case ActOpen, ActDescribe, ActOwner, ActRelated, ActTree, ActCopyRow, ActSave, ActFilter, ActSortNext, ActSortPrevious, ActSort:
+	case ActOpen, ActDescribe, ActOwner, ActRelated, ActTree, ActCopyRow, ActSave, ActFilter, ActSortNext,
+		ActSortPrevious, ActSort:
 		if g.rows.Table == nil {
 			return "no data yet"
 		}
@@ -108,7 +109,9 @@ func (g *gridPage) sortMenu() *Menu {
 		if len(g.order) > 0 && g.order[0].Column == c {
 			n.at, note = i, "again: reverse"
 		}
-		n.Items = append(n.Items, MenuItem{Text: g.resource.Columns[c].Label(), Note: note, Run: func(m *Model, _ *Menu) Cmd { return g.sortBy(m, c) }})
+		n.Items = append(n.Items, MenuItem{
+			Text: g.resource.Columns[c].Label(), Note: note, Run: func(m *Model, _ *Menu) Cmd { return g.sortBy(m, c) },
+		})
 	}
 	return n
 }
@@ -139,7 +142,12 @@ func (g *gridPage) sortBy(m *Model, column int) Cmd {
 	if len(g.order) > 0 && g.order[0].Column == column {
 		g.order = []table.SortKey{{Column: column, Descending: !g.order[0].Descending}}
 	} else {
-		g.order = []table.SortKey{{Column: column, Descending: g.resource.Columns[column].RightAligned() || g.resource.Columns[column].Ranked}}
+		g.order = []table.SortKey{
+			{
+				Column:     column,
+				Descending: g.resource.Columns[column].RightAligned() || g.resource.Columns[column].Ranked,
+			},
+		}
 	}
 	return g.request(m, "sorting…", true)
 }
@@ -210,21 +218,32 @@ func relatedMenu(m *Model, t view.Table, row int) *Menu {
 	ref := t.Ref(row)
 	n := &Menu{Title: "related to " + draw.Cut(refName(ref), 40)}
 	for _, l := range t.Links(row) {
-		n.Items = append(n.Items, MenuItem{Text: l.Title, Note: strings.Join(l.Where, " "), Run: func(m *Model, _ *Menu) Cmd {
-			return followLink(m, l, ref)
-		}})
+		n.Items = append(n.Items, MenuItem{
+			Text: l.Title, Note: strings.Join(l.Where, " "),
+			Run: func(m *Model, _ *Menu) Cmd {
+				return followLink(m, l, ref)
+			},
+		})
 	}
 	if owner, ok := t.Owner(row); ok {
-		n.Items = append(n.Items, MenuItem{Action: ActOwner, Text: "owner: " + refName(owner), Note: owner.Resource, Run: func(m *Model, _ *Menu) Cmd {
-			return m.goTo(owner)
-		}})
+		n.Items = append(n.Items, MenuItem{
+			Action: ActOwner, Text: "owner: " + refName(owner), Note: owner.Resource,
+			Run: func(m *Model, _ *Menu) Cmd {
+				return m.goTo(owner)
+			},
+		})
 	}
 	if found := m.findingsAbout(ref); len(found) > 0 {
-		n.Items = append(n.Items, MenuItem{Action: ActGoFindings, Text: "findings about it", Note: words.Number(len(found)), Run: func(m *Model, _ *Menu) Cmd {
-			return m.Push(&findingsPage{judged: m.data.judged, object: &ref})
-		}})
+		n.Items = append(n.Items, MenuItem{
+			Action: ActGoFindings, Text: "findings about it",
+			Note: words.Number(len(found)), Run: func(m *Model, _ *Menu) Cmd {
+				return m.Push(&findingsPage{judged: m.data.judged, object: &ref})
+			},
+		})
 	}
-	n.Items = append(n.Items, MenuItem{Action: ActDescribe, Text: "describe", Run: func(m *Model, _ *Menu) Cmd { return m.Push(newDetailPage(ref)) }})
+	n.Items = append(n.Items, MenuItem{
+		Action: ActDescribe, Text: "describe", Run: func(m *Model, _ *Menu) Cmd { return m.Push(newDetailPage(ref)) },
+	})
 	return n
 }
 

@@ -28,13 +28,15 @@ func (b builtMsg) Apply(m *Model) Cmd {
 		m.Notify(ToneBad, b.rows.Err.Error())
 		return nil
 	}
-	if g.wantID != "" && b.rows.Cursor < 0 && b.rows.HiddenRows > 0 && !g.all { // it may be among the rows that are left out
+	// it may be among the rows that are left out
+	if g.wantID != "" && b.rows.Cursor < 0 && b.rows.HiddenRows > 0 && !g.all {
 		return g.toggleAll(m)
 	}
 	g.setRows(m, b)
 	if ref := g.fallback; ref != nil {
 		g.fallback = nil
-		if known := g.rows.Env.Cluster.Loaded.Has(g.resource.Needs); known && g.rows.Count()+g.rows.HiddenRows == 0 && m.Top() == g {
+		if known := g.rows.Env.Cluster.Loaded.Has(g.resource.Needs); known && g.rows.Count()+g.rows.HiddenRows == 0 &&
+			m.Top() == g {
 			m.Notify(ToneInfo, g.emptyReason())
 			m.stack.pop()
 			return m.Push(newDetailPage(*ref))

@@ -68,7 +68,8 @@ func TestSameColumnsGoFirst(t *testing.T) {
 			t.Errorf("columns: %s", head)
 		}
 		d.Keys(":").Typed("nodes state=registered").Keys("enter")
-		if head := strings.Split(d.Plain(), "\n")[3]; strings.Contains(head, "VERSION") || strings.Contains(head, "STATE") || !strings.Contains(head, "FINDINGS") {
+		if head := strings.Split(d.Plain(), "\n")[3]; strings.Contains(head, "VERSION") ||
+			strings.Contains(head, "STATE") || !strings.Contains(head, "FINDINGS") {
 			t.Errorf("columns: %s", head)
 		}
 	})

@@ -38,8 +38,13 @@ func keyMap(kinds []PageKind) []Binding {
 	for _, k := range kinds {
 		all = append(all, k.Keys...)
 	}
-	groups := []string{GroupFollow, GroupProfiles, GroupReplays, GroupFind, GroupCopy, GroupGo, GroupTime, GroupApp, GroupMove, GroupType, GroupMenu}
-	slices.SortStableFunc(all, func(a, b Binding) int { return slices.Index(groups, a.Group) - slices.Index(groups, b.Group) })
+	groups := []string{
+		GroupFollow, GroupProfiles, GroupReplays, GroupFind, GroupCopy, GroupGo, GroupTime, GroupApp, GroupMove,
+		GroupType, GroupMenu,
+	}
+	slices.SortStableFunc(all, func(a, b Binding) int {
+		return slices.Index(groups, a.Group) - slices.Index(groups, b.Group)
+	})
 	return all
 }
 
@@ -53,7 +58,12 @@ func moveKeys() []Binding {
 		{ActHalfDown, []string{"ctrl+d"}, InPages | InMenu, GroupMove, "", "Down half a page.", 0},
 		{ActTop, []string{"home", "g"}, InPages | InMenu, GroupMove, "", "Go to the first row or line.", 0},
 		{ActBottom, []string{"end", "G"}, InPages | InMenu, GroupMove, "", "Go to the last row or line.", 0},
-		{ActLeft, []string{"left", "h"}, InTables | InDiff | InDetail | InTop | InProfiles, GroupMove, "", "Scroll left.", 0},
+		{
+			ActLeft,
+			[]string{"left", "h"},
+			InTables | InDiff | InDetail | InTop | InProfiles, GroupMove, "",
+			"Scroll left.", 0,
+		},
 		{
 			ActRight,
 			[]string{"right", "l"},
@@ -67,8 +77,18 @@ func moveKeys() []Binding {
 
 func followKeys() []Binding {
 	return []Binding{
-		{ActOpen, []string{"enter"}, InTables | InTree | InDiff, GroupFollow, "open", "Open the object: collection, segments, indexes of segments.", 100},
-		{ActOpen, []string{"enter"}, InBalance, GroupFollow, "open", "Open the replica, or the node or segment of a move.", 100},
+		{
+			ActOpen,
+			[]string{"enter"},
+			InTables | InTree | InDiff, GroupFollow, "open",
+			"Open the object: collection, segments, indexes of segments.", 100,
+		},
+		{
+			ActOpen,
+			[]string{"enter"},
+			InBalance, GroupFollow, "open",
+			"Open the replica, or the node or segment of a move.", 100,
+		},
 		{ActOpen, []string{"enter"}, InMenu, GroupMenu, "choose", "Choose.", 100},
 		{ActBack, []string{"esc"}, InMenu, GroupMenu, "close", "Close the menu.", 90},
 		{
@@ -78,15 +98,30 @@ func followKeys() []Binding {
 			"Clear the filter, then go back to the previous page.", 20,
 		},
 		{ActForward, []string{"]"}, InPages, GroupFollow, "", "Go forward again.", 0},
-		{ActDescribe, []string{"d"}, InGrid | InTree | InDiff | InBalance, GroupFollow, "describe", "Describe the object: fields, parts and decoded records.", 90},
-		{ActOwner, []string{"o"}, InGrid | InDetail | InDiff | InTree | InBalance, GroupFollow, "owner", "Go to the owner.", 50},
+		{
+			ActDescribe,
+			[]string{"d"},
+			InGrid | InTree | InDiff | InBalance, GroupFollow, "describe",
+			"Describe the object: fields, parts and decoded records.", 90,
+		},
+		{
+			ActOwner,
+			[]string{"o"},
+			InGrid | InDetail | InDiff | InTree | InBalance, GroupFollow, "owner",
+			"Go to the owner.", 50,
+		},
 		{
 			ActRelated,
 			[]string{"r"},
 			InGrid | InDetail | InDiff | InTree | InFindings | InBalance, GroupFollow, "related",
 			"Choose a related object.", 55,
 		},
-		{ActTree, []string{"t"}, InGrid | InDetail | InDiff | InBalance, GroupFollow, "tree", "Show the tree of the object's collection.", 45},
+		{
+			ActTree,
+			[]string{"t"},
+			InGrid | InDetail | InDiff | InBalance, GroupFollow, "tree",
+			"Show the tree of the object's collection.", 45,
+		},
 		{
 			ActGoFindings,
 			[]string{"f"},
@@ -98,13 +133,23 @@ func followKeys() []Binding {
 
 func findKeys() []Binding {
 	return []Binding{
-		{ActFilter, []string{"/"}, InTables | InDiff | InTree, GroupFind, "filter", "Filter as you type: text, re:REGEX, !not, col=value, col>n.", 80},
+		{
+			ActFilter,
+			[]string{"/"},
+			InTables | InDiff | InTree, GroupFind, "filter",
+			"Filter as you type: text, re:REGEX, !not, col=value, col>n.", 80,
+		},
 		{ActFilter, []string{"/"}, InFindings, GroupFind, "filter", "Show only findings that contain the text.", 60},
 		{ActFilter, []string{"/"}, InDetail | InExplain, GroupFind, "search", "Search the text.", 80},
 		{ActFilter, []string{"/"}, InHelp, GroupFind, "search", "Search the help.", 80},
 		{ActSearchNext, []string{"n"}, InDetail | InExplain | InHelp, GroupFind, "next", "Next match.", 40},
 		{ActSearchPrevious, []string{"N"}, InDetail | InExplain | InHelp, GroupFind, "", "Previous match.", 0},
-		{ActSort, []string{"S"}, InTables | InDiff, GroupFind, "sort", "Choose the column to sort by; the same column again reverses.", 35},
+		{
+			ActSort,
+			[]string{"S"},
+			InTables | InDiff, GroupFind, "sort",
+			"Choose the column to sort by; the same column again reverses.", 35,
+		},
 		{ActSortPrevious, []string{"<"}, InTables | InDiff, GroupFind, "", "Sort by the column to the left.", 0},
 		{ActSortNext, []string{">"}, InTables | InDiff, GroupFind, "", "Sort by the column to the right.", 0},
 		{
@@ -125,8 +170,18 @@ func findKeys() []Binding {
 
 func copyKeys() []Binding {
 	return []Binding{
-		{ActCopyRow, []string{"y"}, InTables | InDetail | InDiff | InTree | InExplain | InBalance, GroupCopy, "copy", "Copy the row, or the page's text.", 25},
-		{ActCopyMenu, []string{"Y"}, InPages &^ InHelp, GroupCopy, "copy as", "Copy the table as TSV, the ids, or the command that prints it.", 22},
+		{
+			ActCopyRow,
+			[]string{"y"},
+			InTables | InDetail | InDiff | InTree | InExplain | InBalance, GroupCopy, "copy",
+			"Copy the row, or the page's text.", 25,
+		},
+		{
+			ActCopyMenu,
+			[]string{"Y"},
+			InPages &^ InHelp, GroupCopy, "copy as",
+			"Copy the table as TSV, the ids, or the command that prints it.", 22,
+		},
 		{
 			ActSave,
 			[]string{"s"},
@@ -152,7 +207,14 @@ func timeKeys() []Binding {
 
 func appKeys() []Binding {
 	return []Binding{
-		{ActPalette, []string{":"}, InPages, GroupApp, "jump", "Open a page or an object by name: a resource with selector words, a collection, a node, an id; `:q` quits.", 97},
+		{
+			ActPalette,
+			[]string{":"},
+			InPages, GroupApp, "jump",
+			"Open a page or an object by name: a resource with selector words, a collection, a node, an id; `:q` " +
+				"quits.",
+			97,
+		},
 		{ActHelp, []string{"?"}, InPages, GroupApp, "help", "Show the keys of this page; press again to go back.", 96},
 		{ActHome, []string{"H"}, InPages, GroupApp, "", "Go to the first page: the overview.", 0},
 		{ActSuspend, []string{"ctrl+z"}, InPages, GroupApp, "", "Suspend; fg resumes.", 0},

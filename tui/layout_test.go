@@ -13,10 +13,18 @@ import (
 )
 
 func TestFuzzy(t *testing.T) {
-	all := []Suggestion{{Text: "segments"}, {Text: "segment-indexes"}, {Text: "databases"}, {Text: "resource-groups"}, {Text: "collections"}, {Text: "config"}}
+	all := []Suggestion{
+		{Text: "segments"},
+		{Text: "segment-indexes"},
+		{Text: "databases"},
+		{Text: "resource-groups"},
+		{Text: "collections"},
+		{Text: "config"},
+	}
 	aliases := map[string][]string{"collections": {"coll", "co"}, "databases": {"db"}}
 	for pattern, want := range map[string]string{
-		"seg": "segments", "si": "segment-indexes", "db": "databases", "co": "collections", "rg": "resource-groups", "conf": "config", "SEGMENTS": "segments",
+		"seg": "segments", "si": "segment-indexes", "db": "databases", "co": "collections", "rg": "resource-groups",
+		"conf": "config", "SEGMENTS": "segments",
 	} {
 		list := rank(pattern, all, func(i int) []string { return aliases[all[i].Text] })
 		if len(list) == 0 || list[0].Text != want {
@@ -49,7 +57,8 @@ func TestLineEditing(t *testing.T) {
 	} {
 		l.edit(x.action)
 		if l.String() != x.want || l.at != x.at {
-			t.Errorf("action %d gives %q with the cursor at %d, want %q at %d", x.action, l.String(), l.at, x.want, x.at)
+			t.Errorf("action %d gives %q with the cursor at %d, want %q at %d", x.action, l.String(), l.at, x.want,
+				x.at)
 		}
 	}
 	l.set(strings.Repeat("图", 40))

@@ -25,11 +25,15 @@ type Column[T any] struct {
 
 // PlainColumn returns a column that a list cannot be sorted by.
 func PlainColumn[T any](title string, kind table.Kind, priority int, text func(row T) string) Column[T] {
-	return Column[T]{ColumnOf: table.ColumnOf[T]{Column: table.Column{Title: title, Kind: kind, Priority: priority}, Shown: text}}
+	return Column[T]{
+		ColumnOf: table.ColumnOf[T]{Column: table.Column{Title: title, Kind: kind, Priority: priority}, Shown: text},
+	}
 }
 
 // SortedColumn returns a column that a list can be sorted by. If compare is nil, it is sorted by its texts.
-func SortedColumn[T any](name, title string, kind table.Kind, priority int, text func(row T) string, compare func(a, b T) int) Column[T] {
+func SortedColumn[T any](
+	name, title string, kind table.Kind, priority int, text func(row T) string, compare func(a, b T) int,
+) Column[T] {
 	c := PlainColumn(title, kind, priority, text)
 	c.Name, c.Compare = name, compare
 	return c
@@ -44,7 +48,8 @@ func ReportColumn[T any](c table.ColumnOf[T]) Column[T] {
 		ColumnOf: c,
 		Compare: func(a, b T) int {
 			x, y := c.Cell(a), c.Cell(b)
-			return cmp.Or(words.CompareNatural(x.Text, y.Text), cmp.Compare(y.Float, x.Float), cmp.Compare(y.Int, x.Int))
+			return cmp.Or(words.CompareNatural(x.Text, y.Text), cmp.Compare(y.Float, x.Float),
+				cmp.Compare(y.Int, x.Int))
 		},
 		Unknown: func(row T) bool { return c.Cell(row).Absent != table.Present },
 	}

@@ -85,7 +85,8 @@ func (n *Menu) box(m *Model, maxW, maxH int) []string {
 	inner = min(inner, maxW-2)
 	rows := min(len(n.Items), maxH-2)
 	n.top = min(max(n.top, n.at-rows+1), n.at)
-	lines := []string{st.Dim.On("╭─") + st.Title.On(draw.Fit(" "+n.Title+" ", min(ansi.StringWidth(n.Title)+2, inner-1))) +
+	lines := []string{st.Dim.On("╭─") +
+		st.Title.On(draw.Fit(" "+n.Title+" ", min(ansi.StringWidth(n.Title)+2, inner-1))) +
 		st.Dim.On(strings.Repeat("─", max(0, inner-3-ansi.StringWidth(n.Title)))+"╮")}
 	for i := n.top; i < n.top+rows; i++ {
 		lines = append(lines, st.Dim.On("│")+n.row(m, i, inner)+st.Dim.On("│"))

@@ -156,7 +156,8 @@ func branchLine(st *draw.Styles, b *check.Branch, worse string, w, costs int, pl
 	if plain {
 		return indent + glyph + " " + text + worse + draw.FitRight(cost, costs)
 	}
-	return st.Dim.On(indent) + severityStyle(st, b.Severity).On(glyph) + " " + text + st.Bad.On(worse) + st.Dim.On(draw.FitRight(cost, costs))
+	return st.Dim.On(indent) + severityStyle(st, b.Severity).On(glyph) + " " + text + st.Bad.On(worse) +
+		st.Dim.On(draw.FitRight(cost, costs))
 }
 
 // slowest adds the line about the request that takes most time. It adds nothing if l has no budgets.
@@ -190,7 +191,8 @@ func BusiestBudget(l *latency.Latency) *latency.Budget {
 		if b.Name == "" && named[b.Request] {
 			continue
 		}
-		if best == nil || cmp.Or(cmp.Compare(readRank(b), readRank(best)), cmp.Compare(b.Ms*b.Requests, best.Ms*best.Requests)) > 0 {
+		if best == nil ||
+			cmp.Or(cmp.Compare(readRank(b), readRank(best)), cmp.Compare(b.Ms*b.Requests, best.Ms*best.Requests)) > 0 {
 			best = b
 		}
 	}

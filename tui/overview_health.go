@@ -25,14 +25,18 @@ func (s *overviewSheet) health(w int) overviewBlock {
 		for _, l := range clusters.ImpactLines(clusters.ImpactOf(s.report), false) {
 			at := len(b.lines)
 			b.add(s.st.Roles[l.Role].On(l.Text) + draw.Cut(words.Sanitize(l.After[0].Text), max(8, w-2)))
-			b.items = append(b.items, overviewItem{Key: "impact " + l.After[0].Text, Line: at, From: 0, To: b.w, Page: "impact", About: l.After[0].Text})
+			b.items = append(b.items, overviewItem{
+				Key: "impact " + l.After[0].Text, Line: at, From: 0, To: b.w, Page: "impact", About: l.After[0].Text,
+			})
 		}
 	}
 	o := s.o
-	b.add(s.statusMark("checkpoint-lag", "checkpoint-missing") + s.st.Dim.On("oldest checkpoint ") + s.value(table.Duration, o.OldestCheckpoint) +
+	b.add(s.statusMark("checkpoint-lag", "checkpoint-missing") + s.st.Dim.On("oldest checkpoint ") +
+		s.value(table.Duration, o.OldestCheckpoint) +
 		s.st.Dim.On(" "+draw.CutName(words.Sanitize(o.OldestChannel), max(8, w-30))))
 	if o.OldestChannel != "" {
-		b.item("checkpoint", overviewItem{Object: view.Ref{Resource: "vchannels", ID: o.OldestChannel, Name: o.OldestChannel}})
+		b.item("checkpoint",
+			overviewItem{Object: view.Ref{Resource: "vchannels", ID: o.OldestChannel, Name: o.OldestChannel}})
 	}
 	undecoded := s.value(table.Int, o.Undecoded) + " undecoded"
 	if positive(o.Undecoded) {
@@ -43,7 +47,8 @@ func (s *overviewSheet) health(w int) overviewBlock {
 		b.item("keys", overviewItem{Page: "undecoded", About: "Keys of the metadata that could not be decoded."})
 	}
 	if o.Streaming != nil {
-		b.add(s.statusMark("wal-not-open", "wal-open-twice", "wal-recovery-stuck", "wal-flush-lag", "wal-throttled", "growing-over-watermark") +
+		b.add(s.statusMark("wal-not-open", "wal-open-twice", "wal-recovery-stuck", "wal-flush-lag", "wal-throttled",
+			"growing-over-watermark") +
 			s.st.Dim.On("streaming ") + draw.Cut(clusters.StreamingText(o.Streaming), max(8, w-12)))
 		b.item("streaming", overviewItem{
 			Page:  "pchannels",
@@ -51,7 +56,8 @@ func (s *overviewSheet) health(w int) overviewBlock {
 		})
 	}
 	if o.Cache != nil {
-		b.add(s.statusMark("cache-thrashing", "cache-loads-failing") + s.st.Dim.On("tiered storage ") + draw.Cut(clusters.CacheText(o.Cache), max(8, w-17)))
+		b.add(s.statusMark("cache-thrashing", "cache-loads-failing") + s.st.Dim.On("tiered storage ") +
+			draw.Cut(clusters.CacheText(o.Cache), max(8, w-17)))
 		b.item("cache", overviewItem{
 			Page: "nodes", About: "Memory and disk used by data that query nodes have loaded, and the limits.",
 		})
@@ -71,7 +77,8 @@ func (s *overviewSheet) health(w int) overviewBlock {
 	}
 	for i := range o.Etcd.Members {
 		b.add(s.member(i))
-		b.item("etcd "+o.Etcd.Members[i].Endpoint, overviewItem{About: "etcd " + words.Sanitize(o.Etcd.Members[i].Endpoint)})
+		b.item("etcd "+o.Etcd.Members[i].Endpoint,
+			overviewItem{About: "etcd " + words.Sanitize(o.Etcd.Members[i].Endpoint)})
 	}
 	return b
 }
@@ -129,7 +136,8 @@ func (s *overviewSheet) member(i int) string {
 	case m.Problem != "":
 		return s.st.Bad.On("✖") + s.st.Dim.On(" etcd ") + s.st.Bad.On(words.Sanitize(m.Problem)) + " " + where
 	case len(m.Errors) > 0:
-		return s.st.Bad.On("✖") + s.st.Dim.On(" etcd ") + s.st.Bad.On(words.Sanitize(strings.Join(m.Errors, ", "))) + s.memberFacts(i) + " " + where
+		return s.st.Bad.On("✖") + s.st.Dim.On(" etcd ") + s.st.Bad.On(words.Sanitize(strings.Join(m.Errors, ", "))) +
+			s.memberFacts(i) + " " + where
 	}
 	return s.st.Good.On("✓") + s.st.Dim.On(" etcd ") + "no alarm" + s.memberFacts(i) + " " + where
 }

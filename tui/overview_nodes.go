@@ -37,8 +37,10 @@ func (s *overviewSheet) nodes(w int) overviewBlock {
 		return b
 	}
 	for _, n := range s.o.Nodes {
-		line := draw.Fit(words.Sanitize(n.Ref.Name), name) + "  " + s.st.Dim.On(draw.Fit(words.Sanitize(n.Address), address)) + "  " +
-			draw.StateStyle(s.st, n.State).On(draw.Fit(n.State, 10)) + "  " + draw.FitRight(words.Plural(n.Replicas, "replica"), 11) + "  " +
+		line := draw.Fit(words.Sanitize(n.Ref.Name), name) + "  " +
+			s.st.Dim.On(draw.Fit(words.Sanitize(n.Address), address)) + "  " +
+			draw.StateStyle(s.st, n.State).On(draw.Fit(n.State, 10)) + "  " +
+			draw.FitRight(words.Plural(n.Replicas, "replica"), 11) + "  " +
 			words.Sanitize(strings.Join(n.Collections, ", "))
 		b.add(line)
 		b.item("node "+n.Ref.ID, overviewItem{Object: n.Ref})
@@ -66,7 +68,8 @@ func (s *overviewSheet) liveNodes(b *overviewBlock, name, address int) {
 	} else {
 		room = min(40, b.w-name-figures-4)
 	}
-	head += draw.FitRight("sealed", 7) + draw.FitRight("rows", 12) + draw.FitRight("growing", 9) + draw.FitRight("leads", 7) + draw.FitRight("CPU", 8) + draw.FitRight("memory", 10)
+	head += draw.FitRight("sealed", 7) + draw.FitRight("rows", 12) + draw.FitRight("growing", 9) +
+		draw.FitRight("leads", 7) + draw.FitRight("CPU", 8) + draw.FitRight("memory", 10)
 	if room >= 6 {
 		head += "  " + barTitle(room)
 	}
@@ -168,7 +171,8 @@ func (s *overviewSheet) liveBar(live *view.NodeLive, maxRows int64, room int) st
 		}
 		return mark + draw.Pad(room-1)
 	}
-	return s.st.Accent.On(strings.Repeat("█", sealed)) + s.st.Warn.On(strings.Repeat("░", growing)) + draw.Pad(room-sealed-growing)
+	return s.st.Accent.On(strings.Repeat("█", sealed)) + s.st.Warn.On(strings.Repeat("░", growing)) +
+		draw.Pad(room-sealed-growing)
 }
 
 func (s *overviewSheet) nodeState(n *view.NodeLine) string {

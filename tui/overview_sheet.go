@@ -216,7 +216,8 @@ func (s *overviewSheet) data(w int) overviewBlock {
 		}
 	}
 	for _, l := range o.Load {
-		b.add(s.pair(l.State, words.Number(int(l.Count))+" "+words.Agree(l.Count, "collection", "collections"), 2*half+2, false))
+		b.add(s.pair(l.State, words.Number(int(l.Count))+" "+words.Agree(l.Count, "collection", "collections"),
+			2*half+2, false))
 		b.item("load "+l.State, overviewItem{Page: "collections load_state=" + l.State})
 	}
 	return b
@@ -246,7 +247,8 @@ func (s *overviewSheet) segments(w int) overviewBlock {
 	}
 	room := w - 10 - counts - rows - 3
 	for _, x := range o.States {
-		line := draw.StateStyle(s.st, x.State).On(draw.Fit(x.State, 9)) + " " + draw.FitRight(words.Number(int(x.Count)), counts) + " "
+		line := draw.StateStyle(s.st, x.State).On(draw.Fit(x.State, 9)) + " " +
+			draw.FitRight(words.Number(int(x.Count)), counts) + " "
 		if room >= 6 {
 			line += s.st.Accent.On(draw.Fit(overviewBar(x.Rows.Int, most, room), room)) + " "
 		}
@@ -254,7 +256,8 @@ func (s *overviewSheet) segments(w int) overviewBlock {
 		b.item("state "+x.State, overviewItem{Page: "segments state=" + x.State})
 	}
 	b.add("")
-	b.add(s.st.Dim.On("indexed ") + s.value(table.Percent, o.Indexed) + s.st.Dim.On(" of ") + s.value(table.Int, o.SealedRows) + s.st.Dim.On(" sealed rows"))
+	b.add(s.st.Dim.On("indexed ") + s.value(table.Percent, o.Indexed) + s.st.Dim.On(" of ") +
+		s.value(table.Int, o.SealedRows) + s.st.Dim.On(" sealed rows"))
 	b.item("indexed", overviewItem{Page: "indexes"})
 	return b
 }
@@ -284,7 +287,8 @@ func (s *overviewSheet) cluster(w int) overviewBlock {
 		b.add(s.st.Dim.On("no registered sessions"))
 	}
 	for _, r := range s.o.Roles {
-		b.add(draw.Fit(words.Sanitize(r.Role), 13) + " " + draw.FitRight(words.Number(r.Registered+r.Stopping+r.Standby), 3) + "  " + s.role(&r, w-19))
+		b.add(draw.Fit(words.Sanitize(r.Role), 13) + " " +
+			draw.FitRight(words.Number(r.Registered+r.Stopping+r.Standby), 3) + "  " + s.role(&r, w-19))
 		b.item("role "+r.Role, overviewItem{Page: "nodes role=" + r.Role})
 	}
 	return b

@@ -17,8 +17,13 @@ import (
 // their page, and no line if there are none.
 func TestStreamingLines(t *testing.T) {
 	o := &view.Overview{
-		Streaming: &view.StreamingLine{Nodes: 2, Channels: 16, Assigned: 15, WALs: []view.StateCount{{State: "Open", Count: 15}}},
-		Cache:     &view.CacheLine{Nodes: 3, Memory: table.Cell{Int: 7 << 20}, MemoryLimit: table.Cell{Int: 10 << 20}, DiskLimit: table.Cell{Absent: table.None}},
+		Streaming: &view.StreamingLine{
+			Nodes: 2, Channels: 16, Assigned: 15, WALs: []view.StateCount{{State: "Open", Count: 15}},
+		},
+		Cache: &view.CacheLine{
+			Nodes: 3, Memory: table.Cell{Int: 7 << 20}, MemoryLimit: table.Cell{Int: 10 << 20},
+			DiskLimit: table.Cell{Absent: table.None},
+		},
 	}
 	x := overviewContent{Styles: draw.NewStyles(&render.Themes()[0], true, false), Overview: o}
 	for _, w := range []int{40, 80, 200} {

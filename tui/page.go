@@ -134,7 +134,10 @@ func (m *Model) open(text string) (Page, error) {
 
 // objects are the resources whose rows the palette finds by name, in order of precedence. Rows of other
 // resources have no names.
-var objects = []string{"collections", "nodes", "segments", "indexes", "vchannels", "pchannels", "aliases", "databases", "resource-groups", "replicas"}
+var objects = []string{
+	"collections", "nodes", "segments", "indexes", "vchannels", "pchannels", "aliases", "databases", "resource-groups",
+	"replicas",
+}
 
 // openObject opens the description of the object with the given name. It returns nil if there is none.
 func (m *Model) openObject(words []string) (Page, error) {

@@ -19,13 +19,17 @@ func checksKind() PageKind {
 
 func newChecksPage(*Model, []string) (Page, error) {
 	type result = *check.Result
-	col := func(name string, kind table.Kind, priority int, text func(r result) string, compare func(a, b result) int) Column[result] {
+	col := func(
+		name string, kind table.Kind, priority int, text func(r result) string, compare func(a, b result) int,
+	) Column[result] {
 		return SortedColumn(name, strings.ToUpper(name), kind, priority, text, compare)
 	}
 	columns := []Column[result]{
 		col("check", table.ID, 0, func(r result) string { return r.Check.ID }, nil),
 		col("status", table.ID, 0, func(r result) string { return r.Status.Label() }, nil),
-		col("findings", table.Int, 1, func(r result) string { return draw.NoneIf(words.Number(len(r.Findings)), len(r.Findings) == 0) },
+		col("findings", table.Int, 1, func(r result) string {
+			return draw.NoneIf(words.Number(len(r.Findings)), len(r.Findings) == 0)
+		},
 			func(a, b result) int { return cmp.Compare(len(b.Findings), len(a.Findings)) }),
 		col("severity", table.ID, 3, func(r result) string { return r.Check.Severity.String() },
 			func(a, b result) int { return cmp.Compare(b.Check.Severity, a.Check.Severity) }),
@@ -40,11 +44,12 @@ func newChecksPage(*Model, []string) (Page, error) {
 			return m.data.judged.report.Results, ""
 		},
 		List: List[result]{
-			Noun: "check", Columns: func(int) []Column[result] { return columns }, OriginalOrder: "in the order they run",
-			MinNameWidth: 44, // sentences are unreadable if they are cut
-			Key:          func(r result) string { return r.Check.ID },
-			Look:         func(r result) RowLook { return RowLook{Role: resultRole(r)} },
-			Open:         func(m *Model, r result) Cmd { return m.Push(newExplainPage(m, r.Check.ID)) },
+			Noun: "check", Columns: func(int) []Column[result] { return columns },
+			OriginalOrder: "in the order they run",
+			MinNameWidth:  44, // sentences are unreadable if they are cut
+			Key:           func(r result) string { return r.Check.ID },
+			Look:          func(r result) RowLook { return RowLook{Role: resultRole(r)} },
+			Open:          func(m *Model, r result) Cmd { return m.Push(newExplainPage(m, r.Check.ID)) },
 		},
 	}, nil
 }

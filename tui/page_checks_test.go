@@ -41,7 +41,8 @@ func TestChecksFilterSortCopy(t *testing.T) {
 		d.Keys("/").Typed("growing").Keys("enter")
 		d.Shows("/growing", "of")
 		d.Keys("Y 2")
-		if lines := strings.Split(d.Clip, "\n"); !strings.HasPrefix(lines[0], "CHECK\tSTATUS\t") || !strings.Contains(lines[1], "growing") {
+		if lines := strings.Split(d.Clip, "\n"); !strings.HasPrefix(lines[0], "CHECK\tSTATUS\t") ||
+			!strings.Contains(lines[1], "growing") {
 			t.Errorf("copied %q", d.Clip)
 		}
 		d.Keys("s enter")

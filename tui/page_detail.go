@@ -57,7 +57,9 @@ func (d *detailPage) layOut(m *Model, w int) {
 	case d.content.Description == nil:
 		d.set([]draw.TextLine{{Text: ""}, {Text: d.goneText(), Look: draw.LookDim}}, w)
 	case d.content.lost:
-		lines := []draw.TextLine{{Text: "▲ " + d.goneText() + "; its last known state is below", Look: draw.LookWarn}, {}}
+		lines := []draw.TextLine{
+			{Text: "▲ " + d.goneText() + "; its last known state is below", Look: draw.LookWarn}, {},
+		}
 		d.set(append(lines, d.contentLines(m, w)...), w)
 	default:
 		d.set(append(findingLines(m, d.findings, w), d.contentLines(m, w)...), w)

@@ -106,7 +106,9 @@ func (d *diffPage) Body(m *Model, w, h int) []string {
 // room for the change.
 func diffColumns(w int) []Column[*diff.Change] {
 	col := func(name string, priority int, text func(c *diff.Change) string) Column[*diff.Change] {
-		return SortedColumn(name, strings.ToUpper(name), table.Text, priority, func(c *diff.Change) string { return words.Sanitize(text(c)) }, nil)
+		return SortedColumn(name, strings.ToUpper(name), table.Text, priority, func(c *diff.Change) string {
+			return words.Sanitize(text(c))
+		}, nil)
 	}
 	all := []Column[*diff.Change]{
 		col("change", 0, func(c *diff.Change) string { return string(c.Kind) }),

@@ -133,14 +133,19 @@ func findingCopies(f *check.Finding) []MenuItem {
 		if s.Command == "" {
 			continue
 		}
-		item := MenuItem{Text: "fix: " + draw.Cut(words.Sanitize(string(s.Command)), 50), Run: func(m *Model, _ *Menu) Cmd { return copyFix(m, s) }}
+		item := MenuItem{
+			Text: "fix: " + draw.Cut(words.Sanitize(string(s.Command)), 50),
+			Run:  func(m *Model, _ *Menu) Cmd { return copyFix(m, s) },
+		}
 		if s.Changes {
 			item.Note = check.ChangesCluster
 		}
 		list = append(list, item)
 	}
 	return append(list,
-		MenuItem{Text: "the finding as text", Run: func(m *Model, _ *Menu) Cmd { return m.Copy(findingText(f), "finding") }})
+		MenuItem{
+			Text: "the finding as text", Run: func(m *Model, _ *Menu) Cmd { return m.Copy(findingText(f), "finding") },
+		})
 }
 
 // canFinding returns the reason why an action on a finding is unavailable, or "" if it is available. f is nil

@@ -43,7 +43,8 @@ type findingRow struct {
 func findingsKind() PageKind {
 	const in = InFindings | InOverview
 	return PageKind{
-		Name: "findings", Aliases: []string{"f", "diagnose", "problems"}, Doc: "What is wrong, worst first, and what to do.", Open: newFindingsPage,
+		Name: "findings", Aliases: []string{"f", "diagnose", "problems"},
+		Doc: "What is wrong, worst first, and what to do.", Open: newFindingsPage,
 		Keys: []Binding{
 			{
 				ActRight,
@@ -64,7 +65,12 @@ func findingsKind() PageKind {
 				"Open the finding with the description of its check, or the page of the selected item.", 100,
 			},
 			{ActOwner, []string{"o"}, in | InFinding, GroupFollow, "object", "Go to the object of the finding.", 90},
-			{ActSort, []string{"S"}, InFindings, GroupFind, "sort", "Sort by cause, severity, cost, check or object.", 35},
+			{
+				ActSort,
+				[]string{"S"},
+				InFindings, GroupFind, "sort",
+				"Sort by cause, severity, cost, check or object.", 35,
+			},
 			{
 				ActExplain,
 				[]string{"e"},
@@ -72,7 +78,12 @@ func findingsKind() PageKind {
 				"Explain the check: what it examines, what to do.", 85,
 			},
 			{ActRelated, []string{"r"}, InFinding, GroupFollow, "related", "Choose a related object.", 55},
-			{ActCopyRow, []string{"y"}, in | InFinding, GroupCopy, "copy fix", "Copy the command of the finding's fix.", 99},
+			{
+				ActCopyRow,
+				[]string{"y"},
+				in | InFinding, GroupCopy, "copy fix",
+				"Copy the command of the finding's fix.", 99,
+			},
 			{ActFilter, []string{"/"}, InFinding, GroupFind, "search", "Search the text.", 60},
 			{ActSearchNext, []string{"n"}, InFinding, GroupFind, "", "Next match.", 0},
 			{ActSearchPrevious, []string{"N"}, InFinding, GroupFind, "", "Previous match.", 0},
@@ -103,7 +114,9 @@ func (p *findingsPage) Note(*Model) string {
 	if p.report == nil {
 		return ""
 	}
-	parts := words.NonEmpty([]string{strings.Join(severityCounts(nil, p.report.Findings), ", "), words.Number(p.report.Tally()[check.OK]) + " ok"})
+	parts := words.NonEmpty([]string{
+		strings.Join(severityCounts(nil, p.report.Findings), ", "), words.Number(p.report.Tally()[check.OK]) + " ok",
+	})
 	if n := skippedCount(p.report); n > 0 {
 		parts = append(parts, words.Number(n)+" could not run")
 	}
@@ -192,14 +205,16 @@ func (p *findingsPage) rebuildRows() {
 			p.rows = append(p.rows, findingRow{Fact: x})
 		}
 	}
-	if i := slices.IndexFunc(p.rows, func(r findingRow) bool { return r.branch != nil && r.branch.Key() == key }); i >= 0 {
+	if i := slices.IndexFunc(p.rows, func(r findingRow) bool { return r.branch != nil && r.branch.Key() == key }); i >=
+		0 {
 		p.cursor = i
 	}
 	p.clamp()
 }
 
 func (p *findingsPage) matches(f *check.Finding) bool {
-	text := strings.ToLower(f.Message + " " + f.Check + " " + f.Severity.String() + " " + f.Object.Resource + " " + f.Object.ID + " " + f.Object.Name)
+	text := strings.ToLower(f.Message + " " + f.Check + " " + f.Severity.String() + " " + f.Object.Resource + " " +
+		f.Object.ID + " " + f.Object.Name)
 	return strings.Contains(text, p.filter)
 }
 
@@ -289,7 +304,8 @@ func (p *findingsPage) goToCause() {
 	if f == nil || f.Cause == "" {
 		return
 	}
-	if i := slices.IndexFunc(p.rows, func(r findingRow) bool { return r.branch != nil && r.branch.Key() == f.Cause }); i >= 0 {
+	if i := slices.IndexFunc(p.rows,
+		func(r findingRow) bool { return r.branch != nil && r.branch.Key() == f.Cause }); i >= 0 {
 		p.goToRow(i)
 	}
 }

@@ -91,7 +91,8 @@ func (g *gridPage) Note(m *Model) string {
 	if g.busy != "" {
 		parts = append(parts, g.busy)
 	} else if g.Hidden > 0 {
-		parts = append(parts, hiddenNote(&g.tableView, g.view().columns(), m.Width-draw.Width(strings.Join(parts, " · "))))
+		parts = append(parts,
+			hiddenNote(&g.tableView, g.view().columns(), m.Width-draw.Width(strings.Join(parts, " · "))))
 	}
 	return strings.Join(words.NonEmpty(parts), " · ")
 }
@@ -133,7 +134,8 @@ func (g *gridPage) emptyReason() string {
 	case g.filtering() && g.busy != "":
 		return g.busy
 	case g.filtering():
-		return fmt.Sprintf("no %s of %s match %q; esc clears the filter", g.resource.Name, words.Number(g.rows.Total), g.filter.Text)
+		return fmt.Sprintf("no %s of %s match %q; esc clears the filter", g.resource.Name, words.Number(g.rows.Total),
+			g.filter.Text)
 	case !g.where.Empty():
 		return fmt.Sprintf("no %s with %s", g.resource.Name, strings.Join(g.where.Words(), " "))
 	case g.resource.Keyspace && g.rows.Env.Cluster.Keyspace == nil:

@@ -23,12 +23,16 @@ type helpPage struct {
 
 func helpKind() PageKind {
 	return PageKind{
-		Name: "help", Aliases: []string{"?"}, Doc: "Keys of the page, then all keys.", Open: newHelpPage, WithoutCluster: true,
+		Name: "help", Aliases: []string{"?"}, Doc: "Keys of the page, then all keys.", Open: newHelpPage,
+		WithoutCluster: true,
 	}
 }
 
 func newHelpPage(m *Model, _ []string) (Page, error) {
-	p := &helpPage{from: m.Top(), pages: m.pages(), resources: m.resources(), all: slices.Clone(m.keys.all), words: paletteWords(m), noCluster: m.Config.First != nil}
+	p := &helpPage{
+		from: m.Top(), pages: m.pages(), resources: m.resources(), all: slices.Clone(m.keys.all),
+		words: paletteWords(m), noCluster: m.Config.First != nil,
+	}
 	if p.noCluster {
 		about := pageKeys(m.kinds, m.Config.First.Scope())
 		p.all = slices.DeleteFunc(p.all, func(b Binding) bool {

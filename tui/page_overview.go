@@ -133,7 +133,8 @@ func (p *overviewPage) layOut(m *Model, w, h int) (lines []string, left, top int
 		top = h - max(3, min(h/3, 8))
 	}
 	lines, items := overviewContent{
-		Styles: m.Styles, Overview: p.overview, Largest: p.largest, Report: m.data.judged.report, Latency: m.data.times.latency,
+		Styles: m.Styles, Overview: p.overview, Largest: p.largest, Report: m.data.judged.report,
+		Latency: m.data.times.latency,
 	}.Lines(left, top)
 	if below {
 		top = min(top, len(lines))
@@ -179,10 +180,12 @@ func (p *overviewPage) opened(m *Model, w, h int) []string {
 		lines = append(lines, " "+text)
 	}
 	if x.Object.Resource != "" {
-		lines = append(lines, " "+draw.Cut(refName(x.Object), w-2), " "+m.Styles.Key.On("enter")+m.Styles.Dim.On(" describes it"))
+		lines = append(lines, " "+draw.Cut(refName(x.Object), w-2),
+			" "+m.Styles.Key.On("enter")+m.Styles.Dim.On(" describes it"))
 	}
 	if x.Page != "" {
-		lines = append(lines, " "+m.Styles.Key.On("enter")+m.Styles.Dim.On(draw.Cut(" opens :"+x.Page, w-1-draw.Width("enter"))))
+		lines = append(lines,
+			" "+m.Styles.Key.On("enter")+m.Styles.Dim.On(draw.Cut(" opens :"+x.Page, w-1-draw.Width("enter"))))
 	}
 	return lines[:min(h, len(lines))]
 }

@@ -78,7 +78,10 @@ func (l *treeLine) key() nodeKey { return keyOf(l.node, l.parent) }
 const smallTree = 60
 
 func treeKind() PageKind {
-	return PageKind{Name: "tree", Aliases: []string{"x"}, Doc: "A collection with its partitions, vchannels, segments, indexes.", Args: "COLLECTION", Open: newTreePage, Words: collectionNames}
+	return PageKind{
+		Name: "tree", Aliases: []string{"x"}, Doc: "A collection with its partitions, vchannels, segments, indexes.",
+		Args: "COLLECTION", Open: newTreePage, Words: collectionNames,
+	}
 }
 
 func newTreePage(m *Model, words []string) (Page, error) {
@@ -156,7 +159,8 @@ func (t *treePage) draw(st *draw.Styles, shown []treeLine, w int) []string {
 	out := make([]string, len(shown))
 	for i, l := range shown {
 		indent := draw.Pad(2 * l.depth)
-		label := draw.Fit(indent+t.sign(l)+draw.CutName(words.Sanitize(l.node.Label), labels-draw.Width(indent)-2), labels)
+		label := draw.Fit(indent+t.sign(l)+draw.CutName(words.Sanitize(l.node.Label), labels-draw.Width(indent)-2),
+			labels)
 		if t.top+i == t.Cursor {
 			out[i] = st.Cursor.On(draw.Fit(findingSign(l)+label+"  "+f.Text(nil, l.node), w))
 			continue
@@ -258,7 +262,9 @@ func (t *treePage) Command(*Model) string {
 }
 
 func (t *treePage) Refresh(m *Model) Cmd {
-	if m.data.cluster == nil || t.busy || t.env != nil && t.env.Cluster == m.data.cluster && t.env.Judgement == m.data.judged.display && t.builtOptions == t.options {
+	if m.data.cluster == nil || t.busy ||
+		t.env != nil && t.env.Cluster == m.data.cluster && t.env.Judgement == m.data.judged.display &&
+			t.builtOptions == t.options {
 		return nil
 	}
 	t.busy = true

@@ -20,14 +20,16 @@ import (
 
 // everyPage returns all page kinds of the UI: profiles are possible, a replay is not open.
 func everyPage() []tui.PageKind {
-	return slices.Concat(profiles.Pages(profiles.Files(profiles.Set{})), replays.Pages(nil), cluster.Pages(), timeline.Pages())
+	return slices.Concat(profiles.Pages(profiles.Files(profiles.Set{})), replays.Pages(nil), cluster.Pages(),
+		timeline.Pages())
 }
 
 // drive starts a driver on the UI with the given pages.
 func drive(t *testing.T, w, h int, pages []tui.PageKind) (*tuitest.Driver, *tui.Model) {
 	t.Helper()
 	m := tui.New(tui.Config{
-		Resources: view.Resources, Title: "127.0.0.1:2379", Theme: "dark", Now: tuitest.Epoch, Checks: tuitest.FixtureChecks(), Pages: pages,
+		Resources: view.Resources, Title: "127.0.0.1:2379", Theme: "dark", Now: tuitest.Epoch,
+		Checks: tuitest.FixtureChecks(), Pages: pages,
 	})
 	return tuitest.Drive(t, w, h, func(tuitest.SaveFunc) tea.Model { return m }), m
 }

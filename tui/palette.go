@@ -40,7 +40,10 @@ func paletteWords(m *Model) []Word {
 		{"theme", "Change the colours: theme NAME.", func(*Model) []string { return themeNames() }, (*Model).useTheme},
 	}
 	if m.Config.Switch != nil {
-		list = append(list, Word{"ctx", "Open another cluster of the configuration: ctx NAME.", func(m *Model) []string { return m.Config.Contexts }, (*Model).switchTo})
+		list = append(list, Word{
+			"ctx", "Open another cluster of the configuration: ctx NAME.",
+			func(m *Model) []string { return m.Config.Contexts }, (*Model).switchTo,
+		})
 	}
 	return list
 }
@@ -54,12 +57,15 @@ func (m *Model) switchTo(name string) Cmd {
 	case name == "":
 		menu := &Menu{Title: "open"}
 		for _, name := range m.Config.Contexts {
-			menu.Items = append(menu.Items, MenuItem{Text: words.Sanitize(name), Run: func(m *Model, _ *Menu) Cmd { return m.switchTo(name) }})
+			menu.Items = append(menu.Items, MenuItem{
+				Text: words.Sanitize(name), Run: func(m *Model, _ *Menu) Cmd { return m.switchTo(name) },
+			})
 		}
 		m.Menu = menu
 		return nil
 	case !slices.Contains(m.Config.Contexts, name):
-		m.Notify(ToneBad, "no context "+words.Sanitize(name)+"; available: "+words.Sanitize(strings.Join(m.Config.Contexts, ", ")))
+		m.Notify(ToneBad,
+			"no context "+words.Sanitize(name)+"; available: "+words.Sanitize(strings.Join(m.Config.Contexts, ", ")))
 		return nil
 	}
 	page, _, _ := strings.Cut(m.Top().Crumb(), " ")

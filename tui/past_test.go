@@ -25,7 +25,8 @@ func withHistory(t *testing.T, w, h int, at string) *ui {
 	cfg.Title = "etcd_snapshot.db"
 	d := driven(t, cfg, w, h)
 	feed := &session.Feed{WithHistory: true, Open: func(ctx context.Context) (source.Source, error) {
-		return source.Open(ctx, filepath.Join("..", "testdata", "snapshots", "cluster-2.3.5-t5", "etcd_snapshot.db.gz"), source.Options{})
+		return source.Open(ctx, filepath.Join("..", "testdata", "snapshots", "cluster-2.3.5-t5", "etcd_snapshot.db.gz"),
+			source.Options{})
 	}}
 	if at != "" {
 		if err := feed.At.Set(at); err != nil {
@@ -150,7 +151,10 @@ func TestDiffOfThePast(t *testing.T) {
 		d.Shows("querynode-5")
 		d.Lacks("+ 5 ")
 		d.Keys(":").Typed("diff").Keys("enter")
-		untilNow := []string{"08:04:09 → 08:09:38 (now) · ", "- removed  nodes            querynode-5", "+ added    nodes            querynode-12"}
+		untilNow := []string{
+			"08:04:09 → 08:09:38 (now) · ", "- removed  nodes            querynode-5",
+			"+ added    nodes            querynode-12",
+		}
 		d.Shows(untilNow...)
 		d.Keys("b")
 		d.Shows("no state before this one to compare with")
@@ -182,7 +186,8 @@ func TestAtRefuses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := withHistory(t, 160, 40, "")
 		for form, want := range map[string]string{
-			"yesterday": "expected one of", "07:00": "is before the oldest state available", "rev:9999": "there is no revision 9999", "2036-01-01": "is after its end",
+			"yesterday": "expected one of", "07:00": "is before the oldest state available",
+			"rev:9999": "there is no revision 9999", "2036-01-01": "is after its end",
 		} {
 			d.Keys("@").Typed(form).Keys("enter")
 			d.Shows("○ snapshot", want, " @"+form) // to be corrected

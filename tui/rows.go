@@ -83,7 +83,9 @@ func (q *rowQuery) Run() gridRows {
 		r.Changes = q.changed(r.Table)
 	}
 	if !q.Refilter || q.Keep.Env != q.Env {
-		found, err := view.Select(r.Table, view.Query{Where: q.Where, Sort: sortWords(q.Resource, q.Order), Omit: !q.All})
+		found, err := view.Select(r.Table, view.Query{
+			Where: q.Where, Sort: sortWords(q.Resource, q.Order), Omit: !q.All,
+		})
 		if err != nil {
 			r.Err = errNotRead
 			return r

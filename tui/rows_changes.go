@@ -89,7 +89,8 @@ func (q *rowQuery) changedRows(now, before view.Table, pairs []view.RowChange) f
 func sameCells(a view.Table, i int, b view.Table, j int, columns []int) bool {
 	for _, c := range columns {
 		x, y := a.Cell(i, c), b.Cell(j, c)
-		if x.Absent != y.Absent || x.Int != y.Int || x.Float != y.Float || x.Text != y.Text || !slices.Equal(x.List, y.List) {
+		if x.Absent != y.Absent || x.Int != y.Int || x.Float != y.Float || x.Text != y.Text ||
+			!slices.Equal(x.List, y.List) {
 			return false
 		}
 	}

@@ -53,7 +53,9 @@ func (t *term) selector() (word string, ok bool) {
 		return t.word, true
 	}
 	// Longer operators come first, as in the parser of selections.
-	for _, x := range [][2]string{{"!=", "="}, {">=", "<"}, {"<=", ">"}, {"!~", "~"}, {"=", "!="}, {">", "<="}, {"<", ">="}, {"~", "!~"}} {
+	for _, x := range [][2]string{
+		{"!=", "="}, {">=", "<"}, {"<=", ">"}, {"!~", "~"}, {"=", "!="}, {">", "<="}, {"<", ">="}, {"~", "!~"},
+	} {
 		at := strings.IndexAny(t.word, "=!<>~")
 		if rest, found := strings.CutPrefix(t.word[at:], x[0]); found {
 			return t.word[:at] + x[1] + rest, true

@@ -63,7 +63,10 @@ func TestFilterSearchesAllColumns(t *testing.T) {
 func TestFilterAsSelector(t *testing.T) {
 	r := resourceNamed(t, "segments")
 	table := r.Table(view.NewEnv(tuitest.Fixture(), tuitest.Epoch()))
-	for _, text := range []string{"state=growing", "!state=growing", "!state!=growing", "!rows>3000", "!rows>=3000", "!rows<3000", "!rows<=3000", "!partition~def*", "!coll=docs_hnsw_cos"} {
+	for _, text := range []string{
+		"state=growing", "!state=growing", "!state!=growing", "!rows>3000", "!rows>=3000", "!rows<3000", "!rows<=3000",
+		"!partition~def*", "!coll=docs_hnsw_cos",
+	} {
 		f, err := parseRowFilter(r, text)
 		if err != nil {
 			t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 func TestGrepInAShell(t *testing.T) {
 	shell := shellquotetest.New(t)
 	for _, name := range tuitest.HostileWords() {
-		tuitest.IsRun(t, shell, "kitescope get nodes | "+(&term{text: []byte(words.Sanitize(name))}).grep().String(), "")
+		tuitest.IsRun(t, shell, "kitescope get nodes | "+(&term{text: []byte(words.Sanitize(name))}).grep().String(),
+			"")
 	}
 }

@@ -39,7 +39,9 @@ func TestRunShowsFollowsAndQuits(t *testing.T) {
 	p.Press("q")
 	p.End(t)
 	raw := p.Out.Raw()
-	for _, restored := range []string{ansi.ResetModeAltScreenSaveCursor, ansi.SetModeTextCursorEnable, ansi.ResetModeBracketedPaste} {
+	for _, restored := range []string{
+		ansi.ResetModeAltScreenSaveCursor, ansi.SetModeTextCursorEnable, ansi.ResetModeBracketedPaste,
+	} {
 		if !strings.Contains(raw, restored) {
 			t.Errorf("the terminal was not restored: no %q", restored)
 		}

@@ -181,7 +181,10 @@ func (d datedMsg) Apply(m *Model) Cmd {
 		if x.Unknown != "" {
 			first = revision
 		}
-		b := &beginning{first: first, last: revision, atLeast: x.MaybeOlder, short: shortOnset(x, now), facts: []Fact{{Label: "since", Text: clusters.OnsetText(x, now)}}}
+		b := &beginning{
+			first: first, last: revision, atLeast: x.MaybeOlder, short: shortOnset(x, now),
+			facts: []Fact{{Label: "since", Text: clusters.OnsetText(x, now)}},
+		}
 		for k := range x.Before {
 			b.facts = append(b.facts, Fact{Text: "preceded by " + clusters.EventText(&x.Before[k], now)})
 		}

@@ -25,12 +25,16 @@ func with16Colors(theme string) *Model {
 // that a terminal without colours receives none.
 func TestSixteenColours(t *testing.T) {
 	want := map[string]string{ // SGR: 31 red, 32 green, 33 yellow, 34 blue, 36 cyan
-		"good": "\x1b[32m", "progress": "\x1b[34m", "warn": "\x1b[33m", "bad": "\x1b[1;31m", "plain": "", "accent": "\x1b[36m", "dim": "\x1b[2m",
-		"added": "\x1b[32m", "removed": "\x1b[31m", "changed": "\x1b[33m", "selected": "\x1b[7m", "more": "\x1b[31m", "less": "\x1b[34m",
+		"good": "\x1b[32m", "progress": "\x1b[34m", "warn": "\x1b[33m", "bad": "\x1b[1;31m", "plain": "",
+		"accent": "\x1b[36m", "dim": "\x1b[2m",
+		"added": "\x1b[32m", "removed": "\x1b[31m", "changed": "\x1b[33m", "selected": "\x1b[7m", "more": "\x1b[31m",
+		"less": "\x1b[34m",
 	}
 	roles := map[string]render.Role{
-		"good": render.RoleGood, "progress": render.RoleProgress, "warn": render.RoleWarn, "bad": render.RoleBad, "plain": render.RolePlain,
-		"accent": render.RoleAccent, "dim": render.RoleDim, "added": render.RoleAdded, "removed": render.RoleRemoved, "changed": render.RoleChanged,
+		"good": render.RoleGood, "progress": render.RoleProgress, "warn": render.RoleWarn, "bad": render.RoleBad,
+		"plain":  render.RolePlain,
+		"accent": render.RoleAccent, "dim": render.RoleDim, "added": render.RoleAdded, "removed": render.RoleRemoved,
+		"changed":  render.RoleChanged,
 		"selected": render.RoleSelected, "more": render.RoleMore, "less": render.RoleLess,
 	}
 	for _, theme := range []string{"auto", "terminal", "dark", "light"} {

@@ -60,7 +60,10 @@ func (m frame) body(h int) []string {
 	}
 	lines := []string{""}
 	if m.data.retrying {
-		lines = append(lines, "   "+draw.Cut("no data since "+m.data.waitStart.Format("15:04:05")+"; trying again every few seconds", m.Width-4), "")
+		lines = append(lines,
+			"   "+
+				draw.Cut("no data since "+m.data.waitStart.Format("15:04:05")+"; trying again every few seconds",
+					m.Width-4), "")
 	}
 	for _, text := range draw.Prose(m.data.err.Error(), m.Width-5) {
 		lines = append(lines, "   "+m.Styles.Bad.On(draw.Cut(text, m.Width-4)))
@@ -110,7 +113,9 @@ func (m frame) rule() string {
 }
 
 func (m frame) tooSmall() string {
-	text := []string{"terminal too small", fmt.Sprintf("%d x %d, needs %d x %d", m.Width, m.h, MinWidth, MinHeight), "q quits"}
+	text := []string{
+		"terminal too small", fmt.Sprintf("%d x %d, needs %d x %d", m.Width, m.h, MinWidth, MinHeight), "q quits",
+	}
 	lines := make([]string, 0, m.h)
 	for range max(0, (m.h-len(text))/2) {
 		lines = append(lines, "")
@@ -212,7 +217,8 @@ func (m frame) freshness() string {
 func (m frame) trouble() string {
 	d := &m.data
 	text := " ✖ " + words.Sanitize(words.OneLine(d.err.Error()))
-	if note := " · showing data from " + d.at.Format("15:04:05"); d.cluster != nil && draw.Width(text)+draw.Width(note) < m.Width {
+	if note := " · showing data from " + d.at.Format("15:04:05"); d.cluster != nil &&
+		draw.Width(text)+draw.Width(note) < m.Width {
 		text += note
 	}
 	return m.Styles.Bad.On(draw.Cut(text, m.Width))

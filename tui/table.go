@@ -171,7 +171,10 @@ func (t *tableView) read(g grid, cols []table.Column, visible int) []string {
 func (t *tableView) place(cols []table.Column, sorted, w, soft int) {
 	tracks := make([]draw.Track, len(cols))
 	for j := range cols {
-		tracks[j] = draw.Track{Natural: t.Widest[j], Priority: cols[j].Priority, Flexible: draw.Flexible(cols[j].Kind), Soft: max(soft, cols[j].MinWidth), Required: cols[j].Pinned}
+		tracks[j] = draw.Track{
+			Natural: t.Widest[j], Priority: cols[j].Priority, Flexible: draw.Flexible(cols[j].Kind),
+			Soft: max(soft, cols[j].MinWidth), Required: cols[j].Pinned,
+		}
 		tracks[j].Same = t.sameFirst && j > 0 && t.stats[j].same()
 		if j == sorted { // it explains the order; reserve room for the arrow
 			tracks[j].Required = true
@@ -216,7 +219,9 @@ func (t *tableView) header(st *draw.Styles, cols []table.Column, sorted SortMark
 func isSentence(s string) bool { return strings.Count(s, " ") >= 2 && !strings.Contains(s, ": ") }
 
 // row writes one row. A row has a single style. State words have their own colour only if the row has no style.
-func (t *tableView) row(b *strings.Builder, st *draw.Styles, cols []table.Column, texts []string, look RowLook, atCursor bool, w int) {
+func (t *tableView) row(
+	b *strings.Builder, st *draw.Styles, cols []table.Column, texts []string, look RowLook, atCursor bool, w int,
+) {
 	rowStyle := lookStyle(st, look, atCursor)
 	b.WriteString(rowStyle.Open)
 	b.WriteString(gutterOf(st, look, rowStyle))

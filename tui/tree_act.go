@@ -43,7 +43,9 @@ func (t *treePage) Act(m *Model, a Action) Cmd {
 		t.options.All = !t.options.All
 		return t.Refresh(m)
 	case ActFilter:
-		m.Prompt = FilterPrompt(t.filter, t.setFilter, func(*Model) string { return words.Number(len(t.lines)) + " lines" })
+		m.Prompt = FilterPrompt(t.filter, t.setFilter, func(*Model) string {
+			return words.Number(len(t.lines)) + " lines"
+		})
 		return nil
 	case ActSave:
 		return Save(m, FileName("tree", t.word)+".txt", TextWriter(t.text()))

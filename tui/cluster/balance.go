@@ -96,7 +96,8 @@ func (p *balancePage) Note(*tui.Model) string {
 	if p.object != nil && len(r.Groups) == 1 {
 		spread = &r.Groups[0].Spread
 	}
-	return "max/mean " + render.Ratio(p.madeBy.MaxMean(spread)) + " · by " + p.madeBy.String() + " · goal ≤ " + render.Ratio(balance.DefaultGoal)
+	return "max/mean " + render.Ratio(p.madeBy.MaxMean(spread)) + " · by " + p.madeBy.String() + " · goal ≤ " +
+		render.Ratio(balance.DefaultGoal)
 }
 
 // Command implements tui.Page.
@@ -183,7 +184,10 @@ func (p *balancePage) Body(m *tui.Model, w, h int) []string {
 	case p.survey == nil:
 		return []string{"", "   " + m.Styles.Dim.On("…")}
 	case !p.survey.Report.Survey.HasRuntime:
-		return append([]string{""}, draw.Sentence(m.Styles, "nodes not queried: which node serves what is unknown. Open a live source, a bundle saved with --live, or a file with --runtime FILE", w)...)
+		return append([]string{""},
+			draw.Sentence(m.Styles,
+				"nodes not queried: which node serves what is unknown. Open a live source, a bundle saved with "+
+					"--live, or a file with --runtime FILE", w)...)
 	case p.object != nil && len(p.survey.Report.Groups) == 0:
 		return append([]string{""}, draw.Sentence(m.Styles, p.label+": the replica is gone from the metadata", w)...)
 	}

@@ -53,7 +53,9 @@ func (p *balancePage) shares(list []*balance.Share, g *balance.Group, w int) {
 		if !x.Known || x.State() != "" || g == nil && x.Assignable() && x.Sealed+x.Growing == 0 {
 			role = render.RoleWarn
 		}
-		p.lines = append(p.lines, balanceLine{text: text, role: role, ref: model.Ref{Resource: "nodes", ID: x.Name(), Name: x.Name()}})
+		p.lines = append(p.lines, balanceLine{
+			text: text, role: role, ref: model.Ref{Resource: "nodes", ID: x.Name(), Name: x.Name()},
+		})
 	}
 }
 

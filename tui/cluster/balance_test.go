@@ -71,7 +71,8 @@ func TestBalanceKeys(t *testing.T) {
 			t.Fatalf("saved: %v", d.Saved)
 		}
 		for name, text := range d.Saved {
-			if !strings.HasSuffix(name, ".py") || strings.Count(text, "utility.load_balance(") != 1 || !strings.Contains(text, "import connections, utility") {
+			if !strings.HasSuffix(name, ".py") || strings.Count(text, "utility.load_balance(") != 1 ||
+				!strings.Contains(text, "import connections, utility") {
 				t.Errorf("%s:\n%s", name, text)
 			}
 		}
@@ -92,7 +93,8 @@ func TestBalanceKeys(t *testing.T) {
 
 // TestBalanceKeepsCursor checks that the cursor stays on its row when another cluster arrives.
 func TestBalanceKeepsCursor(t *testing.T) {
-	first, second := tuitest.CaptureQueried(t, capturedPath("cluster-2.3.5-t7")), tuitest.CaptureQueried(t, capturedPath("cluster-2.3.5-t7"))
+	first, second := tuitest.CaptureQueried(t, capturedPath("cluster-2.3.5-t7")),
+		tuitest.CaptureQueried(t, capturedPath("cluster-2.3.5-t7"))
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 120, 40)
 		d.Send(history.Update{Cluster: first, Live: true})
@@ -122,7 +124,9 @@ func TestBalancePalette(t *testing.T) {
 // refers to.
 func TestBalanceOfANameBeforeData(t *testing.T) {
 	c := tuitest.CaptureQueried(t, capturedPath("cluster-2.3.5-t7"))
-	for name, want := range map[string]string{"items_hnsw_l2": "Plan: 3 moves bring max/mean", "nosuch": "no loaded collection named nosuch"} {
+	for name, want := range map[string]string{
+		"items_hnsw_l2": "Plan: 3 moves bring max/mean", "nosuch": "no loaded collection named nosuch",
+	} {
 		synctest.Test(t, func(t *testing.T) {
 			cfg := testConfig()
 			cfg.StartPage = "balance " + name

@@ -12,11 +12,13 @@ import (
 func Pages() []tui.PageKind {
 	return []tui.PageKind{
 		{
-			Name: "balance", Aliases: []string{"b"}, Doc: "How evenly query nodes share the work, and what would even it out.",
+			Name: "balance", Aliases: []string{"b"},
+			Doc:  "How evenly query nodes share the work, and what would even it out.",
 			Args: "[COLLECTION]", Open: openBalance, Keys: balanceKeys(),
 		},
 		{
-			Name: "latency", Aliases: []string{"why"}, Doc: "Where requests spend their time, and why: by collection, phase and process.",
+			Name: "latency", Aliases: []string{"why"},
+			Doc:  "Where requests spend their time, and why: by collection, phase and process.",
 			Args: "[COLLECTION]", Open: openLatency,
 		},
 		{
@@ -30,8 +32,9 @@ func Pages() []tui.PageKind {
 func balanceKeys() []tui.Binding {
 	return []tui.Binding{
 		{
-			Action: tui.ActBy, Keys: []string{"b"}, In: tui.InBalance, Group: tui.GroupFind, Hint: "by cost/rows/memory",
-			Doc: "Balance by: search cost, rows, memory.", Weight: 60,
+			Action: tui.ActBy, Keys: []string{"b"}, In: tui.InBalance, Group: tui.GroupFind,
+			Hint: "by cost/rows/memory",
+			Doc:  "Balance by: search cost, rows, memory.", Weight: 60,
 		},
 		{
 			Action: tui.ActSave, Keys: []string{"s"}, In: tui.InBalance, Group: tui.GroupCopy, Hint: "save plan",

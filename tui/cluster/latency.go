@@ -59,7 +59,9 @@ func budgetList(noun string) tui.List[*show.Row] {
 		Noun: noun, OriginalOrder: "in execution order",
 		Key: func(r *show.Row) string {
 			b, p := r.Budget(), r.Phase()
-			return strings.Join([]string{string(b.Request), b.Database, b.Name, string(p.Name), string(p.Parent), r.Process()}, "\x00")
+			return strings.Join([]string{
+				string(b.Request), b.Database, b.Name, string(p.Name), string(p.Parent), r.Process(),
+			}, "\x00")
 		},
 		Look: func(r *show.Row) tui.RowLook { return tui.RowLook{Role: r.Look()} },
 	}
@@ -96,8 +98,12 @@ func shortenBar(bar func(*show.Row) string, w int) func(*show.Row) string {
 // budgetColumns returns the columns for the collection, the kind of request, its duration and its main phases.
 func budgetColumns(m *tui.Model) []tui.Column[*show.Row] {
 	columns := []tui.Column[*show.Row]{
-		tui.SortedColumn("collection", "COLLECTION", table.Text, 0, func(r *show.Row) string { return budgetName(r.Budget()) }, nil),
-		tui.SortedColumn("request", "REQUEST", table.ID, 1, func(r *show.Row) string { return string(r.Budget().Request) }, nil),
+		tui.SortedColumn("collection", "COLLECTION", table.Text, 0, func(r *show.Row) string {
+			return budgetName(r.Budget())
+		}, nil),
+		tui.SortedColumn("request", "REQUEST", table.ID, 1, func(r *show.Row) string {
+			return string(r.Budget().Request)
+		}, nil),
 	}
 	columns = append(columns, phaseColumns(m, "mean_ms", "p50_ms", "p99_ms", "per_second")...)
 	columns[tui.ColumnNamed(columns, "p50_ms")].Priority = 8 // dropped first
@@ -161,13 +167,15 @@ func newWaterfallPage(m *tui.Model, key tui.BudgetKey) tui.Page {
 		List: budgetList("phase"),
 	}
 	p.Columns = func(int) []tui.Column[*show.Row] {
-		return phaseColumns(m, "phase", "mean_ms", "share", "bar", "most_at", "low_ms", "high_ms", "p50_ms", "p99_ms", "per_second")
+		return phaseColumns(m, "phase", "mean_ms", "share", "bar", "most_at", "low_ms", "high_ms", "p50_ms", "p99_ms",
+			"per_second")
 	}
 	p.Open = openPhase
 	p.Head = func(m *tui.Model, w, h int) []string {
 		b := m.Times().Find(key)
 		lines := verdictLines(m, b, w, h)
-		return append(lines, " "+m.Styles.Dim.On(draw.Cut(words.Sanitize(show.Rates(b))+"; "+m.Times().Latency().Window.Why, w-2)))
+		return append(lines,
+			" "+m.Styles.Dim.On(draw.Cut(words.Sanitize(show.Rates(b))+"; "+m.Times().Latency().Window.Why, w-2)))
 	}
 	return p
 }
@@ -242,7 +250,8 @@ func samePhase(b *latency.Budget, p *latency.Phase) (same *latency.Phase) {
 // scope of these times.
 func newPhasePage(m *tui.Model, key tui.BudgetKey, phase *latency.Phase, note string) tui.Page {
 	p := &tui.TablePage[*show.Row]{
-		Name: "latency-" + string(phase.Name), CrumbName: string(phase.Name), CommandLine: budgetCommand(key) + " -o wide",
+		Name: "latency-" + string(phase.Name), CrumbName: string(phase.Name),
+		CommandLine: budgetCommand(key) + " -o wide",
 		Rows: func(m *tui.Model) ([]*show.Row, string) {
 			b := m.Times().Find(key)
 			if b == nil {
@@ -258,7 +267,8 @@ func newPhasePage(m *tui.Model, key tui.BudgetKey, phase *latency.Phase, note st
 	p.OriginalOrder = "longest wait first"
 	p.Columns = func(int) []tui.Column[*show.Row] {
 		name := tui.SortedColumn("process", "PROCESS", table.Text, 0, (*show.Row).Process, nil)
-		return append([]tui.Column[*show.Row]{name}, phaseColumns(m, "mean_ms", "share", "calls", "call_ms", "bar", "p50_ms", "p99_ms", "per_second")...)
+		return append([]tui.Column[*show.Row]{name},
+			phaseColumns(m, "mean_ms", "share", "calls", "call_ms", "bar", "p50_ms", "p99_ms", "per_second")...)
 	}
 	p.Look = nil
 	p.Open = func(m *tui.Model, r *show.Row) tui.Cmd {

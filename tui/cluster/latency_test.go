@@ -25,7 +25,8 @@ import (
 // scraped returns one scrape of the processes of a real cluster, matched to their sessions in c.
 func scraped(t *testing.T, c *model.Cluster) *model.Runtime {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join("..", "..", "testdata", "snapshots", "cluster-2.3.5-t1", "metrics", "*.gz"))
+	files, err := filepath.Glob(filepath.Join("..", "..", "testdata", "snapshots", "cluster-2.3.5-t1", "metrics",
+		"*.gz"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no metrics: %v", err)
 	}
@@ -41,7 +42,10 @@ func scraped(t *testing.T, c *model.Cluster) *model.Runtime {
 		}
 		node := nodes[role][0]
 		nodes[role] = nodes[role][1:]
-		d.Add(live.Record{Role: role, Node: node, Address: fmt.Sprintf("10.0.0.%d:9091", node), Method: "GET /metrics", At: tuitest.Epoch(), Response: unzipped(t, file)})
+		d.Add(live.Record{
+			Role: role, Node: node, Address: fmt.Sprintf("10.0.0.%d:9091", node), Method: "GET /metrics",
+			At: tuitest.Epoch(), Response: unzipped(t, file),
+		})
 	}
 	return d.Runtime("recording", "")
 }
@@ -93,7 +97,8 @@ func scrapeRound(t *testing.T, c *model.Cluster, n int) *model.Cluster {
 	parts := r.RuntimeParts
 	for _, p := range parts.Processes {
 		if p.Metrics != nil {
-			p.Before, p.Metrics = grown(p.Metrics, math.Exp2(float64(n)), 0), grown(p.Metrics, math.Exp2(float64(n+1)), 10*time.Second)
+			p.Before, p.Metrics = grown(p.Metrics, math.Exp2(float64(n)), 0),
+				grown(p.Metrics, math.Exp2(float64(n+1)), 10*time.Second)
 		}
 	}
 	return c.WithRuntime(model.BuildRuntime(parts))
@@ -101,7 +106,9 @@ func scrapeRound(t *testing.T, c *model.Cluster, n int) *model.Cluster {
 
 func TestLatencyScreens(t *testing.T) {
 	for _, size := range tuitest.Sizes {
-		for _, s := range []struct{ name, keys string }{{"latency", ""}, {"latency-phases", "enter"}, {"latency-processes", "enter down*5 enter"}} {
+		for _, s := range []struct{ name, keys string }{
+			{"latency", ""}, {"latency-phases", "enter"}, {"latency-processes", "enter down*5 enter"},
+		} {
 			name := fmt.Sprintf("%s-%dx%d", s.name, size.W, size.H)
 			t.Run(name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {

@@ -37,7 +37,9 @@ func openPreflight(m *tui.Model, args []string) (tui.Page, error) {
 			return nil, err
 		}
 	}
-	return tui.NewFindingsPage(&tui.Findings{Name: a.name(), CommandLine: a.command(), Checks: a.checks, About: a.about, Annotate: a.annotate}), nil
+	return tui.NewFindingsPage(&tui.Findings{
+		Name: a.name(), CommandLine: a.command(), Checks: a.checks, About: a.about, Annotate: a.annotate,
+	}), nil
 }
 
 // parse parses the words after the name of the page, in any order.
@@ -141,7 +143,10 @@ func (a *planInput) command() string {
 
 // change returns the plan for reports.
 func (a *planInput) change() *clusters.Preflight {
-	return &clusters.Preflight{From: a.resolved.From.String(), To: a.resolved.To.String(), Next: a.resolved.Next().String(), Back: a.resolved.Back}
+	return &clusters.Preflight{
+		From: a.resolved.From.String(), To: a.resolved.To.String(), Next: a.resolved.Next().String(),
+		Back: a.resolved.Back,
+	}
 }
 
 func (a *planInput) about() string {

@@ -57,7 +57,12 @@ func TestPreflightScreens(t *testing.T) {
 // TestPreflightMatchesCommand checks that the page lists the findings of the plan's checks, the worst first, and no
 // other findings.
 func TestPreflightMatchesCommand(t *testing.T) {
-	for _, x := range []struct{ source, to string }{{"standalone-2.1.0", "2.2.16"}, {"standalone-2.3.5", "3.0.2"}, {"upgrade-2.2.16", "2.1.0 back"}, {"cluster-2.3.5-t1", "2.6.22"}} {
+	for _, x := range []struct{ source, to string }{
+		{"standalone-2.1.0", "2.2.16"},
+		{"standalone-2.3.5", "3.0.2"},
+		{"upgrade-2.2.16", "2.1.0 back"},
+		{"cluster-2.3.5-t1", "2.6.22"},
+	} {
 		synctest.Test(t, func(t *testing.T) {
 			c := captured(t, x.source)
 			plan, err := parse(strings.Fields(x.to))
@@ -108,18 +113,20 @@ func TestPreflightWords(t *testing.T) {
 		d := driven(t, testConfig(), 200, 50)
 		d.Cluster(captured(t, "standalone-2.3.5"))
 		for line, want := range map[string]string{
-			"preflight":                      "version required: preflight 3.0.2, or preflight 2.2.16 back",
-			"pref":                           "version required",
-			"latency a b":                    "usage: :latency [COLLECTION]",
-			"why nosuch":                     "latency",
-			"preflight 3":                    `"3" is not a version of Milvus: type preflight 3.0.2`,
-			"preflight back":                 "version required",
-			"preflight 3.0.2 2.6.22":         `unexpected argument "2.6.22"`,
-			"preflight 3.0.2 running=x":      `"x" is not a version of Milvus`,
-			"preflight 2.2.16":               "2.2.16 is older than the running version (2.3.5); type :preflight 2.2.16 back",
-			"preflight 3.0.2 back":           "3.0.2 is newer than the running version (2.3.5); type :preflight 3.0.2",
-			"preflight 2.3.5":                "2.3.5 is already running: nothing to do; choose another version",
-			"preflight 2.3 back":             "2.3.5 is running, and 2.3 has no patch version; give the full version, e.g. 2.3.1",
+			"preflight":                 "version required: preflight 3.0.2, or preflight 2.2.16 back",
+			"pref":                      "version required",
+			"latency a b":               "usage: :latency [COLLECTION]",
+			"why nosuch":                "latency",
+			"preflight 3":               `"3" is not a version of Milvus: type preflight 3.0.2`,
+			"preflight back":            "version required",
+			"preflight 3.0.2 2.6.22":    `unexpected argument "2.6.22"`,
+			"preflight 3.0.2 running=x": `"x" is not a version of Milvus`,
+			"preflight 2.2.16": "2.2.16 is older than the running version (2.3.5); type :preflight " +
+				"2.2.16 back",
+			"preflight 3.0.2 back": "3.0.2 is newer than the running version (2.3.5); type :preflight 3.0.2",
+			"preflight 2.3.5":      "2.3.5 is already running: nothing to do; choose another version",
+			"preflight 2.3 back": "2.3.5 is running, and 2.3 has no patch version; give the full " +
+				"version, e.g. 2.3.1",
 			"preflight 2.3.4 running=2.2.16": "upgrade from 2.2.16 to 2.3.4",
 			"upgrade v3.0.2":                 "upgrade from 2.3.5 to 3.0.2, first to 2.5.16",
 			"preflight back 2.2.16":          "rollback from 2.3.5 to 2.2.16",
@@ -210,11 +217,14 @@ func TestPreflightCopyFinding(t *testing.T) {
 		d.opens("preflight 3.0.2 running=2.1.0")
 		copied := func() string {
 			d.Keys("Y")
-			i := slices.IndexFunc(d.m.Menu.Items, func(x tui.MenuItem) bool { return strings.HasPrefix(x.Text, "the command") })
+			i := slices.IndexFunc(d.m.Menu.Items, func(x tui.MenuItem) bool {
+				return strings.HasPrefix(x.Text, "the command")
+			})
 			d.Keys(strconv.Itoa(i + 1))
 			return d.Clip
 		}
-		if got := copied(); got != "kitescope --from etcd://127.0.0.1:2379/by-dev preflight --to 3.0.2 --running 2.1.0" {
+		if got := copied(); got != "kitescope --from etcd://127.0.0.1:2379/by-dev preflight --to 3.0.2 --running "+
+			"2.1.0" {
 			t.Errorf("copied %q", got)
 		}
 		d.Keys("enter")

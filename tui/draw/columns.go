@@ -155,8 +155,8 @@ func lastToKeep(tracks []Track, visible []Placed) int {
 	return drop
 }
 
-// shrinkRequired is the last resort in terminals that are too narrow for the columns that must stay. It shrinks flexible
-// columns to 5 cells, then drops columns from the end.
+// shrinkRequired is the last resort in terminals that are too narrow for the columns that must stay. It shrinks
+// flexible columns to 5 cells, then drops columns from the end.
 func shrinkRequired(tracks []Track, visible []Placed, w, total int) (remaining []Placed, used int) {
 	const bare = 5
 	for {

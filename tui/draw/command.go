@@ -6,8 +6,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// BreakCommand breaks a command into pieces of at most w cells, without losing any text. A shell command is broken with a
-// backslash between words. Only a word longer than a line is broken elsewhere.
+// BreakCommand breaks a command into pieces of at most w cells, without losing any text. A shell command is broken with
+// a backslash between words. Only a word longer than a line is broken elsewhere.
 func BreakCommand(text string, w int, shell bool) []string {
 	const least = 8
 	w = max(least, w)

@@ -35,7 +35,8 @@ func TestBreakCommand(t *testing.T) {
 			}
 		}
 	}
-	if got := BreakCommand("    utility.load_balance(7, [9])", 20, false); strings.Join(got, "|") != "    utility.load_bal|ance(7, [9])" && strings.Join(got, "|") != "    utility.load_balance(7,|[9])" {
+	if got := BreakCommand("    utility.load_balance(7, [9])", 20, false); strings.Join(got, "|") !=
+		"    utility.load_bal|ance(7, [9])" && strings.Join(got, "|") != "    utility.load_balance(7,|[9])" {
 		t.Errorf("Python is broken into %q", got)
 	}
 }

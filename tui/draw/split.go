@@ -50,5 +50,6 @@ func Split(st *Styles, list []string, listW, listH, w, h int, selected func(w, h
 // Selected returns the line with the cells in [from, to) in the style of the cursor.
 func Selected(st *Styles, line string, from, to int) string {
 	line = Fit(line, max(to, Width(ansi.Strip(line))))
-	return ansi.Truncate(line, from, "") + st.Cursor.On(ansi.Strip(ansi.Cut(line, from, to))) + ansi.TruncateLeft(line, to, "")
+	return ansi.Truncate(line, from, "") + st.Cursor.On(ansi.Strip(ansi.Cut(line, from, to))) +
+		ansi.TruncateLeft(line, to, "")
 }

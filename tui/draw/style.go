@@ -50,7 +50,8 @@ func NewStyles(t *render.Theme, noColor, sixteenColors bool) *Styles {
 		x.Bold = true
 		return NewStyle(x, noColor)
 	}
-	s.Strong, s.Key, s.Tab, s.Marked = bold(render.RolePlain), bold(render.RoleAccent), bold(render.RoleAccent), bold(render.RoleAccent)
+	s.Strong, s.Key, s.Tab, s.Marked = bold(render.RolePlain), bold(render.RoleAccent), bold(render.RoleAccent),
+		bold(render.RoleAccent)
 	s.Match = Underlined(t.Style(render.RoleWarn), noColor)
 	s.CurrentMatch = NewStyle(render.Style{Reverse: true, Bold: true}, noColor)
 	return s

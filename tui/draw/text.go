@@ -12,7 +12,8 @@ import (
 	"kitescope/render"
 )
 
-const blanks = "                                                                                                                                "
+const blanks = "                                                                                                     " +
+	"                           "
 
 // Pad returns n blanks.
 func Pad(n int) string {

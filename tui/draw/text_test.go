@@ -8,7 +8,10 @@ import (
 )
 
 func TestTextFits(t *testing.T) {
-	for _, s := range []string{"", "short", "by-dev-rootcoord-dml_0_470590760625897534v0", "图像向量检索库图像向量检索库", "a图b像c", strings.Repeat("é", 50), "\x1b[1mbold and long enough\x1b[m"} {
+	for _, s := range []string{
+		"", "short", "by-dev-rootcoord-dml_0_470590760625897534v0", "图像向量检索库图像向量检索库", "a图b像c", strings.Repeat("é", 50),
+		"\x1b[1mbold and long enough\x1b[m",
+	} {
 		for w := range 40 {
 			if got := ansi.StringWidth(Fit(s, w)); got != w {
 				t.Errorf("fit(%q, %d) is %d cells", s, w, got)

@@ -148,7 +148,9 @@ func (p *flamePage) change(m *tui.Model, a tui.Action) (c tui.Cmd, ok bool) {
 
 // frameGrains returns the units that a frame can represent.
 func frameGrains() []profile.Granularity {
-	return []profile.Granularity{profile.ByFunction, profile.ByPackage, profile.ByMapping, profile.ByClass, profile.ByFile, profile.ByLine}
+	return []profile.Granularity{
+		profile.ByFunction, profile.ByPackage, profile.ByMapping, profile.ByClass, profile.ByFile, profile.ByLine,
+	}
 }
 
 func nextBy(by profile.Granularity, all []profile.Granularity) profile.Granularity {

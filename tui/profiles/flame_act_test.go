@@ -153,20 +153,24 @@ func TestFlameExport(t *testing.T) {
 		d.Keys("enter")
 		d.Shows("saved /saved/kitescope-flame-")
 		for name, text := range d.Saved {
-			if !strings.HasSuffix(name, ".html") || !strings.Contains(text, "<html") || !strings.Contains(text, "libknowhere") {
+			if !strings.HasSuffix(name, ".html") || !strings.Contains(text, "<html") ||
+				!strings.Contains(text, "libknowhere") {
 				t.Errorf("%s is no page of the graph", name)
 			}
 		}
 		d.Keys("Y 1")
-		if want := "kitescope profile flame milvus-cpu-hnsw.pb.gz --base milvus-cpu-flat.pb.gz --normalize"; d.Clip != want {
+		if want := "kitescope profile flame milvus-cpu-hnsw.pb.gz --base milvus-cpu-flat.pb.gz --normalize"; d.Clip !=
+			want {
 			t.Errorf("the command is %q, want %q", d.Clip, want)
 		}
 		d.Keys("b i Y 1")
-		if want := "kitescope profile flame milvus-cpu-hnsw.pb.gz --base milvus-cpu-flat.pb.gz --by package --normalize --inverted"; d.Clip != want {
+		if want := "kitescope profile flame milvus-cpu-hnsw.pb.gz --base milvus-cpu-flat.pb.gz --by package " +
+			"--normalize --inverted"; d.Clip != want {
 			t.Errorf("the command is %q, want %q", d.Clip, want)
 		}
 		d.Keys("v Y 1")
-		if want := "kitescope profile diff milvus-cpu-flat.pb.gz milvus-cpu-hnsw.pb.gz --normalize --by package"; d.Clip != want {
+		if want := "kitescope profile diff milvus-cpu-flat.pb.gz milvus-cpu-hnsw.pb.gz --normalize --by " +
+			"package"; d.Clip != want {
 			t.Errorf("the command is %q, want %q", d.Clip, want)
 		}
 		d.Keys("esc y")
@@ -184,7 +188,10 @@ func TestSandwichExport(t *testing.T) {
 		d.Keys("/").Typed("runtime.mallocgc").Keys("enter n c s 1 enter")
 		d.Shows("saved /saved/kitescope-flame-")
 		for _, text := range d.Saved {
-			for _, want := range []string{`"runtime.mallocgc"`, `"runtime.newobject"`, `"runtime.nextFreeFast"`, `"runtime.findRunnable"`} { // the function, a caller, a callee, an unrelated function
+			// the function, a caller, a callee, an unrelated function
+			for _, want := range []string{
+				`"runtime.mallocgc"`, `"runtime.newobject"`, `"runtime.nextFreeFast"`, `"runtime.findRunnable"`,
+			} {
 				if !strings.Contains(text, want) {
 					t.Errorf("the page lacks %s", want)
 				}
@@ -245,7 +252,10 @@ func TestWordsOf(t *testing.T) {
 	}{
 		{[]Item{item("a"), item("b")}, "a b"},
 		{[]Item{item("a", "--fold-preempt"), item("b", "--fold-preempt")}, "a b --fold-preempt"},
-		{[]Item{item("x.kite", "--kind", "cpu", "--node", "n1"), item("x.kite", "--kind", "cpu", "--node", "n2")}, "x.kite --kind cpu --node n1 --node n2"},
+		{
+			[]Item{item("x.kite", "--kind", "cpu", "--node", "n1"), item("x.kite", "--kind", "cpu", "--node", "n2")},
+			"x.kite --kind cpu --node n1 --node n2",
+		},
 		{[]Item{item("x.kite", "--node", "n1"), item("y.kite", "--node", "n2")}, ""},
 		{[]Item{item("a"), item()}, ""},
 	} {
@@ -259,7 +269,10 @@ func TestWordsOf(t *testing.T) {
 func TestFlameOfHostileNames(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := profile.NewBuilder(profile.ValueType{Type: "c\x1b[31mpu", Unit: "\x07"})
-		names := []string{"\x1b]0;owned\x07", "图像向量检索库::搜索(图像)", "a\nb\r\tc", "\u202eevil", strings.Repeat("x", 5000), "👩‍👩‍👧‍👦 family", "e\u0301\u0301\u0301"}
+		names := []string{
+			"\x1b]0;owned\x07", "图像向量检索库::搜索(图像)", "a\nb\r\tc", "\u202eevil", strings.Repeat("x", 5000),
+			"👩‍👩‍👧‍👦 family", "e\u0301\u0301\u0301",
+		}
 		for i, name := range names {
 			leaf, root := b.Frame(name, profile.NoMapping), b.Frame(names[(i+1)%len(names)], profile.NoMapping)
 			if err := b.Sample([]uint32{leaf, root}, []int64{int64(1 + i*7)}); err != nil {
@@ -267,7 +280,14 @@ func TestFlameOfHostileNames(t *testing.T) {
 			}
 		}
 		p := b.Profile()
-		v := View{Items: []Item{{Node: "n\x1b[1m", Kind: "cpu", Load: func(context.Context) (*profile.Profile, error) { return p, nil }}}}
+		v := View{
+			Items: []Item{
+				{Node: "n\x1b[1m", Kind: "cpu", Load: func(context.Context) (*profile.Profile, error) {
+					return p,
+						nil
+				}},
+			},
+		}
 		for _, size := range tuitest.Sizes {
 			d := driveProfiles(t, v, size.W, size.H)
 			for key := range strings.FieldsSeq("down right right c esc i b b v enter esc esc 9") {

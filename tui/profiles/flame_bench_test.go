@@ -23,7 +23,8 @@ func manyFrames(tb testing.TB, n int) *profile.Profile {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	names := make([]uint32, 20_000)
 	for i := range names {
-		names[i] = b.Frame(fmt.Sprintf("github.com/milvus-io/milvus/internal/part%d/package%d.(*Type%d).method%d", i%7, i%501, i%1999, i), profile.NoMapping)
+		names[i] = b.Frame(fmt.Sprintf("github.com/milvus-io/milvus/internal/part%d/package%d.(*Type%d).method%d", i%7,
+			i%501, i%1999, i), profile.NoMapping)
 	}
 	var stack []uint32 // root first
 	for frames := 0; frames < n; {

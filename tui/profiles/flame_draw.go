@@ -224,8 +224,8 @@ func (d *flameDrawer) tint(frame int32) tint {
 	return tintClass + tint(t.Classes[f.Name])
 }
 
-// A change of at least strongPoints percentage points of the total has a stronger colour, one of at least strongestPoints
-// the strongest.
+// A change of at least strongPoints percentage points of the total has a stronger colour, one of at least
+// strongestPoints the strongest.
 const strongPoints, strongestPoints = 2, 10
 
 func (d *flameDrawer) changeTint(frame int32) tint {

@@ -15,7 +15,10 @@ const flameFile = "kitescope-flame.html"
 func (p *flamePage) saveMenu() *tui.Menu {
 	n := &tui.Menu{Title: "save the graph", Items: []tui.MenuItem{
 		{Text: "web page", Note: "html", Run: func(m *tui.Model, _ *tui.Menu) tui.Cmd { return saveFlame(m, p) }},
-		{Text: "profile for pprof", Note: "pb.gz", Run: func(m *tui.Model, _ *tui.Menu) tui.Cmd { return saveProfile(m, p.subject) }},
+		{
+			Text: "profile for pprof", Note: "pb.gz",
+			Run: func(m *tui.Model, _ *tui.Menu) tui.Cmd { return saveProfile(m, p.subject) },
+		},
 	}}
 	if p.subject.diff() {
 		n.Items[1].Why = "this is a comparison"

@@ -32,7 +32,9 @@ type flameGraph struct {
 
 // newFlameGraph shows the subtree of a frame.
 func newFlameGraph(x *flameIndex, base int32) *flameGraph {
-	return &flameGraph{index: x, base: base, zoom: base, at: base, deepest: base, low: int(x.tree.Frames[base].Depth), follow: true}
+	return &flameGraph{
+		index: x, base: base, zoom: base, at: base, deepest: base, low: int(x.tree.Frames[base].Depth), follow: true,
+	}
 }
 
 // invalidate drops the layout after something that it depends on has changed.

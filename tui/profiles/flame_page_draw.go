@@ -60,7 +60,8 @@ func (p *flamePage) placeholder(m *tui.Model) string {
 	case g == nil:
 		return "…"
 	case p.shown.focus != "" && g.index.tree.Focus != "" && len(g.index.tree.Frames) < 2:
-		return "no stack of " + kindText(g.index.tree.Type) + " goes through " + words.Sanitize(p.shown.focus) + "; " + tui.KeyOf(m, tui.ActKind) + " shows another sample type"
+		return "no stack of " + kindText(g.index.tree.Type) + " goes through " + words.Sanitize(p.shown.focus) + "; " +
+			tui.KeyOf(m, tui.ActKind) + " shows another sample type"
 	case g.index.widths.size[0] <= 0:
 		return "the profile has no samples of " + kindText(g.index.tree.Type) + ", or the filter removes all; " +
 			tui.KeyOf(m, tui.ActKind) + " shows another sample type"
@@ -131,7 +132,8 @@ func (p *flamePage) head(m *tui.Model, d *flameDrawer, w int) string {
 		if t.Normalized {
 			parts = append(parts, kindText(t.Type)+" "+amount(t.Root().Base, unit), "normalized")
 		} else {
-			parts = append(parts, kindText(t.Type)+" "+amount(t.Root().Base, unit)+d.arrow()+amount(t.Root().Total, unit))
+			parts = append(parts,
+				kindText(t.Type)+" "+amount(t.Root().Base, unit)+d.arrow()+amount(t.Root().Total, unit))
 		}
 		if t.SamplesTotal >= 0 && t.BaseSamples >= 0 {
 			parts = append(parts, words.Number(t.BaseSamples)+d.arrow()+words.Number(t.SamplesTotal)+" samples")
@@ -163,7 +165,8 @@ func (p *flamePage) head(m *tui.Model, d *flameDrawer, w int) string {
 	for t.Diff && len(parts) > keep && draw.Width(strings.Join(parts, " · "))+legend+4 > w {
 		parts = parts[:len(parts)-1]
 	}
-	if i := slices.IndexFunc(parts, func(s string) bool { return strings.HasSuffix(s, " samples") }); !t.Diff && i > 0 && draw.Width(strings.Join(parts, " · "))+min(few, legend)+4 > w {
+	if i := slices.IndexFunc(parts, func(s string) bool { return strings.HasSuffix(s, " samples") }); !t.Diff &&
+		i > 0 && draw.Width(strings.Join(parts, " · "))+min(few, legend)+4 > w {
 		parts = slices.Delete(parts, i, i+1)
 	}
 	left := " " + d.ascii(strings.Join(parts, " · "))
@@ -251,7 +254,9 @@ func (p *flamePage) classes() []profile.Class {
 			worth[c] += x.classFlat[c]
 		}
 	}
-	slices.SortFunc(list, func(a, b profile.Class) int { return cmp.Or(cmp.Compare(worth[b], worth[a]), cmp.Compare(a, b)) })
+	slices.SortFunc(list, func(a, b profile.Class) int {
+		return cmp.Or(cmp.Compare(worth[b], worth[a]), cmp.Compare(a, b))
+	})
 	return list
 }
 
@@ -298,7 +303,8 @@ func (p *flamePage) figures(d *flameDrawer) []string {
 			"cum " + amount(f.Base, unit) + " → " + amount(f.Total, unit) + "  " + relativeText(f.Base, f.Total),
 		}
 		if f.Self != 0 || f.BaseSelf != 0 {
-			list = append(list, "flat "+amount(f.BaseSelf, unit)+" → "+amount(f.Self, unit)+"  "+relativeText(f.BaseSelf, f.Self))
+			list = append(list,
+				"flat "+amount(f.BaseSelf, unit)+" → "+amount(f.Self, unit)+"  "+relativeText(f.BaseSelf, f.Self))
 		}
 		return list
 	}
@@ -327,7 +333,9 @@ func (p *flamePage) frameFigures(x *flameIndex, frame int32) []string {
 		list = append(list, "cum "+here, "flat "+amount(f.Self, unit)+"  "+words.Percent(percentOf(f.Self, root)))
 	}
 	if f.Depth > outermost {
-		list = append(list, words.Percent(percentOf(f.Total, t.Frames[f.Parent].Total))+" of its "+map[bool]string{false: "caller", true: "callee"}[t.Inverted])
+		list = append(list,
+			words.Percent(percentOf(f.Total, t.Frames[f.Parent].Total))+" of its "+
+				map[bool]string{false: "caller", true: "callee"}[t.Inverted])
 	}
 	if t.SamplesTotal > 0 && root > 0 && t.Focus == "" && !countsSamples(t) {
 		after, _ := t.Share(frame)

@@ -95,10 +95,12 @@ func newFlamePalette(st *draw.Styles) *flamePalette {
 // distinguishes neighbours. Comparisons use hues that nothing else in the graph uses.
 func (p *flamePalette) fill16() {
 	backs := [tints]string{
-		tintLess: "14", tintLess2: "6", tintLess3: "4", tintMore: "11", tintMore2: "3", tintMore3: "1", tintNoise: "7", tintGroup: "15",
+		tintLess: "14", tintLess2: "6", tintLess3: "4", tintMore: "11", tintMore2: "3", tintMore3: "1", tintNoise: "7",
+		tintGroup: "15",
 	}
 	for class, back := range map[profile.Class]string{
-		profile.Unknown: "7", profile.GoCode: "6", profile.Runtime: "5", profile.GC: "13", profile.Cgo: "11", profile.Native: "3",
+		profile.Unknown: "7", profile.GoCode: "6", profile.Runtime: "5", profile.GC: "13", profile.Cgo: "11",
+		profile.Native:   "3",
 		profile.Assembly: "14", profile.Syscall: "9", profile.Kernel: "1", profile.Idle: "8", profile.Managed: "2",
 	} {
 		backs[tintClass+tint(class)] = back
@@ -129,8 +131,8 @@ func colorless(t *render.Theme) bool {
 	return true
 }
 
-// backgroundsOf returns the two shades of a tint. Classes of code have two, to distinguish neighbours. Changes have one,
-// because the shade shows the size of the change. The colours are those of exported pictures except for the greys,
+// backgroundsOf returns the two shades of a tint. Classes of code have two, to distinguish neighbours. Changes have
+// one, because the shade shows the size of the change. The colours are those of exported pictures except for the greys,
 // because terminals with 256 colours have other greys.
 func backgroundsOf(t tint) [2]string {
 	less, more := flamegraph.ChangeColors(false)

@@ -27,23 +27,26 @@ func profileItem(name string) Item {
 	base := filepath.Base(path)
 	node, rest, _ := strings.Cut(base, ".")
 	kind, _, _ := strings.Cut(rest, ".")
-	item := Item{Name: name, Words: []string{name}, Kind: kind, Load: func(ctx context.Context) (*profile.Profile, error) {
-		if p, ok := decodedProfiles.Load(path); ok {
-			own := *p.(*profile.Profile) // with its own Origin
-			return &own, nil
-		}
-		f, err := os.Open(path)
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		p, err := profile.Decode(ctx, f, profile.Limits{})
-		if err == nil {
-			own := *p
-			decodedProfiles.Store(path, &own)
-		}
-		return p, err
-	}}
+	item := Item{
+		Name: name, Words: []string{name}, Kind: kind,
+		Load: func(ctx context.Context) (*profile.Profile, error) {
+			if p, ok := decodedProfiles.Load(path); ok {
+				own := *p.(*profile.Profile) // with its own Origin
+				return &own, nil
+			}
+			f, err := os.Open(path)
+			if err != nil {
+				return nil, err
+			}
+			defer f.Close()
+			p, err := profile.Decode(ctx, f, profile.Limits{})
+			if err == nil {
+				own := *p
+				decodedProfiles.Store(path, &own)
+			}
+			return p, err
+		},
+	}
 	if strings.Contains(name, "/") {
 		item.Node, item.Role = node, strings.TrimRight(node, "0123456789")
 	} else {
@@ -55,7 +58,9 @@ func profileItem(name string) Item {
 // clusterItems returns the CPU profiles of a state of the cluster, by process.
 func clusterItems(state string) []Item {
 	var items []Item
-	for _, node := range []string{"datanode", "proxy", "querynode1", "querynode2", "querynode3", "querynode4", "rootcoord"} {
+	for _, node := range []string{
+		"datanode", "proxy", "querynode1", "querynode2", "querynode3", "querynode4", "rootcoord",
+	} {
 		items = append(items, profileItem(state+"/"+node+".cpu.pb.gz"))
 	}
 	return items
@@ -118,7 +123,10 @@ var flameScreens = []struct {
 	{"flame-inverted", func() View { return oneView("milvus-cpu-hnsw.pb.gz") }, "i down*3", ""},
 	{"flame-package", func() View { return oneView("milvus-cpu-hnswcos-nq1.pb.gz") }, "b", ""},
 	{"flame-search", func() View { return oneView("milvus-cpu-hnsw.pb.gz") }, "/", "grpc.*(stream|conn)"},
-	{"flame-sandwich", func() View { return oneView("milvus-cpu-hnswcos-nq1.pb.gz") }, "/ r u n t i m e . m a l l o c g c enter n c", ""},
+	{
+		"flame-sandwich", func() View { return oneView("milvus-cpu-hnswcos-nq1.pb.gz") },
+		"/ r u n t i m e . m a l l o c g c enter n c", "",
+	},
 	{"flame-heap", func() View { return oneView("milvus-heap.pb.gz") }, "down", ""},
 	{"flame-nodes", nodesView, "", ""},
 	{"flame-diff", comparedView, "", ""},
@@ -158,7 +166,10 @@ func TestFlameWithoutColour(t *testing.T) {
 			name string
 			view func() View
 			keys string
-		}{{"flame-diff", comparedView, "down"}, {"flame-search", func() View { return oneView("milvus-cpu-hnsw.pb.gz") }, "/ c g o enter"}} {
+		}{
+			{"flame-diff", comparedView, "down"},
+			{"flame-search", func() View { return oneView("milvus-cpu-hnsw.pb.gz") }, "/ c g o enter"},
+		} {
 			name := s.name + "-nocolor"
 			if ascii {
 				name = s.name + "-ascii"
@@ -168,7 +179,8 @@ func TestFlameWithoutColour(t *testing.T) {
 					d := driveProfiles(t, s.view(), 80, 24, func(c *tui.Config) { c.NoColor, c.ASCII = true, ascii })
 					d.Keys(s.keys)
 					d.Fits()
-					if screen := d.Screen(); strings.Contains(screen, "[3") || strings.Contains(screen, "[4") || strings.Contains(screen, ";38;") {
+					if screen := d.Screen(); strings.Contains(screen, "[3") || strings.Contains(screen, "[4") ||
+						strings.Contains(screen, ";38;") {
 						t.Errorf("a colour in spite of NO_COLOR: %q", screen)
 					}
 					tuitest.Golden(t, name, strings.ReplaceAll(d.Screen(), "\x1b[", "«")+"\n")

@@ -15,7 +15,8 @@ import (
 func shortName(name string) string {
 	end := len(name)
 	if strings.Contains(name, "::") {
-		rest := strings.NewReplacer("(anonymous namespace)", strings.Repeat("_", len("(anonymous namespace)")), "operator()", "operator__").Replace(name)
+		rest := strings.NewReplacer("(anonymous namespace)", strings.Repeat("_", len("(anonymous namespace)")),
+			"operator()", "operator__").Replace(name)
 		if i := strings.IndexByte(rest, '('); i > 0 {
 			end = i
 		}

@@ -51,8 +51,14 @@ func TestAmounts(t *testing.T) {
 			t.Errorf("amount(%d, %q) = %q, want %q", x.v, x.unit, got, x.want)
 		}
 	}
-	got := []string{relativeText(0, 0), relativeText(0, 5), relativeText(5, 0), relativeText(100, 148), relativeText(1000, 1001), relativeText(1, 900), relativeText(10000, 10001), points(0.01), points(-3), pValueText(math.NaN()), pValueText(0.0001), pValueText(0.25)}
-	want := []string{"-", "new", "gone", "+48%", "+0.1%", "x900", "±0%", "±0", "-3.0", "p unknown", "p < 0.001", "p 0.250"}
+	got := []string{
+		relativeText(0, 0), relativeText(0, 5), relativeText(5, 0), relativeText(100, 148), relativeText(1000, 1001),
+		relativeText(1, 900), relativeText(10000, 10001), points(0.01), points(-3), pValueText(math.NaN()),
+		pValueText(0.0001), pValueText(0.25),
+	}
+	want := []string{
+		"-", "new", "gone", "+48%", "+0.1%", "x900", "±0%", "±0", "-3.0", "p unknown", "p < 0.001", "p 0.250",
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

@@ -53,7 +53,8 @@ func itemsOf(j *pgo.Judgement) []Item {
 		case in.Err != nil:
 			items[i].Err = in.Err.Error()
 		case in.Profile != nil:
-			items[i].Role, items[i].Start, items[i].Window = in.Profile.Origin.Role, in.Profile.Time, in.Profile.Duration
+			items[i].Role, items[i].Start, items[i].Window = in.Profile.Origin.Role, in.Profile.Time,
+				in.Profile.Duration
 			items[i].Load = func(context.Context) (*profile.Profile, error) { return in.Profile, nil }
 		}
 	}

@@ -29,7 +29,8 @@ func TestJudgeFromTheList(t *testing.T) {
 			t.Errorf("%d profiles are judged, want the 4 that are shown", n)
 		}
 		d.Keys("Y 1")
-		if want := "kitescope pgo judge t3/querynode1.cpu.pb.gz t3/querynode2.cpu.pb.gz t3/querynode3.cpu.pb.gz t3/querynode4.cpu.pb.gz"; d.Clip != want {
+		if want := "kitescope pgo judge t3/querynode1.cpu.pb.gz t3/querynode2.cpu.pb.gz t3/querynode3.cpu.pb.gz " +
+			"t3/querynode4.cpu.pb.gz"; d.Clip != want {
 			t.Errorf("copied %q, want %q", d.Clip, want)
 		}
 		d.Keys("esc home down space down space J")
@@ -99,7 +100,10 @@ func TestJudgeLoadErrors(t *testing.T) {
 		bad := "\x1b]0;owned\acut\u202e.pb.gz"
 		v := View{Items: []Item{
 			profileItem("milvus-cpu-hnsw.pb.gz"),
-			{Name: bad, Kind: "cpu", Load: func(context.Context) (*profile.Profile, error) { return nil, errors.New("broken\x1b[31m at 7") }},
+			{
+				Name: bad, Kind: "cpu",
+				Load: func(context.Context) (*profile.Profile, error) { return nil, errors.New("broken\x1b[31m at 7") },
+			},
 			{Node: "querynode-7", Kind: "cpu", Err: "connection refused"},
 		}}
 		d := driveProfiles(t, v, 120, 40)

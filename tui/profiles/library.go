@@ -92,7 +92,8 @@ func (d *library) add(set Set) {
 	}
 	slices.SortStableFunc(added, func(a, b *profileEntry) int {
 		return cmp.Or(cmp.Compare(kindRank(a.item.Kind), kindRank(b.item.Kind)), cmp.Compare(a.item.Kind, b.item.Kind),
-			cmp.Compare(a.item.Role, b.item.Role), cmp.Compare(a.item.Node, b.item.Node), a.item.Start.Compare(b.item.Start))
+			cmp.Compare(a.item.Role, b.item.Role), cmp.Compare(a.item.Node, b.item.Node),
+			a.item.Start.Compare(b.item.Start))
 	})
 	d.entries = append(added, d.entries...)
 }
@@ -279,7 +280,8 @@ func (p pulledMsg) Apply(m *tui.Model) tui.Cmd {
 	case p.err != nil:
 		m.Notify(tui.ToneBad, "pull failed: "+profileTrouble(p.err))
 	case failed > 0:
-		m.Notify(tui.ToneWarn, "pulled "+words.Plural(len(p.set.Items)-failed, "profile")+", "+words.Number(failed)+" failed")
+		m.Notify(tui.ToneWarn,
+			"pulled "+words.Plural(len(p.set.Items)-failed, "profile")+", "+words.Number(failed)+" failed")
 	default:
 		m.Notify(tui.ToneGood, "pulled "+words.Plural(len(p.set.Items), "profile"))
 	}

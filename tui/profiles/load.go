@@ -106,7 +106,9 @@ func rankTop(m *tui.Model, p *topPage) tui.Cmd {
 		switch {
 		case err != nil:
 		case l.base != nil:
-			msg.changes, msg.err = report.NewComparison(l.base, l.profile, report.CompareOptions{Options: o, Normalize: !q.raw})
+			msg.changes, msg.err = report.NewComparison(l.base, l.profile, report.CompareOptions{
+				Options: o, Normalize: !q.raw,
+			})
 		default:
 			msg.top, msg.err = report.NewTop(l.profile, o)
 		}

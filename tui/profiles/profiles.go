@@ -90,7 +90,9 @@ func (p *profilesPage) Note(*tui.Model) string {
 				done++
 			}
 		}
-		parts = append(parts, "pulling "+d.pull.window.String()+", "+words.Number(done)+" of "+words.Number(len(d.pull.progress))+" done, esc cancels")
+		parts = append(parts,
+			"pulling "+d.pull.window.String()+", "+words.Number(done)+" of "+words.Number(len(d.pull.progress))+
+				" done, esc cancels")
 	}
 	if d.listed {
 		parts = append(parts, words.Plural(len(d.entries), "profile"))
@@ -114,13 +116,16 @@ func (p *profilesPage) gather() {
 	if pull := p.lib.pull; pull != nil {
 		for i := range pull.progress {
 			step := &pull.progress[i]
-			rows = append(rows, &profileRow{key: "pull " + step.Node, name: words.Sanitize(step.Node), role: words.Sanitize(step.Role), step: step})
+			rows = append(rows, &profileRow{
+				key: "pull " + step.Node, name: words.Sanitize(step.Node), role: words.Sanitize(step.Role), step: step,
+			})
 		}
 	}
 	entries := p.lib.entries
 	for from := 0; from < len(entries); {
 		to := from + 1
-		for to < len(entries) && entries[to].batch == entries[from].batch && entries[to].item.Kind == entries[from].item.Kind {
+		for to < len(entries) && entries[to].batch == entries[from].batch &&
+			entries[to].item.Kind == entries[from].item.Kind {
 			to++
 		}
 		rows = append(rows, rowsOf(entries[from:to])...)
@@ -139,7 +144,10 @@ func rowsOf(entries []*profileEntry) []*profileRow {
 		if good[0].item.Node != "" {
 			noun = "processes"
 		}
-		rows = append(rows, &profileRow{key: tag(good[0]) + " all", name: "all " + words.Number(len(good)) + " " + noun, entries: good, sum: mergeSummaries(good)})
+		rows = append(rows, &profileRow{
+			key: tag(good[0]) + " all", name: "all " + words.Number(len(good)) + " " + noun, entries: good,
+			sum: mergeSummaries(good),
+		})
 	}
 	for from := 0; from < len(good); {
 		to := from + 1
@@ -148,20 +156,26 @@ func rowsOf(entries []*profileEntry) []*profileRow {
 		}
 		if role := good[from].item.Role; to-from > 1 && to-from < len(good) && role != "" {
 			part := good[from:to]
-			rows = append(rows, &profileRow{key: tag(part[0]) + " role " + role, name: "all " + words.Plural(len(part), words.Sanitize(role)), role: words.Sanitize(role), entries: part, sum: mergeSummaries(part)})
+			rows = append(rows, &profileRow{
+				key: tag(part[0]) + " role " + role, name: "all " + words.Plural(len(part), words.Sanitize(role)),
+				role: words.Sanitize(role), entries: part, sum: mergeSummaries(part),
+			})
 		}
 		from = to
 	}
 	others := idleProcesses(good)
 	for i, e := range entries {
 		key := tag(e) + " " + e.item.Role + " " + e.item.Node + " " + e.item.Name + " " + strconv.Itoa(i)
-		rows = append(rows, &profileRow{key: key, name: words.Sanitize(e.item.title()), role: words.Sanitize(e.item.Role), entries: entries[i : i+1], sum: e.sum, others: others[e]})
+		rows = append(rows, &profileRow{
+			key: key, name: words.Sanitize(e.item.title()), role: words.Sanitize(e.item.Role),
+			entries: entries[i : i+1], sum: e.sum, others: others[e],
+		})
 	}
 	return rows
 }
 
-// idleProcesses returns the processes that are idle while others of the same role work, each with the mean number of cores
-// that the others keep busy.
+// idleProcesses returns the processes that are idle while others of the same role work, each with the mean number of
+// cores that the others keep busy.
 func idleProcesses(entries []*profileEntry) map[*profileEntry]float64 {
 	const (
 		working = 0.05 // the least mean number of cores of a busy role
@@ -287,9 +301,12 @@ func (p *profilesPage) profileColumns(w int) []tui.Column[*profileRow] {
 	add(wide, "TAKEN", table.Text, 6, readCell(func(r *profileRow) string {
 		return textIf(!r.start().IsZero(), r.start().Format("01-02 15:04:05"))
 	}))
-	add(wide, "WINDOW", table.Duration, 3, readCell(func(r *profileRow) string { return textIf(r.window() > 0, seconds(r.window().Seconds())) }))
-	add(true, "SAMPLES", table.Int, 4, measure(func(s *profileSummary) string { return textIf(s.samples >= 0, words.Number(s.samples)) }))
-	add(wide || !cores, "TOTAL", table.Int, 2, measure(func(s *profileSummary) string { return amount(s.total, s.unit) }))
+	add(wide, "WINDOW", table.Duration, 3,
+		readCell(func(r *profileRow) string { return textIf(r.window() > 0, seconds(r.window().Seconds())) }))
+	add(true, "SAMPLES", table.Int, 4,
+		measure(func(s *profileSummary) string { return textIf(s.samples >= 0, words.Number(s.samples)) }))
+	add(wide || !cores, "TOTAL", table.Int, 2,
+		measure(func(s *profileSummary) string { return amount(s.total, s.unit) }))
 	add(cores, "CORES", table.Int, 0, measure(func(s *profileSummary) string {
 		n := s.cores()
 		return textIf(n == n, digits(n)) // not NaN

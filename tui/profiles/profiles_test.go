@@ -15,7 +15,10 @@ import (
 
 func TestProfileLoadErrors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		broken := Item{Name: "cut.pb.gz", Kind: "cpu", Load: func(context.Context) (*profile.Profile, error) { return nil, io.ErrUnexpectedEOF }}
+		broken := Item{
+			Name: "cut.pb.gz", Kind: "cpu",
+			Load: func(context.Context) (*profile.Profile, error) { return nil, io.ErrUnexpectedEOF },
+		}
 		failed := Item{Node: "querynode-7", Role: "querynode", Kind: "cpu", Err: "connection refused"}
 		empty := Item{Name: "empty.pb.gz", Kind: "cpu", Load: func(context.Context) (*profile.Profile, error) {
 			return profile.NewBuilder(profile.ValueType{Type: "cpu", Unit: "nanoseconds"}).Profile(), nil
@@ -31,7 +34,9 @@ func TestProfileLoadErrors(t *testing.T) {
 			d.Keys("esc 9")
 			d.Fits()
 		}
-		d := driveProfiles(t, View{Items: []Item{profileItem("milvus-heap.pb.gz")}, Base: []Item{profileItem("milvus-cpu-flat.pb.gz")}}, 80, 24)
+		d := driveProfiles(t,
+			View{Items: []Item{profileItem("milvus-heap.pb.gz")}, Base: []Item{profileItem("milvus-cpu-flat.pb.gz")}},
+			80, 24)
 		d.Shows("compare profiles of one kind")
 	})
 }

@@ -35,7 +35,8 @@ func TestReportScreens(t *testing.T) {
 				d := open(t, 100, 60, noColor)
 				d.Fits()
 				screen := d.Screen()
-				if strings.Contains(screen, "[3") || strings.Contains(screen, "[4") || strings.Contains(screen, ";38;") {
+				if strings.Contains(screen, "[3") || strings.Contains(screen, "[4") ||
+					strings.Contains(screen, ";38;") {
 					t.Errorf("a colour in spite of NO_COLOR: %q", screen)
 				}
 				tuitest.Golden(t, name, d.Plain())
@@ -71,7 +72,8 @@ func TestReportsAreHarmless(t *testing.T) {
 				d.Keys(keys)
 				d.Fits()
 				screen := d.Screen()
-				if strings.Contains(screen, "\x1b[31m") || strings.ContainsAny(screen, "\a\r\u202e") || strings.Contains(screen, "\x1b]") {
+				if strings.Contains(screen, "\x1b[31m") || strings.ContainsAny(screen, "\a\r\u202e") ||
+					strings.Contains(screen, "\x1b]") {
 					t.Errorf("after %q the screen has control characters: %q", keys, screen)
 				}
 			}

@@ -44,8 +44,9 @@ func (q flameQuery) topQuery() topQuery { return topQuery{kind: q.kind, by: q.by
 func newTopPage(s *profileSubject, q topQuery, f profile.Filter) *topPage {
 	p := &topPage{subject: s, query: q, filter: f}
 	p.List = tui.List[*topRow]{
-		Noun: "row", Columns: p.topColumns, Look: p.look, Open: p.open, Save: p.saveMenu, Sorted: "flat", KeepLine: true,
-		Words: func(r *topRow) string { return r.Function + "\n" + r.File + "\n" + r.Class.String() },
+		Noun: "row", Columns: p.topColumns, Look: p.look, Open: p.open, Save: p.saveMenu, Sorted: "flat",
+		KeepLine: true,
+		Words:    func(r *topRow) string { return r.Function + "\n" + r.File + "\n" + r.Class.String() },
 	}
 	if s.diff() {
 		p.Sorted = "cum_change"

@@ -19,7 +19,10 @@ func (p *topPage) topColumns(w int) []tui.Column[*topRow] {
 	case p.changes != nil && w < 100:
 		names = []string{"cum_before", "cum_change", "by", "chance", "function"}
 	case p.changes != nil:
-		names = []string{"flat_before", "flat_after", "flat_change", "cum_before", "cum_after", "cum_change", "by", "chance", "function"}
+		names = []string{
+			"flat_before", "flat_after", "flat_change", "cum_before", "cum_after", "cum_change", "by", "chance",
+			"function",
+		}
 	default:
 		names = []string{"flat", "flat%", "cum", "cum%", "function"}
 	}
@@ -71,10 +74,15 @@ func (p *topPage) amountColumns() []tui.Column[*topRow] {
 	flat := byAmount(func(r *topRow) int64 { return magnitude(r.Flat) })
 	cum := byAmount(func(r *topRow) int64 { return magnitude(r.Cum) })
 	return []tui.Column[*topRow]{
-		tui.SortedColumn("flat", "FLAT", table.Int, 0, func(r *topRow) string { return amount(r.Flat, t.Type.Unit) }, flat),
-		tui.SortedColumn("flat%", "FLAT%", table.Percent, 2, func(r *topRow) string { return words.Percent(t.Percent(r.Flat)) }, flat),
+		tui.SortedColumn("flat", "FLAT", table.Int, 0, func(r *topRow) string { return amount(r.Flat, t.Type.Unit) },
+			flat),
+		tui.SortedColumn("flat%", "FLAT%", table.Percent, 2, func(r *topRow) string {
+			return words.Percent(t.Percent(r.Flat))
+		}, flat),
 		tui.SortedColumn("cum", "CUM", table.Int, 1, func(r *topRow) string { return amount(r.Cum, t.Type.Unit) }, cum),
-		tui.SortedColumn("cum%", "CUM%", table.Percent, 0, func(r *topRow) string { return words.Percent(t.Percent(r.Cum)) }, cum),
+		tui.SortedColumn("cum%", "CUM%", table.Percent, 0, func(r *topRow) string {
+			return words.Percent(t.Percent(r.Cum))
+		}, cum),
 	}
 }
 
@@ -82,11 +90,15 @@ func (p *topPage) amountColumns() []tui.Column[*topRow] {
 func (p *topPage) changeColumns() []tui.Column[*topRow] {
 	unit := p.changes.Type.Unit
 	side := func(name, title string, priority int, of func(c *report.Change) int64) tui.Column[*topRow] {
-		return tui.SortedColumn(name, title, table.Int, priority, func(r *topRow) string { return amount(of(r.change), unit) },
+		return tui.SortedColumn(name, title, table.Int, priority, func(r *topRow) string {
+			return amount(of(r.change), unit)
+		},
 			byAmount(func(r *topRow) int64 { return of(r.change) }))
 	}
 	// change sorts by the size of the change, with noise after all changes.
-	change := func(name, title string, priority int, of func(c *report.Change) (int64, report.Verdict)) tui.Column[*topRow] {
+	change := func(
+		name, title string, priority int, of func(c *report.Change) (int64, report.Verdict),
+	) tui.Column[*topRow] {
 		return tui.SortedColumn(name, title, table.Int, priority, func(r *topRow) string {
 			v, _ := of(r.change)
 			return signed(v, unit)
@@ -99,15 +111,23 @@ func (p *topPage) changeColumns() []tui.Column[*topRow] {
 	return []tui.Column[*topRow]{
 		side("flat_before", "FLAT BEFORE", 5, func(c *report.Change) int64 { return c.FlatBefore }),
 		side("flat_after", "AFTER", 4, func(c *report.Change) int64 { return c.FlatAfter }),
-		change("flat_change", "FLAT CHANGE", 1, func(c *report.Change) (int64, report.Verdict) { return c.Flat, c.FlatVerdict }),
+		change("flat_change", "FLAT CHANGE", 1, func(c *report.Change) (int64, report.Verdict) {
+			return c.Flat, c.FlatVerdict
+		}),
 		side("cum_before", "CUM BEFORE", 3, func(c *report.Change) int64 { return c.CumBefore }),
 		side("cum_after", "AFTER", 3, func(c *report.Change) int64 { return c.CumAfter }),
-		change("cum_change", "CUM CHANGE", 0, func(c *report.Change) (int64, report.Verdict) { return c.Cum, c.CumVerdict }),
-		tui.SortedColumn("by", "BY", table.Int, 2, func(r *topRow) string { return relativeText(r.change.CumBefore, r.change.CumAfter) },
-			func(a, b *topRow) int { return cmp.Compare(growth(b.change), growth(a.change)) }),
-		tui.SortedColumn("chance", "CHANCE", table.Text, 1, func(r *topRow) string { return pValueCell(r.change) }, func(a, b *topRow) int {
-			return cmp.Or(certainty(a.change.CumVerdict)-certainty(b.change.CumVerdict), cmp.Compare(a.change.CumCorrectedP, b.change.CumCorrectedP))
+		change("cum_change", "CUM CHANGE", 0, func(c *report.Change) (int64, report.Verdict) {
+			return c.Cum, c.CumVerdict
 		}),
+		tui.SortedColumn("by", "BY", table.Int, 2, func(r *topRow) string {
+			return relativeText(r.change.CumBefore, r.change.CumAfter)
+		},
+			func(a, b *topRow) int { return cmp.Compare(growth(b.change), growth(a.change)) }),
+		tui.SortedColumn("chance", "CHANCE", table.Text, 1, func(r *topRow) string { return pValueCell(r.change) },
+			func(a, b *topRow) int {
+				return cmp.Or(certainty(a.change.CumVerdict)-certainty(b.change.CumVerdict),
+					cmp.Compare(a.change.CumCorrectedP, b.change.CumCorrectedP))
+			}),
 	}
 }
 

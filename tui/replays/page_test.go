@@ -76,7 +76,9 @@ func TestReplayScreens(t *testing.T) {
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				d := driveReplay(t, x.data(t), x.w, x.h, func(c *tui.Config) { c.NoColor, c.ASCII = x.noColor, x.noColor })
+				d := driveReplay(t, x.data(t), x.w, x.h, func(c *tui.Config) {
+					c.NoColor, c.ASCII = x.noColor, x.noColor
+				})
 				d.Fits()
 				if screen := d.Screen(); x.noColor && strings.Contains(screen, ";38;") {
 					t.Errorf("a colour in spite of NO_COLOR: %q", screen)
@@ -92,7 +94,9 @@ func TestReplayIsHarmless(t *testing.T) {
 	const hostile = "=cmd|' /C calc'!A0\x1b[31m\u202e"
 	odd := resultData(t)
 	odd.Result.Setup.Collection, odd.Result.Stopped, odd.Name = hostile, hostile, hostile
-	odd.Result.Points = append(odd.Result.Points, load.Point{}, load.Point{Plan: load.Plan{Rate: 1e300}, QPS: 1e308, Recall: 2})
+	odd.Result.Points = append(odd.Result.Points, load.Point{}, load.Point{
+		Plan: load.Plan{Rate: 1e300}, QPS: 1e308, Recall: 2,
+	})
 	broken := predictionData(t)
 	broken.Report.Base.Outcome, broken.Report.Others[0].Change.Name = nil, hostile
 	for i, data := range []*Data{odd, broken, {Result: &replay.Result{}}, {Report: &whatif.Report{}}} {
@@ -103,7 +107,8 @@ func TestReplayIsHarmless(t *testing.T) {
 					d.Send(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
 					d.Fits()
 					d.Keys("end home y")
-					if all := d.Screen() + d.Clip; strings.Contains(all, "\x1b[31m=") || strings.ContainsAny(all, "\a\r\u202e") {
+					if all := d.Screen() + d.Clip; strings.Contains(all, "\x1b[31m=") ||
+						strings.ContainsAny(all, "\a\r\u202e") {
 						t.Errorf("control characters: %q", all)
 					}
 				}
@@ -131,7 +136,8 @@ func TestReplaySave(t *testing.T) {
 			}
 		}
 		slices.Sort(names)
-		want := "kitescope-replay-points.csv kitescope-replay-segments.csv kitescope-replay.html kitescope-replay.json kitescope-replay.md"
+		want := "kitescope-replay-points.csv kitescope-replay-segments.csv kitescope-replay.html " +
+			"kitescope-replay.json kitescope-replay.md"
 		if got := strings.Join(names, " "); got != want {
 			t.Errorf("saved %q, want %q", got, want)
 		}
@@ -282,11 +288,12 @@ func TestRunReplay(t *testing.T) {
 func TestRunReplayInterrupted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ended := false
-		cfg, _ := measureConfig(pagetest.Config(), func(ctx context.Context, step func(stage, text string)) (Data, error) {
-			steps(ctx, step, 100_000)
-			ended = true
-			return Data{}, ctx.Err()
-		})
+		cfg, _ := measureConfig(pagetest.Config(),
+			func(ctx context.Context, step func(stage, text string)) (Data, error) {
+				steps(ctx, step, 100_000)
+				ended = true
+				return Data{}, ctx.Err()
+			})
 		p := pagetest.Start(cfg, 100, 30)
 		p.Wait(t, "read segments")
 		p.Interrupt(t)

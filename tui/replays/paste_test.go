@@ -15,7 +15,9 @@ func TestCopiedCommand(t *testing.T) {
 	for _, name := range tuitest.HostileWords() {
 		var copied string
 		synctest.Test(t, func(t *testing.T) {
-			d := driveReplay(t, &Data{Result: resultData(t).Result}, 100, 30, func(c *tui.Config) { c.Args = []string{"run", name} })
+			d := driveReplay(t, &Data{Result: resultData(t).Result}, 100, 30, func(c *tui.Config) {
+				c.Args = []string{"run", name}
+			})
 			copied = d.Keys("Y 1").Clip
 		})
 		tuitest.IsRun(t, shell, copied, name)

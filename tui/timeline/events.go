@@ -63,7 +63,9 @@ func (t *sharedState) eventsOf(in *lane) tui.Page {
 func eventsPage(title string, events func(x *history.Axis) []int32) *tui.TablePage[int32] {
 	var x *history.Axis
 	event := func(i int32) history.Event { return x.Event(int(i)) }
-	col := func(name string, kind table.Kind, priority int, text func(e *history.Event) string, compare func(a, b int32) int) tui.Column[int32] {
+	col := func(
+		name string, kind table.Kind, priority int, text func(e *history.Event) string, compare func(a, b int32) int,
+	) tui.Column[int32] {
 		return tui.SortedColumn(name, strings.ToUpper(name), kind, priority, func(i int32) string {
 			e := event(i)
 			return words.Sanitize(words.OneLine(text(&e)))
@@ -75,7 +77,9 @@ func eventsPage(title string, events func(x *history.Axis) []int32) *tui.TablePa
 		col("revision", table.Int, 4, func(e *history.Event) string { return words.Number(e.Revision) }, byTime),
 		col("kind", table.ID, 3, func(e *history.Event) string { return string(e.Kind) }, nil),
 		col("object", table.Text, 0, draw.ObjectText, nil),
-		col("collection", table.Text, 2, func(e *history.Event) string { return words.OrNone(cmp.Or(e.Collection.Name, e.Collection.ID)) }, nil),
+		col("collection", table.Text, 2, func(e *history.Event) string {
+			return words.OrNone(cmp.Or(e.Collection.Name, e.Collection.ID))
+		}, nil),
 		col("what", table.Text, 0, func(e *history.Event) string { return e.Message }, nil),
 	}
 	return &tui.TablePage[int32]{
@@ -103,7 +107,8 @@ func eventsPage(title string, events func(x *history.Axis) []int32) *tui.TablePa
 			},
 			Words: func(i int32) string {
 				e := event(i)
-				return string(e.Kind) + " " + e.Object.Resource + "/" + e.Object.ID + " " + e.Collection.Name + " " + draw.Stamp(x, e.Revision) + " " + draw.EventText(&e)
+				return string(e.Kind) + " " + e.Object.Resource + "/" + e.Object.ID + " " + e.Collection.Name + " " +
+					draw.Stamp(x, e.Revision) + " " + draw.EventText(&e)
 			},
 			Open: func(m *tui.Model, i int32) tui.Cmd {
 				e := event(i)

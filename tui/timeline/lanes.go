@@ -58,7 +58,9 @@ const (
 func (k mark) sign() rune { return [...]rune{' ', '•', '+', '-', '▲'}[k] }
 
 func (k mark) role() render.Role {
-	return [...]render.Role{render.RolePlain, render.RoleChanged, render.RoleAdded, render.RoleRemoved, render.RoleBad}[k]
+	return [...]render.Role{
+		render.RolePlain, render.RoleChanged, render.RoleAdded, render.RoleRemoved, render.RoleBad,
+	}[k]
 }
 
 // repeatThreshold is the number of repetitions from which rewriting the same object is trouble, e.g. a channel that no

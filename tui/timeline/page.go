@@ -122,7 +122,9 @@ func (p *page) rebuildLanes() {
 			p.shown = append(p.shown, in)
 		}
 	}
-	kept := slices.IndexFunc(p.shown, func(in *lane) bool { return at != nil && in.group == at.group && in.key == at.key })
+	kept := slices.IndexFunc(p.shown, func(in *lane) bool {
+		return at != nil && in.group == at.group && in.key == at.key
+	})
 	if kept >= 0 {
 		p.lane = kept
 	}
@@ -250,7 +252,9 @@ func (p *page) Act(m *tui.Model, a tui.Action) tui.Cmd {
 	case tui.ActZoomOut:
 		p.zoom(2.5)
 	case tui.ActFilter:
-		m.Prompt = tui.FilterPrompt(p.filter, p.find, func(*tui.Model) string { return words.Plural(len(p.shown), "lane") })
+		m.Prompt = tui.FilterPrompt(p.filter, p.find, func(*tui.Model) string {
+			return words.Plural(len(p.shown), "lane")
+		})
 	case tui.ActTopTable:
 		return m.Push(p.state.eventsOf(p.current()))
 	case tui.ActCopyRow:

@@ -45,7 +45,8 @@ func TestEveryKey(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			d := driven(t, "cluster-2.3.5-t5", size.W, size.H)
 			d.Keys("0")
-			for key := range strings.FieldsSeq("down*9 right*3 left + right*2 - +*12 left*2 right*2 u end home pgdown ctrl+u v down enter esc esc y enter esc / x x x enter esc esc 0 esc") {
+			for key := range strings.FieldsSeq("down*9 right*3 left + right*2 - +*12 left*2 right*2 u end home " +
+				"pgdown ctrl+u v down enter esc esc y enter esc / x x x enter esc esc 0 esc") {
 				d.Keys(key)
 				d.Fits()
 			}
@@ -96,7 +97,8 @@ func TestCursorStaysOnItsEvent(t *testing.T) {
 // TestCursorStaysOnAnotherAxis checks that the cursor stays when etcd compacts the oldest events and new ones
 // arrive.
 func TestCursorStaysOnAnotherAxis(t *testing.T) {
-	src, err := source.Open(t.Context(), filepath.Join("..", "..", "testdata", "snapshots", "cluster-2.3.5-t5", "etcd_snapshot.db.gz"), source.Options{})
+	src, err := source.Open(t.Context(),
+		filepath.Join("..", "..", "testdata", "snapshots", "cluster-2.3.5-t5", "etcd_snapshot.db.gz"), source.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +140,8 @@ func TestCursorStaysOnAnotherAxis(t *testing.T) {
 			p.state.lanes = after
 			p.rebuildLanes()
 			tried++
-			if got := p.currentEvent(); got == nil || got.Revision != want.Revision || got.Kind != want.Kind || got.Object.ID != want.Object.ID {
+			if got := p.currentEvent(); got == nil || got.Revision != want.Revision || got.Kind != want.Kind ||
+				got.Object.ID != want.Object.ID {
 				t.Errorf("the cursor was on %s at %d and is on %+v", want.Kind, want.Revision, got)
 			}
 		}
@@ -151,9 +154,16 @@ func TestCursorStaysOnAnotherAxis(t *testing.T) {
 // TestCursorStaysOnItsFinding checks the cursor on findings of the same check whose objects have no names.
 func TestCursorStaysOnItsFinding(t *testing.T) {
 	finding := func(id string) tui.Beginning {
-		return tui.Beginning{Finding: &check.Finding{Check: "checkpoint-stale-dropped", Object: model.Ref{Resource: "vchannels", ID: id}}}
+		return tui.Beginning{
+			Finding: &check.Finding{
+				Check: "checkpoint-stale-dropped", Object: model.Ref{Resource: "vchannels", ID: id},
+			},
+		}
 	}
-	p := &page{state: &sharedState{lanes: &lanes{axis: &history.Axis{}}}, findings: []tui.Beginning{finding("a"), finding("b")}, event: -1}
+	p := &page{
+		state:    &sharedState{lanes: &lanes{axis: &history.Axis{}}},
+		findings: []tui.Beginning{finding("a"), finding("b")}, event: -1,
+	}
 	p.rebuildLanes()
 	p.lane = 1
 	p.findings = []tui.Beginning{finding("c"), finding("a"), finding("b")}

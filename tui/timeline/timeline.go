@@ -63,7 +63,13 @@ func keys() []tui.Binding {
 			Action: tui.ActFilter, Keys: []string{"/"}, In: InTimeline, Group: tui.GroupTime, Hint: "filter",
 			Doc: "Show only lanes and events that contain the text.", Weight: 80,
 		},
-		{Action: tui.ActTopTable, Keys: []string{"v"}, In: InTimeline, Group: tui.GroupTime, Hint: "events", Doc: "The events of the lane as a list.", Weight: 84},
-		{Action: tui.ActCopyRow, Keys: []string{"y"}, In: InTimeline, Group: tui.GroupTime, Hint: "copy", Doc: "Copy the event.", Weight: 25},
+		{
+			Action: tui.ActTopTable, Keys: []string{"v"}, In: InTimeline, Group: tui.GroupTime, Hint: "events",
+			Doc: "The events of the lane as a list.", Weight: 84,
+		},
+		{
+			Action: tui.ActCopyRow, Keys: []string{"y"}, In: InTimeline, Group: tui.GroupTime, Hint: "copy",
+			Doc: "Copy the event.", Weight: 25,
+		},
 	}
 }

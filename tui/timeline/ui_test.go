@@ -31,7 +31,8 @@ func driven(t *testing.T, capture string, w, h int) *ui {
 	u := &ui{}
 	u.Driver = tuitest.Drive(t, w, h, func(save tuitest.SaveFunc) tea.Model {
 		u.m = tui.New(tui.Config{
-			Resources: view.Resources, Title: capture, Command: "kitescope --from etcd_snapshot.db", Theme: "dark", Now: tuitest.Epoch,
+			Resources: view.Resources, Title: capture, Command: "kitescope --from etcd_snapshot.db", Theme: "dark",
+			Now:      tuitest.Epoch,
 			SaveFile: save, Pages: Pages(),
 		})
 		return u.m
@@ -40,7 +41,8 @@ func driven(t *testing.T, capture string, w, h int) *ui {
 	updates := make(chan history.Update, 16)
 	done := make(chan struct{})
 	feed := &session.Feed{WithHistory: true, Open: func(ctx context.Context) (source.Source, error) {
-		return source.Open(ctx, filepath.Join("..", "..", "testdata", "snapshots", capture, "etcd_snapshot.db.gz"), source.Options{})
+		return source.Open(ctx, filepath.Join("..", "..", "testdata", "snapshots", capture, "etcd_snapshot.db.gz"),
+			source.Options{})
 	}}
 	go func() {
 		defer close(done)

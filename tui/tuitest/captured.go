@@ -15,7 +15,8 @@ import (
 // program would use the modification time of the snapshot file.
 func Capture(t *testing.T, folder ...string) *model.Cluster {
 	t.Helper()
-	c := capturedtest.Cluster(t, meta.Want{Parts: model.PartAll, Records: true}, append(folder, capturedtest.Snapshot)...)
+	c := capturedtest.Cluster(t, meta.Want{Parts: model.PartAll, Records: true},
+		append(folder, capturedtest.Snapshot)...)
 	c.Origin.Taken = time.Date(2026, 11, 20, 9, 10, 0, 0, time.UTC)
 	c.Origin.Location = "etcd_snapshot.db.gz"
 	return c

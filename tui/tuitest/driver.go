@@ -129,9 +129,11 @@ func (d *Driver) Typed(text string) *Driver {
 // KeyPress returns the key with a name, as returned by tea.KeyPressMsg.String.
 func KeyPress(word string) tea.KeyPressMsg {
 	named := map[string]rune{
-		"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft,
-		"right": tea.KeyRight, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "home": tea.KeyHome, "end": tea.KeyEnd, "backspace": tea.KeyBackspace,
-		"delete": tea.KeyDelete,
+		"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "up": tea.KeyUp, "down": tea.KeyDown,
+		"left":  tea.KeyLeft,
+		"right": tea.KeyRight, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "home": tea.KeyHome, "end": tea.KeyEnd,
+		"backspace": tea.KeyBackspace,
+		"delete":    tea.KeyDelete,
 	}
 	if code, ok := named[word]; ok {
 		return tea.KeyPressMsg{Code: code}
@@ -220,7 +222,10 @@ func clipboardText(msg tea.Msg) (string, bool) {
 
 // HostileWords returns names with characters that are special to a shell.
 func HostileWords() []string {
-	return []string{"a;id&b", "$(id)", "`id`", "it's; id '", "-;id&$(id)'\"`id`\\\n\rid", "a\nid", "a\x1b[201~\rid", "x>y", "a|id", "{a,b}"}
+	return []string{
+		"a;id&b", "$(id)", "`id`", "it's; id '", "-;id&$(id)'\"`id`\\\n\rid", "a\nid", "a\x1b[201~\rid", "x>y", "a|id",
+		"{a,b}",
+	}
 }
 
 // IsRun fails the test unless a real shell parses a copied command as one program with name as a word. It compares

@@ -8,7 +8,8 @@ import (
 
 // Keyboard returns the keys that pages bind, and others.
 func Keyboard() []string {
-	keys := strings.Fields("enter esc tab shift+tab up down left right pgup pgdown home end backspace delete space ctrl+u ctrl+d ctrl+b ctrl+f")
+	keys := strings.Fields("enter esc tab shift+tab up down left right pgup pgdown home end backspace delete space " +
+		"ctrl+u ctrl+d ctrl+b ctrl+f")
 	for r := '!'; r <= '~'; r++ {
 		keys = append(keys, string(r))
 	}
