@@ -43,13 +43,33 @@ func TestAccessControl(t *testing.T) {
 		stdout, stderr       string
 	}{
 		{"reader", "reader", "reader-pw", []string{"get", "segments", "--strict", "-o", "name"}, 0, "segment/", ""},
-		{"part", "part", "part-pw", []string{"get", "collections", "--columns", "name"}, 0, "docs_hnsw_cos", "could not read"},
-		{"part, strict", "part", "part-pw", []string{"get", "collections", "--strict"}, 4, "docs_hnsw_cos", "permission denied"},
+		{
+			"part", "part", "part-pw",
+			[]string{"get", "collections", "--columns", "name"},
+			0, "docs_hnsw_cos",
+			"could not read",
+		},
+		{
+			"part, strict", "part", "part-pw",
+			[]string{"get", "collections", "--strict"},
+			4, "docs_hnsw_cos",
+			"permission denied",
+		},
 		// Values that were not read are unknown, never 0 or "NotLoad".
-		{"part, rows", "part", "part-pw", []string{"get", "collections", "-o", "csv", "--columns", "name,rows,segments,load_state,indexes"}, 0, "docs_hnsw_cos,?,?,?,?\n", ""},
+		{
+			"part, rows", "part", "part-pw",
+			[]string{"get", "collections", "-o", "csv", "--columns", "name,rows,segments,load_state,indexes"},
+			0,
+			"docs_hnsw_cos,?,?,?,?\n", "",
+		},
 		{"part, selected by rows", "part", "part-pw", []string{"get", "collections", "rows>5"}, 1, "", "was not read"},
 		{"part, segments", "part", "part-pw", []string{"get", "segments"}, 0, "", "segments: not read"},
-		{"part, overview", "part", "part-pw", []string{"overview", "-o", "json"}, 0, `"segments_by_state","collections_by_load_state","roles","query_nodes"]`, ""},
+		{
+			"part, overview", "part", "part-pw",
+			[]string{"overview", "-o", "json"},
+			0,
+			`"segments_by_state","collections_by_load_state","roles","query_nodes"]`, "",
+		},
 		{"stranger", "stranger", "stranger-pw", []string{"get", "collections"}, 1, "", "hint: "},
 		{"wrong password", "reader", "guess", []string{"get", "collections"}, 1, "", "authentication failed"},
 		{"nobody", "", "", []string{"get", "collections"}, 1, "", "--user"},
@@ -100,7 +120,9 @@ func TestClosedPipe(t *testing.T) {
 	r.Close()
 	defer w.Close()
 	var errs bytes.Buffer
-	code := run(t.Context(), scriptStreams(w, &errs, nil), []string{"get", "keys", "--from", "../../testdata/snapshots/standalone-2.3.5/etcd_snapshot.db.gz"})
+	code := run(t.Context(), scriptStreams(w, &errs, nil), []string{
+		"get", "keys", "--from", "../../testdata/snapshots/standalone-2.3.5/etcd_snapshot.db.gz",
+	})
 	if code != cli.ExitOK || errs.String() != "" {
 		t.Errorf("exit %d, stderr %q", code, errs.String())
 	}
@@ -109,7 +131,8 @@ func TestClosedPipe(t *testing.T) {
 // TestBrokenConnection checks that a broken pipe of another connection than standard output is reported.
 func TestBrokenConnection(t *testing.T) {
 	var errs bytes.Buffer
-	cli.PrintError(t.Context(), &cli.Streams{Err: &errs}, fmt.Errorf("read keys: write tcp 10.0.0.1:2379: %w", syscall.EPIPE))
+	cli.PrintError(t.Context(), &cli.Streams{Err: &errs},
+		fmt.Errorf("read keys: write tcp 10.0.0.1:2379: %w", syscall.EPIPE))
 	if want := "kitescope: read keys: write tcp 10.0.0.1:2379: broken pipe\n"; errs.String() != want {
 		t.Errorf("stderr %q, want %q", errs.String(), want)
 	}
@@ -124,7 +147,8 @@ func TestUIOfNoFile(t *testing.T) {
 		out.Reset()
 		errs.Reset()
 		code := run(t.Context(), s, args)
-		if want := "kitescope: read no-such.db: no such file\nhint: name a file, or etcd://host:port\n"; code != cli.ExitFailed || errs.String() != want || out.Len() > 0 {
+		if want := "kitescope: read no-such.db: no such file\nhint: name a file, or etcd://host:port\n"; code !=
+			cli.ExitFailed || errs.String() != want || out.Len() > 0 {
 			t.Errorf("%v: exit %d, stderr %q, %d bytes of output", args, code, errs.String(), out.Len())
 		}
 	}

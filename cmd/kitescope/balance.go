@@ -54,10 +54,12 @@ func balanceCommand(a *cli.App) *cobra.Command {
 	fl.Float64Var(&f.goal, "goal", balance.DefaultGoal, "largest share over the mean that counts as even")
 	fl.StringVar(&f.by, "by", balance.ByCost.String(), "what to balance: cost (search work), rows or memory")
 	f.report.Register(cmd, clusters.BalanceFormats(), 0, "")
-	f.report.List(cmd, clusters.BalanceSchema, "'cost_share_percent>40'", "-cost,node", "collection,node,cost; +channels")
+	f.report.List(cmd, clusters.BalanceSchema, "'cost_share_percent>40'", "-cost,node",
+		"collection,node,cost; +channels")
 	a.AddAt(cmd)
 	f.nodes = cli.AddNodeFlags(cmd, true)
-	_ = cmd.RegisterFlagCompletionFunc("by", cli.FixedCompletions(balance.ByCost.String(), balance.ByRows.String(), balance.ByMemory.String()))
+	_ = cmd.RegisterFlagCompletionFunc("by",
+		cli.FixedCompletions(balance.ByCost.String(), balance.ByRows.String(), balance.ByMemory.String()))
 	return cmd
 }
 
@@ -70,7 +72,8 @@ func (f *balanceFlags) run(a *cli.App, cmd *cobra.Command, collections []string)
 		return cli.Usage(fmt.Errorf("--by must be cost, rows or memory, not %q", f.by), "kitescope balance --by rows")
 	}
 	if !(f.goal >= 1) || math.IsInf(f.goal, 0) { // also rejects NaN
-		return cli.Usage(fmt.Errorf("--goal must be 1 or more, not %g: 1 is perfectly even", f.goal), "kitescope balance --goal 1.1")
+		return cli.Usage(fmt.Errorf("--goal must be 1 or more, not %g: 1 is perfectly even", f.goal),
+			"kitescope balance --goal 1.1")
 	}
 	format, o, err := f.report.Parse(a, cmd)
 	if err != nil {

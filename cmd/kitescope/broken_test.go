@@ -52,9 +52,14 @@ var faultCases = []faultCase{
 		want: []string{"role-missing"},
 	},
 	{name: "partition-released", what: "loaded collection, one partition of it released"},
-	{name: "group-names-lost-node", what: "query node and QueryCoord killed with -9, QueryCoord started again: healed. The resource group in etcd still names the node"},
 	{
-		name: "querycoord-gone", what: "QueryCoord killed with -9, 35 s later: its session has ended, and every search fails",
+		name: "group-names-lost-node",
+		what: "query node and QueryCoord killed with -9, QueryCoord started again: healed. The resource group in " +
+			"etcd still names the node",
+	},
+	{
+		name: "querycoord-gone",
+		what: "QueryCoord killed with -9, 35 s later: its session has ended, and every search fails",
 		want: []string{"role-missing"},
 	},
 	{

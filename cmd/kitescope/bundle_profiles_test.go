@@ -27,7 +27,8 @@ func bundleWith(t *testing.T, members map[string]int64) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := source.NewBundleWriter(f, source.Header{Root: "by-dev", MetaPath: "meta", Taken: time.Unix(1.7e9, 0)}, source.BundleInfo{})
+	w, err := source.NewBundleWriter(f, source.Header{Root: "by-dev", MetaPath: "meta", Taken: time.Unix(1.7e9, 0)},
+		source.BundleInfo{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,8 @@ selectors and, with --from or a context, the names of objects.`,
 			}
 			script, ok := scripts[args[0]]
 			if !ok {
-				return cli.Usage(fmt.Errorf("no completion for shell %q", args[0]), "available: bash, zsh, fish, powershell")
+				return cli.Usage(fmt.Errorf("no completion for shell %q", args[0]),
+					"available: bash, zsh, fish, powershell")
 			}
 			return a.WriteBytes(func(w *bufio.Writer) error { return script(w) })
 		},

@@ -54,11 +54,14 @@ processes; of passwords, only where to find them.`,
 			if g.From == "" {
 				return cli.Usage(fmt.Errorf("context add %s: --from is missing", args[0]), "")
 			}
-			if _, address, ok := strings.Cut(g.From, "://"); ok && strings.Contains(strings.SplitN(address, "/", 2)[0], "@") {
-				return cli.Usage(fmt.Errorf("context add %s: --from has a user name", args[0]), "use --user and --password-env or --password-file")
+			if _, address, ok := strings.Cut(g.From, "://"); ok &&
+				strings.Contains(strings.SplitN(address, "/", 2)[0], "@") {
+				return cli.Usage(fmt.Errorf("context add %s: --from has a user name", args[0]),
+					"use --user and --password-env or --password-file")
 			}
 			if _, address, ok := strings.Cut(n.Proxy, "://"); ok && strings.Contains(address, "@") {
-				return cli.Usage(fmt.Errorf("context add %s: --proxy has a user name", args[0]), "a context stores no password: give this proxy on the command line")
+				return cli.Usage(fmt.Errorf("context add %s: --proxy has a user name", args[0]),
+					"a context stores no password: give this proxy on the command line")
 			}
 			spec := cli.ContextSpec{
 				From: g.From, Root: g.Root, User: g.User, PasswordEnv: passwordEnv, PasswordFile: g.PasswordFile,
@@ -144,7 +147,8 @@ func contextList(a *cli.App) *cobra.Command {
 					mark = "*"
 				}
 				spec := config.Contexts[name]
-				fmt.Fprintf(&b, "%s %s\t%s\t%s\n", mark, words.Sanitize(name), words.Sanitize(redact.Text(spec.From)), cmp.Or(words.Sanitize(spec.User), "-"))
+				fmt.Fprintf(&b, "%s %s\t%s\t%s\n", mark, words.Sanitize(name), words.Sanitize(redact.Text(spec.From)),
+					cmp.Or(words.Sanitize(spec.User), "-"))
 			}
 			return a.Write(func(out *bufio.Writer) error {
 				w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)

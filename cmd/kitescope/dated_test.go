@@ -52,7 +52,8 @@ func TestDatesOfFiles(t *testing.T) {
 				first, taken = found, at
 			}
 			if !slices.Equal(found, first) || !at.Equal(taken) {
-				t.Errorf("%s dated %s: taken %s, %q; dated the hour after: taken %s, %q", name, when, at, found, taken, first)
+				t.Errorf("%s dated %s: taken %s, %q; dated the hour after: taken %s, %q", name, when, at, found, taken,
+					first)
 			}
 			for _, text := range found {
 				if absurd.MatchString(text) {
@@ -63,10 +64,11 @@ func TestDatesOfFiles(t *testing.T) {
 	}
 }
 
-// TestPlausibleFileTimeIsUsed checks that the modification time is used as the time of the file only if it fits the newest
-// checkpoint in the file.
+// TestPlausibleFileTimeIsUsed checks that the modification time is used as the time of the file only if it fits the
+// newest checkpoint in the file.
 func TestPlausibleFileTimeIsUsed(t *testing.T) {
-	content, err := os.ReadFile(filepath.Join("..", "..", "testdata", "snapshots", "cluster-2.3.5-t7", "birdwatcher_backup.bak.gz"))
+	content, err := os.ReadFile(filepath.Join("..", "..", "testdata", "snapshots", "cluster-2.3.5-t7",
+		"birdwatcher_backup.bak.gz"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +94,8 @@ func TestPlausibleFileTimeIsUsed(t *testing.T) {
 		c, _ := clusterWith(t, copied, source.Options{})
 		switch o := c.Origin; {
 		case x.known && (!o.Taken.Equal(date) || !o.FileDate):
-			t.Errorf("dated %s after its newest checkpoint: taken %s, of the file's date: %v", x.after, o.Taken, o.FileDate)
+			t.Errorf("dated %s after its newest checkpoint: taken %s, of the file's date: %v", x.after, o.Taken,
+				o.FileDate)
 		case !x.known && (!o.Taken.IsZero() || o.FileDate):
 			t.Errorf("dated %s after its newest checkpoint: taken %s, not unknown", x.after, o.Taken)
 		}

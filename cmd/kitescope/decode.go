@@ -39,8 +39,8 @@ func decodeMsgID(a *cli.App) *cobra.Command {
 	var queue string
 	cmd := &cobra.Command{
 		Use: "msgid ID...",
-		Long: `Read message ids: bytes of a checkpoint in hex or base64, the text that a streaming node keeps (base64 for
-Pulsar and Woodpecker, base 36 for Kafka and RocksMQ), an offset, or parts with slashes: segment/entry for
+		Long: `Read message ids: bytes of a checkpoint in hex or base64, the text that a streaming node keeps (base64
+for Pulsar and Woodpecker, base 36 for Kafka and RocksMQ), an offset, or parts with slashes: segment/entry for
 Woodpecker, ledger/entry/batch for Pulsar.
 
 Ids of several queues look alike, so each possible reading is a row, the most likely first; --queue selects
@@ -95,8 +95,8 @@ func decodeTS(a *cli.App) *cobra.Command {
 	var f cli.ReportFlags
 	cmd := &cobra.Command{
 		Use: "ts TIME...",
-		Long: `Convert Milvus's hybrid timestamps to times and back: milliseconds since 1970 in the upper 46 bits, a counter
-in the lower 18. A number that is too small for a hybrid timestamp is read as seconds or milliseconds since 1970.
+		Long: `Convert Milvus's hybrid timestamps to times and back: milliseconds since 1970 in the upper 46 bits, a
+counter in the lower 18. A number that is too small for a hybrid timestamp is read as seconds or milliseconds since 1970.
 Times without a zone are UTC; "now" works, too.`,
 		Example: `  kitescope decode ts 462041860177690624
   kitescope decode ts 2026-11-26T22:01:15Z 1795730475661 now -o json`,
@@ -110,7 +110,9 @@ Times without a zone are UTC; "now" works, too.`,
 			for _, given := range args {
 				row, err := readTimestamp(given, a.Now())
 				if err != nil {
-					return cli.Usage(err, "give a hybrid timestamp, seconds or milliseconds since 1970, or a time such as 2026-11-26T22:01:15Z")
+					return cli.Usage(err,
+						"give a hybrid timestamp, seconds or milliseconds since 1970, or a time such as "+
+							"2026-11-26T22:01:15Z")
 				}
 				rows = append(rows, row)
 			}

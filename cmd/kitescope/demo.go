@@ -34,7 +34,8 @@ Every command reads it with --from demo://.`,
 				)
 			}
 			if !a.OutTTY {
-				return cli.Usage(errors.New("the UI needs a terminal on stdout"), "for scripts: kitescope diagnose --from demo://")
+				return cli.Usage(errors.New("the UI needs a terminal on stdout"),
+					"for scripts: kitescope diagnose --from demo://")
 			}
 			a.Notef("read the demo from a second terminal: %s diagnose --from demo://", cli.ProgramName())
 			a.SetDemoClock()

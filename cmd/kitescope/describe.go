@@ -92,7 +92,8 @@ func (f *describeFlags) run(ctx context.Context, a *cli.App, resource, word stri
 		report := check.Run(c, env.Now, rules.All())
 		found = &clusters.Found{Report: report, List: report.About(d.Ref.Resource, d.Ref.ID)}
 	}
-	if err := a.Write(func(w *bufio.Writer) error { return clusters.Description(w, d, env, found, options) }); err != nil {
+	if err := a.Write(func(w *bufio.Writer) error { return clusters.Description(w, d, env, found, options) }); err !=
+		nil {
 		return err
 	}
 	return a.Completeness(c)
@@ -102,7 +103,9 @@ func (f *describeFlags) run(ctx context.Context, a *cli.App, resource, word stri
 // collection, because other collections may have a million segments.
 func (f *describeFlags) load(ctx context.Context, a *cli.App, r *view.Resource, word string) (*model.Cluster, error) {
 	if r.Describes == 0 || f.findings {
-		return a.LoadLive(ctx, f.nodes, meta.Want{Parts: model.PartAll, Records: f.records || r.Keyspace, UnknownSettings: f.unknown})
+		return a.LoadLive(ctx, f.nodes, meta.Want{
+			Parts: model.PartAll, Records: f.records || r.Keyspace, UnknownSettings: f.unknown,
+		})
 	}
 	want := meta.Want{Parts: r.Describes, Collection: word, Records: f.records, UnknownSettings: f.unknown}
 	c, err := a.LoadLive(ctx, f.nodes, want)

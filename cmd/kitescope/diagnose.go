@@ -165,7 +165,8 @@ func (f *diagnoseFlags) parseDiagnosis(a *cli.App, cmd *cobra.Command) (*diagnos
 	case f.watch && f.since != "":
 		return nil, cli.Usage(errors.New("--watch starts now, --since looks back"), "use only one of them")
 	case f.watch && f.writeBaseline != "":
-		return nil, cli.Usage(errors.New("--watch never ends, so --write-baseline cannot write"), "use only one of them")
+		return nil,
+			cli.Usage(errors.New("--watch never ends, so --write-baseline cannot write"), "use only one of them")
 	}
 	if err := f.checkProfileFlags(); err != nil {
 		return nil, err
@@ -183,7 +184,8 @@ func (d *diagnosis) parseOutput(a *cli.App, cmd *cobra.Command) error {
 		return err
 	}
 	if d.flags.watch && d.options.HasQuery() {
-		return cli.Usage(errors.New("--watch prints findings as they appear, not as a list"), "omit --where, --sort, --columns and -n")
+		return cli.Usage(errors.New("--watch prints findings as they appear, not as a list"),
+			"omit --where, --sort, --columns and -n")
 	}
 	if name := d.format.Name(); d.flags.watch && name != "table" && name != "wide" && name != "jsonl" {
 		return cli.Usage(fmt.Errorf("--watch cannot write %s: it needs an end", name), "use -o table, wide or jsonl")
@@ -201,11 +203,15 @@ func parseSeverity(flag, word string) (s check.Severity, never bool, err error) 
 	if word == "never" {
 		return 0, true, nil
 	}
-	return 0, false, cli.Usagef("--%s: %w", flag, &hints.UnknownError{What: "severity", Word: word, Known: []string{"info", "warning", "error", "never"}})
+	return 0, false,
+		cli.Usagef("--%s: %w", flag, &hints.UnknownError{
+			What: "severity", Word: word, Known: []string{"info", "warning", "error", "never"},
+		})
 }
 
 func unknownCheck(word string) error {
-	return cli.Usage(&view.UnknownError{What: "check", Word: word, Known: check.IDs(rules.All())}, "see: kitescope explain")
+	return cli.Usage(&view.UnknownError{What: "check", Word: word, Known: check.IDs(rules.All())},
+		"see: kitescope explain")
 }
 
 // readBaseline reads a baseline file. It returns nil if path is empty.
@@ -271,7 +277,8 @@ func (f *diagnoseFlags) run(a *cli.App, cmd *cobra.Command) error {
 			return err
 		}
 	}
-	if err := a.Write(func(w *bufio.Writer) error { return clusters.Findings(w, shown, d.format, d.options) }); err != nil && !cli.Closed(err) {
+	if err := a.Write(func(w *bufio.Writer) error { return clusters.Findings(w, shown, d.format, d.options) }); err !=
+		nil && !cli.Closed(err) {
 		return err
 	}
 	if err := d.reportMissing(a, c, report); err != nil {

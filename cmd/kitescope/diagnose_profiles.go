@@ -25,11 +25,13 @@ func (f *diagnoseFlags) checkProfileFlags() error {
 	case f.profiles != "" && f.profile > 0:
 		return cli.Usage(errors.New("--profiles reads profiles, --profile pulls them"), "use only one of them")
 	case f.profile < 0 || f.profile > time.Hour || f.profile%time.Second != 0:
-		return cli.Usage(fmt.Errorf("--profile must be whole seconds, 1s to 1h, not %s", f.profile), "for example: --profile 5s")
+		return cli.Usage(fmt.Errorf("--profile must be whole seconds, 1s to 1h, not %s", f.profile),
+			"for example: --profile 5s")
 	case f.watch && f.storage != "":
 		return cli.Usage(errors.New("--watch keeps running, --storage checks once"), "use only one of them")
 	case f.watch && (f.profile > 0 || f.profiles != ""):
-		return cli.Usage(errors.New("--watch keeps running, profiles are of one moment"), "use only one of them; to record profiles: kitescope profile pull --every")
+		return cli.Usage(errors.New("--watch keeps running, profiles are of one moment"),
+			"use only one of them; to record profiles: kitescope profile pull --every")
 	}
 	return nil
 }
@@ -53,7 +55,10 @@ func (d *diagnosis) loadJudged(ctx context.Context, a *cli.App, conn cli.Connect
 }
 
 // loadWith is like loadJudged. It also calls read, if not nil, with the profiles, if there are any.
-func (d *diagnosis) loadWith(ctx context.Context, a *cli.App, conn cli.Connection, read func(context.Context, *pull.Record, *model.Profiles) error) (*model.Cluster, error) {
+func (d *diagnosis) loadWith(
+	ctx context.Context, a *cli.App, conn cli.Connection,
+	read func(context.Context, *pull.Record, *model.Profiles) error,
+) (*model.Cluster, error) {
 	f := d.flags
 	spec, err := a.LiveSpec(conn, f.nodes)
 	if err != nil {
@@ -61,7 +66,9 @@ func (d *diagnosis) loadWith(ctx context.Context, a *cli.App, conn cli.Connectio
 	}
 	spec.Want, spec.Recent, spec.Fallback = d.want, true, d.olderCluster
 	if f.profile > 0 && !spec.Live {
-		return nil, cli.Usage(errors.New("--profile needs the processes, --live=false does not contact them"), "use only one of them")
+		return nil,
+			cli.Usage(errors.New("--profile needs the processes, --live=false does not contact them"),
+				"use only one of them")
 	}
 	p := session.ProfileOptions{Window: f.profile, OnPull: noteProfiles(a), OnProfiles: read}
 	if p.Record, err = readProfiles(ctx, a, f.profiles); err != nil {
@@ -114,7 +121,9 @@ func readProfiles(ctx context.Context, a *cli.App, path string) (*pull.Record, e
 	}
 	record, isBundle, err := a.Loader().Profiles(ctx, &session.Spec{From: path})
 	if !isBundle || err == nil && record == nil {
-		return nil, cli.Usage(fmt.Errorf("--profiles %s is not a folder or bundle with profiles", path), "give a folder or bundle from kitescope profile pull")
+		return nil,
+			cli.Usage(fmt.Errorf("--profiles %s is not a folder or bundle with profiles", path),
+				"give a folder or bundle from kitescope profile pull")
 	}
 	return record, err
 }

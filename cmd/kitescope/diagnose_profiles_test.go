@@ -26,10 +26,13 @@ func diagnoseProfiles(t *testing.T, args ...string) (found []string, skipped map
 		}
 		Checks []struct{ Check, Status, Reason string }
 	}
-	decodeJSON(t, kitescope(t, cli.ExitOK, append([]string{"diagnose", "-o", "json", "--fail-on", "never"}, args...)...).stdout, &d)
+	decodeJSON(t,
+		kitescope(t, cli.ExitOK, append([]string{"diagnose", "-o", "json", "--fail-on", "never"}, args...)...).stdout,
+		&d)
 	for _, f := range d.Items {
 		if strings.HasPrefix(f.Check, "profile-") {
-			found = append(found, strings.Join([]string{f.Severity, f.Check, f.Object.Resource + "/" + f.Object.ID, f.Message}, " "))
+			found = append(found,
+				strings.Join([]string{f.Severity, f.Check, f.Object.Resource + "/" + f.Object.ID, f.Message}, " "))
 		}
 	}
 	skipped = map[string]string{}
@@ -46,20 +49,29 @@ func diagnoseProfiles(t *testing.T, args ...string) (found []string, skipped map
 func TestDiagnoseProfiles(t *testing.T) {
 	for state, want := range map[string][]string{
 		"t3": nil,
-		"t5": {"warning profile-idle-node nodes/querynode2 querynode2 is idle: it uses 0.00 cores, the other 3 query nodes use 0.29 on average"},
-		"t7": {"info profile-idle-node nodes/querynode4 querynode4 is nearly idle: it uses 0.09 cores, the other 3 query nodes use 0.40 on average"},
+		"t5": {
+			"warning profile-idle-node nodes/querynode2 querynode2 is idle: it uses 0.00 cores, the other 3 query " +
+				"nodes use 0.29 on average",
+		},
+		"t7": {
+			"info profile-idle-node nodes/querynode4 querynode4 is nearly idle: it uses 0.09 cores, the other 3 " +
+				"query nodes use 0.40 on average",
+		},
 	} {
-		found, skipped := diagnoseProfiles(t, append(captureFlags(t, "cluster-2.3.5-"+state), "--profiles", profilesOf(state))...)
+		found, skipped := diagnoseProfiles(t,
+			append(captureFlags(t, "cluster-2.3.5-"+state), "--profiles", profilesOf(state))...)
 		if diff := cmp.Diff(want, found); diff != "" {
 			t.Errorf("%s: %s", state, diff)
 		}
 		// Nearly idle nodes are left out, because their profile is too small to judge.
 		names := map[string]string{
-			"t3": "querynode1, querynode2, querynode3 and querynode4", "t5": "querynode1, querynode3 and querynode4", "t7": "querynode1, querynode2 and querynode3",
+			"t3": "querynode1, querynode2, querynode3 and querynode4", "t5": "querynode1, querynode3 and querynode4",
+			"t7": "querynode1, querynode2 and querynode3",
 		}[state]
 		if diff := cmp.Diff(map[string]string{
-			"profile-brute-force-share": "skipped: not fully checked: brute force on " + names + ": libknowhere has no symbols: brute force and IVF cannot be told apart",
-			"profile-goroutine-leak":    "skipped: needs two goroutine profiles of a process",
+			"profile-brute-force-share": "skipped: not fully checked: brute force on " + names +
+				": libknowhere has no symbols: brute force and IVF cannot be told apart",
+			"profile-goroutine-leak": "skipped: needs two goroutine profiles of a process",
 		}, skipped); diff != "" {
 			t.Errorf("%s: %s", state, diff)
 		}
@@ -76,7 +88,10 @@ func TestDiagnoseWithoutProfiles(t *testing.T) {
 	}
 	strict := append([]string{"diagnose", "--strict", "--fail-on", "never", "--only"}, "node-idle,profile-gc-share")
 	kitescope(t, cli.ExitIncomplete, append(strict, flags...)...)
-	kitescope(t, cli.ExitOK, append([]string{"diagnose", "--strict", "--fail-on", "never", "--only", "profile-gc-share", "--profiles", profilesOf("t7")}, flags...)...)
+	kitescope(t, cli.ExitOK,
+		append([]string{
+			"diagnose", "--strict", "--fail-on", "never", "--only", "profile-gc-share", "--profiles", profilesOf("t7"),
+		}, flags...)...)
 }
 
 func TestDiagnoseProfileFlags(t *testing.T) {
@@ -96,7 +111,11 @@ func TestDiagnoseProfileFlags(t *testing.T) {
 		{[]string{"--profile", "1s"}, cli.ExitUsage, "is a file"},
 		{[]string{"--profiles", filepath.Join(empty, "none")}, cli.ExitFailed, "no such file"},
 		{[]string{"--profiles", empty}, cli.ExitFailed, "no profiles in it"},
-		{[]string{"--profiles", capture("cluster-2.3.5-t5", "etcd_snapshot.db.gz")}, cli.ExitUsage, "is not a folder or bundle with profiles"},
+		{
+			[]string{"--profiles", capture("cluster-2.3.5-t5", "etcd_snapshot.db.gz")},
+			cli.ExitUsage,
+			"is not a folder or bundle with profiles",
+		},
 	} {
 		e := kitescope(t, v.code, append(append([]string{"diagnose"}, v.args...), flags...)...)
 		containsAll(t, e.err, v.says)

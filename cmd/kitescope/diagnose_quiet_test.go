@@ -88,10 +88,12 @@ func worlds(t *testing.T, names ...string) []*check.Report {
 func TestWatchIsQuiet(t *testing.T) {
 	t.Parallel() // it takes a few seconds
 	churn := worlds(t,
-		"ddl-creating-now", "records-not-yet", "checkpoint-not-yet", "index-defined-just-now", "index-building", "index-building-queue", "index-waits-in-queue",
-		"loading", "loading-partition", "index-not-loaded-just-loaded", "segment-just-flushed-not-loaded", "segment-moving", "compaction-running",
-		"delete-some", "large-nq-uneven", "few-requests", "consistency-wait-few", "process-busy", "process-late-once", "blind-one-distribution", "blind-metrics-missing",
-		"collection-released-just-now", "segment-dropped-just-now", "collection-dropped-just-now", "dropped-recently")
+		"ddl-creating-now", "records-not-yet", "checkpoint-not-yet", "index-defined-just-now", "index-building",
+		"index-building-queue", "index-waits-in-queue", "loading", "loading-partition", "index-not-loaded-just-loaded",
+		"segment-just-flushed-not-loaded", "segment-moving", "compaction-running", "delete-some", "large-nq-uneven",
+		"few-requests", "consistency-wait-few", "process-busy", "process-late-once", "blind-one-distribution",
+		"blind-metrics-missing", "collection-released-just-now", "segment-dropped-just-now",
+		"collection-dropped-just-now", "dropped-recently")
 	starved := worlds(t, "wal-append-slow", "process-slow-datanode")[1:]
 	for _, r := range churn {
 		if worst, found := r.Worst(); found && worst > check.Info {
@@ -123,9 +125,10 @@ func TestWatchIsQuiet(t *testing.T) {
 func TestWatchIsPrompt(t *testing.T) {
 	t.Parallel() // it takes a few seconds
 	list := worlds(t,
-		"node-killed-5s", "node-hangs", "data-node-dead", "datacoord-dead", "querycoord-dead", "proxy-dead", "all-query-nodes-gone", "kafka-down", "etcd-nospace",
-		"storage-failing-writes", "quota-denied", "no-shard-leader", "shard-not-serviceable", "replica-short",
-		"process-slow-datanode", "wal-append-slow", "proxy-starved", "consumption-lag", "read-queue-full", "timetick-lag")
+		"node-killed-5s", "node-hangs", "data-node-dead", "datacoord-dead", "querycoord-dead", "proxy-dead",
+		"all-query-nodes-gone", "kafka-down", "etcd-nospace", "storage-failing-writes", "quota-denied",
+		"no-shard-leader", "shard-not-serviceable", "replica-short", "process-slow-datanode", "wal-append-slow",
+		"proxy-starved", "consumption-lag", "read-queue-full", "timetick-lag")
 	var all []time.Duration
 	for _, faulty := range list[1:] {
 		for phase := range 10 {
@@ -137,7 +140,9 @@ func TestWatchIsPrompt(t *testing.T) {
 			for {
 				begun := w.now
 				lines := w.round(faulty)
-				if slices.ContainsFunc(lines, func(l string) bool { return strings.Contains(l, " new") || strings.Contains(l, " worse ") }) {
+				if slices.ContainsFunc(lines, func(l string) bool {
+					return strings.Contains(l, " new") || strings.Contains(l, " worse ")
+				}) {
 					all = append(all, begun.Add(w.took).Sub(fault))
 					break
 				}

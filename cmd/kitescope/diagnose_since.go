@@ -74,7 +74,9 @@ func (d *diagnosis) addStarts(ctx context.Context, a *cli.App, shown *clusters.D
 	if err != nil {
 		return h, err
 	}
-	onsets, err := why.Find(ctx, past.Survey, h, shown.Report, why.Options{Checks: d.checks, From: from, Before: maxCauses})
+	onsets, err := why.Find(ctx, past.Survey, h, shown.Report, why.Options{
+		Checks: d.checks, From: from, Before: maxCauses,
+	})
 	if err != nil {
 		return h, err
 	}
@@ -96,7 +98,9 @@ func (d *diagnosis) openPast(ctx context.Context, a *cli.App) (source.Source, er
 
 // startOf returns the revision at the time of since, or at the given duration before it. If that revision is
 // gone, it returns the oldest one.
-func startOf(ctx context.Context, past source.Past, head source.Header, since *session.At, end time.Time, before time.Duration) (int64, error) {
+func startOf(
+	ctx context.Context, past source.Past, head source.Header, since *session.At, end time.Time, before time.Duration,
+) (int64, error) {
 	p, err := since.Point(ctx, past, head, end)
 	if err == nil && before > 0 && p.Dated {
 		p, err = meta.PointAt(ctx, past, head, p.Moment.Time.Add(-before))
@@ -108,7 +112,9 @@ func startOf(ctx context.Context, past source.Past, head source.Header, since *s
 }
 
 // causesSince reads the history from causesBefore before since up to revision to.
-func causesSince(ctx context.Context, past source.Past, head source.Header, since *session.At, end time.Time, to int64) (*history.History, error) {
+func causesSince(
+	ctx context.Context, past source.Past, head source.Header, since *session.At, end time.Time, to int64,
+) (*history.History, error) {
 	from, err := startOf(ctx, past, head, since, end, causesBefore)
 	if err != nil {
 		return nil, err

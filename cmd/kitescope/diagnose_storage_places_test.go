@@ -35,7 +35,9 @@ func bucketOf(t *testing.T, dir string) (endpoint string) {
 		case r.Method != http.MethodGet || strings.Trim(r.URL.Path, "/") != "files":
 			http.Error(w, "no such bucket", http.StatusNotFound)
 		case q.Has("location"):
-			_, _ = w.Write([]byte(`<LocationConstraint xmlns="http://s3.amazonaws.com/doc/2006-03-01/"></LocationConstraint>`))
+			_, _ = w.Write([]byte(
+				`<LocationConstraint xmlns="http://s3.amazonaws.com/doc/2006-03-01/"></LocationConstraint>`,
+			))
 		case !q.Has("list-type"):
 			http.NotFound(w, r)
 		default:

@@ -23,7 +23,9 @@ func checkStorage(t *testing.T, version, place string) (found []string, status s
 		Checks []struct{ Check, Status, Reason string }
 	}
 	from := filepath.Join("..", "..", "testdata", "snapshots", "standalone-"+version, "etcd_snapshot.db.gz")
-	decodeJSON(t, kitescope(t, cli.ExitOK, "diagnose", "-o", "json", "--fail-on", "never", "--only", "files-missing", "--live=false", "--from", from, "--storage", place).stdout, &d)
+	decodeJSON(t,
+		kitescope(t, cli.ExitOK, "diagnose", "-o", "json", "--fail-on", "never", "--only", "files-missing",
+			"--live=false", "--from", from, "--storage", place).stdout, &d)
 	for _, f := range d.Items {
 		found = append(found, f.Severity+" "+f.Message)
 		for _, e := range f.Evidence {
@@ -64,11 +66,17 @@ func TestDiagnoseStorage(t *testing.T) {
 	}{
 		"index files removed": {
 			func(dir string) error { return os.RemoveAll(filepath.Join(dir, index)) },
-			[]string{"collection ivf_cold: 1 file of 1 segment (3,000 rows) is missing from storage (index)", "index vec of field vec: 0 of 1 files in " + index + "/1/"},
+			[]string{
+				"collection ivf_cold: 1 file of 1 segment (3,000 rows) is missing from storage (index)",
+				"index vec of field vec: 0 of 1 files in " + index + "/1/",
+			},
 		},
 		"index files cut": {
 			func(dir string) error { return cutBelow(filepath.Join(dir, index), "") },
-			[]string{"collection ivf_cold: files of 1 segment (3,000 rows) are truncated", "index vec of field vec: 1 of 1 files in " + index + "/1/", " KiB of "},
+			[]string{
+				"collection ivf_cold: files of 1 segment (3,000 rows) are truncated",
+				"index vec of field vec: 1 of 1 files in " + index + "/1/", " KiB of ",
+			},
 		},
 		"logs cut": {
 			func(dir string) error { return cutBelow(filepath.Join(dir, insert), "100") },
@@ -127,12 +135,19 @@ func TestDiagnoseStorageUnknown(t *testing.T) {
 	if err := os.WriteFile(broken, []byte("this is no archive"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for name, place := range map[string]string{"another cluster's": storageOf("2.2.16"), "empty": t.TempDir(), "no archive": broken} {
-		if found, status := checkStorage(t, "2.3.5", place); len(found) > 0 || !strings.HasPrefix(status, "skipped: storage ") {
+	for name, place := range map[string]string{
+		"another cluster's": storageOf("2.2.16"), "empty": t.TempDir(), "no archive": broken,
+	} {
+		if found, status := checkStorage(t, "2.3.5", place); len(found) > 0 ||
+			!strings.HasPrefix(status, "skipped: storage ") {
 			t.Errorf("%s: %q, %v", name, status, found)
 		}
 	}
 	for _, flags := range [][]string{{"--storage", "/no/such/folder"}, {"--storage", ".", "--watch"}} {
-		kitescope(t, cli.ExitUsage, append([]string{"diagnose", "--from", filepath.Join("..", "..", "testdata", "snapshots", "standalone-2.3.5", "etcd_snapshot.db.gz")}, flags...)...)
+		kitescope(t, cli.ExitUsage,
+			append([]string{
+				"diagnose", "--from",
+				filepath.Join("..", "..", "testdata", "snapshots", "standalone-2.3.5", "etcd_snapshot.db.gz"),
+			}, flags...)...)
 	}
 }

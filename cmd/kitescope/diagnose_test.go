@@ -31,7 +31,10 @@ func TestWatchDiagnosis(t *testing.T) {
 	var messages strings.Builder
 	code := make(chan int)
 	go func() {
-		code <- run(ctx, scriptStreams(w, &messages, nil), []string{"diagnose", "--watch", "--live=false", "-o", "jsonl", "--only", "replica-dead-node,node-idle", "--from", demo.from()})
+		code <- run(ctx, scriptStreams(w, &messages, nil), []string{
+			"diagnose", "--watch", "--live=false", "-o", "jsonl", "--only", "replica-dead-node,node-idle", "--from",
+			demo.from(),
+		})
 		w.Close()
 	}()
 	lines := bufio.NewScanner(r)
@@ -60,7 +63,8 @@ func TestWatchDiagnosis(t *testing.T) {
 		t.Fatal(err)
 	}
 	came := next()
-	if came.Change != "new" || came.Check != "replica-dead-node" || came.Message == "" || came.Since != came.At || came.Hold != 30 {
+	if came.Change != "new" || came.Check != "replica-dead-node" || came.Message == "" || came.Since != came.At ||
+		came.Hold != 30 {
 		t.Errorf("a node that died is reported as %+v", came)
 	}
 	for came.Change == "new" { // there may be more than one, one for each replica

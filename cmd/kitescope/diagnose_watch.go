@@ -75,9 +75,13 @@ func (w *diagnosisWatch) show(c *model.Cluster, judged *check.Report) error {
 	w.shown = true
 	err := w.Write(func(out *bufio.Writer) error {
 		if !first || w.format.Structured() {
-			return clusters.Changes(out, &clusters.WatchReport{Report: report, Changes: changes, Blind: blind, Unable: unable, Known: w.known}, w.format, w.options.Options)
+			return clusters.Changes(out,
+				&clusters.WatchReport{Report: report, Changes: changes, Blind: blind, Unable: unable, Known: w.known},
+				w.format, w.options.Options)
 		}
-		shown := &clusters.Diagnosis{Report: report, Stale: stale, Bar: w.bar, All: w.diagnosis.flags.all, Version: cli.Version}
+		shown := &clusters.Diagnosis{
+			Report: report, Stale: stale, Bar: w.bar, All: w.diagnosis.flags.all, Version: cli.Version,
+		}
 		return clusters.Findings(out, shown, w.format, w.options)
 	})
 	if w.known == nil {

@@ -44,7 +44,8 @@ Exit code 3: there are differences.`,
 	f.report.Register(cmd, clusters.DiffFormats(), 0, "")
 	f.report.List(cmd, clusters.ChangeSchema, "change=added", "-resource,id", "resource,id,field; +by")
 	a.AddAt(cmd)
-	cmd.Flags().BoolVar(&f.options.Volatile, "moving", false, "list constantly changing values too: checkpoints, positions, revisions")
+	cmd.Flags().BoolVar(&f.options.Volatile, "moving", false,
+		"list constantly changing values too: checkpoints, positions, revisions")
 	return cmd
 }
 
@@ -76,11 +77,14 @@ func (f *diffFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 func loadBoth(ctx context.Context, a *cli.App, args []string) (before, after *model.Cluster, err error) {
 	switch past := !a.Flags.At.IsZero(); {
 	case past && len(args) > 0:
-		return nil, nil, cli.Usage(errors.New("--at compares a source with itself, but "+args[0]+" is another"), "use only one of them")
+		return nil, nil,
+			cli.Usage(errors.New("--at compares a source with itself, but "+args[0]+" is another"),
+				"use only one of them")
 	case past:
 		return a.LoadThenAndNow(ctx, meta.Want{Parts: model.PartAll})
 	case len(args) == 0:
-		return nil, nil, cli.Usage(errors.New("diff needs one or two sources, or --at"), "kitescope diff yesterday.kite today.kite")
+		return nil, nil,
+			cli.Usage(errors.New("diff needs one or two sources, or --at"), "kitescope diff yesterday.kite today.kite")
 	}
 	if before, err = loadSide(ctx, a, args[0]); err != nil {
 		return nil, nil, err

@@ -118,7 +118,9 @@ func shellWords(line string) (words []string) {
 }
 
 // validatingCommands lists the commands that validate their arguments before they look for a cluster.
-var validatingCommands = []string{"get", "diagnose", "history", "balance", "describe", "tree", "overview", "latency", "why", "metrics", "slow"}
+var validatingCommands = []string{
+	"get", "diagnose", "history", "balance", "describe", "tree", "overview", "latency", "why", "metrics", "slow",
+}
 
 // validateCommand parses a command line and returns an error if it is invalid. It runs the commands listed in the
 // variable asked until they need a cluster.
@@ -141,18 +143,21 @@ func validateCommand(line string) error {
 	if err := cmd.ValidateArgs(cmd.Flags().Args()); err != nil && !strings.Contains(line, "--help") {
 		return err
 	}
-	if !slices.Contains(validatingCommands, cmd.Name()) || cmd.Parent() != p.tree.Root || slices.Contains(words, "--help") {
+	if !slices.Contains(validatingCommands, cmd.Name()) || cmd.Parent() != p.tree.Root ||
+		slices.Contains(words, "--help") {
 		return nil
 	}
 	return checkNeedsCluster(words)
 }
 
-// checkNeedsCluster runs a command line without a cluster. It returns an error if the command fails for any other reason.
+// checkNeedsCluster runs a command line without a cluster. It returns an error if the command fails for any other
+// reason.
 func checkNeedsCluster(words []string) error {
 	var without []string
 	for i := 0; i < len(words); i++ {
 		switch name := words[i]; {
-		case name == "--from", name == "--context", name == "--runtime", name == "--prometheus", name == "--since" && words[0] == "diagnose",
+		case name == "--from", name == "--context", name == "--runtime", name == "--prometheus",
+			name == "--since" && words[0] == "diagnose",
 			name == "--storage", name == "--baseline", name == "--access-log", name == "-O", name == "--write-baseline":
 			i++
 		default:

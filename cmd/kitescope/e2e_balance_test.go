@@ -49,7 +49,8 @@ func TestBalance(t *testing.T) {
 			for _, s := range said {
 				growing += s.GrowingRows
 			}
-			t.Logf("%d rows of nodes and collections are the same, %d growing rows included (try %d)", len(said), growing, try)
+			t.Logf("%d rows of nodes and collections are the same, %d growing rows included (try %d)", len(said),
+				growing, try)
 			if growing == 0 {
 				t.Error("nothing grows: this shows nothing of growing rows")
 			}
@@ -137,9 +138,12 @@ func TestSeesNewNode(t *testing.T) {
 	defer client.Close()
 	ctx, stop := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer stop()
-	feed := &session.Feed{Interval: 200 * time.Millisecond, Ask: client, Every: every, Open: func(ctx context.Context) (source.Source, error) {
-		return source.Open(ctx, from, source.Options{})
-	}}
+	feed := &session.Feed{
+		Interval: 200 * time.Millisecond, Ask: client, Every: every,
+		Open: func(ctx context.Context) (source.Source, error) {
+			return source.Open(ctx, from, source.Options{})
+		},
+	}
 	updates := make(chan history.Update, 1000)
 	go feed.Follow(ctx, func(u history.Update) { updates <- u })
 	registered := make(chan time.Time, 1)
@@ -171,7 +175,8 @@ func TestSeesNewNode(t *testing.T) {
 			t.Fatalf("session seen %v, node asked %v: not both within 3 minutes", session, asked)
 		}
 	}
-	t.Logf("session in etcd at %s, its answer shown %s later", session.Format(time.TimeOnly), asked.Sub(session).Round(time.Millisecond))
+	t.Logf("session in etcd at %s, its answer shown %s later", session.Format(time.TimeOnly),
+		asked.Sub(session).Round(time.Millisecond))
 	if late := asked.Sub(session); late > every+slack {
 		t.Errorf("shown %s after its session was there; a refresh is %s", late, every)
 	}
@@ -250,13 +255,15 @@ func scrapedGrowing(t *testing.T, address string) int64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := exec.CommandContext(t.Context(), "curl", "-sf", "http://"+net.JoinHostPort(host, strconv.Itoa(n+1))+"/metrics").Output()
+	text, err := exec.CommandContext(t.Context(), "curl", "-sf",
+		"http://"+net.JoinHostPort(host, strconv.Itoa(n+1))+"/metrics").Output()
 	if err != nil {
 		t.Fatalf("metrics of %s: %v", address, err)
 	}
 	sum := 0.0
 	for line := range strings.Lines(string(text)) {
-		if strings.HasPrefix(line, "milvus_querynode_entity_num{") && strings.Contains(line, `segment_state="Growing"`) {
+		if strings.HasPrefix(line, "milvus_querynode_entity_num{") &&
+			strings.Contains(line, `segment_state="Growing"`) {
 			fields := strings.Fields(line)
 			v, err := strconv.ParseFloat(fields[len(fields)-1], 64)
 			if err != nil {

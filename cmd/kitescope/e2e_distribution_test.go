@@ -63,7 +63,9 @@ func readDistribution(t *testing.T, file string) map[string]message {
 // addDistribution adds a node's response to GetDataDistribution to view. By field number, the response holds
 // segments (3) with id and collection, channels (4) with name and collection, and leader views (5) with
 // collection, growing segments (5) and their rows (7).
-func addDistribution(view nodeShares, sealed map[string]string, address string, answer message, growing map[string]int64) {
+func addDistribution(
+	view nodeShares, sealed map[string]string, address string, answer message, growing map[string]int64,
+) {
 	node := answer.text("2")
 	add := func(collection string, f func(*nodeRow)) {
 		s := view[collection+" "+node]

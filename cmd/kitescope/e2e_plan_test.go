@@ -68,8 +68,10 @@ func TestPlan(t *testing.T) {
 			if i >= len(now) || now[i].Collection != p.Collection {
 				t.Fatalf("other replicas than before: %d, %d", len(plans), len(now))
 			}
-			t.Logf("%s: %d moves, max/mean %.4f to %.4f predicted, %.4f is", p.Collection, len(p.Plan.Moves), p.Spread.MaxMean, p.Plan.After.MaxMean, now[i].Spread.MaxMean)
-			if math.Abs(now[i].Spread.MaxMean-p.Plan.After.MaxMean) > near || math.Abs(now[i].Spread.RowsMaxMean-p.Plan.After.RowsMaxMean) > near {
+			t.Logf("%s: %d moves, max/mean %.4f to %.4f predicted, %.4f is", p.Collection, len(p.Plan.Moves),
+				p.Spread.MaxMean, p.Plan.After.MaxMean, now[i].Spread.MaxMean)
+			if math.Abs(now[i].Spread.MaxMean-p.Plan.After.MaxMean) > near ||
+				math.Abs(now[i].Spread.RowsMaxMean-p.Plan.After.RowsMaxMean) > near {
 				far = p.Collection
 			}
 		}

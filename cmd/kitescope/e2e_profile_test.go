@@ -86,8 +86,10 @@ func TestPullsCluster(t *testing.T) {
 		before[port] = kernelCPU(t, pid)
 	}
 	start := time.Now()
-	e := terminal{now: time.Now}.run(t.Context(), t, "profile", "pull", "--from", os.Getenv("KITESCOPE_E2E_FROM"), "--seconds", strconv.Itoa(seconds),
-		"--kind", "cpu,heap,goroutine", "--metrics-port", os.Getenv("KITESCOPE_E2E_PROXY"), "-O", out, "-o", "json", "--strict")
+	e := terminal{now: time.Now}.run(t.Context(), t, "profile", "pull", "--from", os.Getenv("KITESCOPE_E2E_FROM"),
+		"--seconds", strconv.Itoa(seconds),
+		"--kind", "cpu,heap,goroutine", "--metrics-port", os.Getenv("KITESCOPE_E2E_PROXY"), "-O", out, "-o", "json",
+		"--strict")
 	took := time.Since(start)
 	spent := map[string]time.Duration{}
 	for port, pid := range pids {
@@ -109,7 +111,10 @@ func TestPullsCluster(t *testing.T) {
 }
 
 // judgePulled compares the profiles with the kernel's CPU times over the whole command.
-func judgePulled(t *testing.T, m *pull.Manifest, pids map[string]int, spent map[string]time.Duration, took time.Duration, idle, disturbed string) {
+func judgePulled(
+	t *testing.T, m *pull.Manifest, pids map[string]int, spent map[string]time.Duration, took time.Duration,
+	idle, disturbed string,
+) {
 	t.Helper()
 	var began []time.Time
 	var idleCores, busyCores float64
@@ -126,7 +131,8 @@ func judgePulled(t *testing.T, m *pull.Manifest, pids map[string]int, spent map[
 		}
 		cores, known := p.BusyCores()
 		kernel := spent[port].Seconds() / took.Seconds()
-		t.Logf("%-14s %-22s %5.2f cores by its profile, %5.2f by the kernel, %4d samples, %d attempts", p.Node, strings.Join(p.Roles, ","), cores, kernel, *p.Samples, p.Attempts)
+		t.Logf("%-14s %-22s %5.2f cores by its profile, %5.2f by the kernel, %4d samples, %d attempts", p.Node,
+			strings.Join(p.Roles, ","), cores, kernel, *p.Samples, p.Attempts)
 		if !known || math.Abs(cores-kernel) > max(0.08, 0.35*kernel) {
 			t.Errorf("%s: %v cores by its profile, %v by the kernel", p.Node, cores, kernel)
 		}

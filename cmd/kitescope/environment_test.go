@@ -18,7 +18,10 @@ func TestEnvironmentIsExplained(t *testing.T) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && (d.Name() == "tools" || d.Name() == "testdata" || d.Name() == ".git" || strings.HasSuffix(d.Name(), "test")): // test code
+		case d.IsDir() &&
+			(d.Name() == "tools" || d.Name() == "testdata" || d.Name() == ".git" ||
+				strings.HasSuffix(d.Name(), "test")):
+			// test code
 			return filepath.SkipDir
 		case d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
 			return nil
@@ -32,9 +35,12 @@ func TestEnvironmentIsExplained(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	read["KITESCOPE_ETCD_PASSWORD"], read["KITESCOPE_MILVUS_PASSWORD"] = true, true // their names are looked up in lists
+	// their names are looked up in lists
+	read["KITESCOPE_ETCD_PASSWORD"], read["KITESCOPE_MILVUS_PASSWORD"] = true, true
 	told := map[string]bool{}
-	for _, name := range regexp.MustCompile(`\b(KITESCOPE|AWS|XDG)_[A-Z_]+\b|\bNO_COLOR\b|\bTERM\b|\bGOGC\b|\bLC_[A-Z]+\b|\bLANG\b|\bTMUX\b|\b(?:WAYLAND_)?DISPLAY\b|\bWSL_DISTRO_NAME\b|\bSSH_CONNECTION\b`).FindAllString(helpEnvironment, -1) {
+	for _, name := range regexp.MustCompile(
+		`\b(KITESCOPE|AWS|XDG)_[A-Z_]+\b|\bNO_COLOR\b|\bTERM\b|\bGOGC\b|\bLC_[A-Z]+\b|\bLANG\b|\bTMUX\b|\b(?:WAYLAND_)?DISPLAY\b|\bWSL_DISTRO_NAME\b|\bSSH_CONNECTION\b`,
+	).FindAllString(helpEnvironment, -1) {
 		told[name] = true
 	}
 	for name := range read {

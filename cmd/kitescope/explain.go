@@ -57,9 +57,11 @@ func explain(a *cli.App, cmd *cobra.Command, f *cli.ReportFlags, args []string) 
 	}
 	switch {
 	case o.HasQuery():
-		return cli.Usage(errors.New("--where, --sort, --columns and -n work only on the list of checks"), "omit them, or the check")
+		return cli.Usage(errors.New("--where, --sort, --columns and -n work only on the list of checks"),
+			"omit them, or the check")
 	case !format.Documents() && format.Name() != "table" && format.Name() != "wide":
-		return cli.Usage(fmt.Errorf("output format %q is for lists", format.Name()), "one check has text, json and yaml")
+		return cli.Usage(fmt.Errorf("output format %q is for lists", format.Name()),
+			"one check has text, json and yaml")
 	}
 	o.Format = format
 	return a.Write(func(w *bufio.Writer) error { return clusters.Explain(w, x, checks, o.Options) })

@@ -20,11 +20,14 @@ const (
 // faultPresent holds, for each look, a function that reports from the state of etcd and the nodes
 // (tools/e2e/state.py) whether the fault was present when kitescope ran. The function also describes the state.
 var faultPresent = map[string]func(*clusterState) (string, bool){
-	"healthy-idle": quiet, "healthy-load-1": receivesInserts, "healthy-load-2": receivesInserts, "healthy-load-3": receivesInserts, "dropped": orphanCheckpoint, "other-config": threeNodes, "node-idle": emptyNode,
+	"healthy-idle": quiet, "healthy-load-1": receivesInserts, "healthy-load-2": receivesInserts,
+	"healthy-load-3": receivesInserts, "dropped": orphanCheckpoint, "other-config": threeNodes, "node-idle": emptyNode,
 	"sigterm-during": nodeStopping, "sigterm-after": twoNodes, "killed-5s": deadSession, "killed-60s": twoNodes,
 	"partition-released": partlyServed, "group-names-lost-node": twoNodes,
-	"querycoord-gone": roleGone("querycoord"), "rootcoord-gone": roleGone("rootcoord"), "datacoord-gone": roleGone("datacoord"),
-	"no-index": indexesUnbuilt, "unflushed": receivesInserts, "kafka-down": checkpointsLag, "old-metadata": oldLayout,
+	"querycoord-gone": roleGone("querycoord"), "rootcoord-gone": roleGone("rootcoord"),
+	"datacoord-gone": roleGone("datacoord"),
+	"no-index":       indexesUnbuilt, "unflushed": receivesInserts, "kafka-down": checkpointsLag,
+	"old-metadata": oldLayout,
 }
 
 // faultyObjects holds functions that return the ids of the broken objects, for the looks where etcd and the nodes show

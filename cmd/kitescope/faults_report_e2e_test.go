@@ -71,7 +71,8 @@ func (s *clusterState) exists(channel string) bool {
 
 func quiet(s *clusterState) (string, bool) {
 	n, _ := s.growing()
-	return fmt.Sprintf("%d query nodes, %d growing segments, %s", len(s.Nodes), n, unrestText(s)), n == 0 && len(s.Unrest) == 0
+	return fmt.Sprintf("%d query nodes, %d growing segments, %s", len(s.Nodes), n, unrestText(s)),
+		n == 0 && len(s.Unrest) == 0
 }
 
 func unrestText(s *clusterState) string {
@@ -209,7 +210,8 @@ func birdwatcher(folder, name string) (health, moves string) {
 		return health, ""
 	}
 	count := func(words string) int { return strings.Count(string(text), words) }
-	moves = fmt.Sprintf("a move in %d of %d replicas", count("should move segment")+count("reverse unbalance but become less"), count("report_collectionID"))
+	moves = fmt.Sprintf("a move in %d of %d replicas",
+		count("should move segment")+count("reverse unbalance but become less"), count("report_collectionID"))
 	if n := count("failed to connect"); n > 0 {
 		moves += fmt.Sprintf("; cannot connect to %d", n)
 	}
@@ -244,11 +246,15 @@ func faultReport(verdicts []*verdict) string {
 		if len(v.alarms) > 0 {
 			outcome += "; false: " + strings.Join(v.alarms, "; ")
 		}
-		rows = append(rows, fmt.Sprintf("| %s | %s | %s | %s | %s |", v.what, v.state, outcome, orDash(v.health), orDash(v.moves)))
+		rows = append(rows,
+			fmt.Sprintf("| %s | %s | %s | %s | %s |", v.what, v.state, outcome, orDash(v.health), orDash(v.moves)))
 	}
-	fmt.Fprintf(&b, "Run on %s: %d of %d injected faults are ranked first or second; %d findings of severity warning or above\n"+
-		"in %d runs on a healthy cluster, and %d in the other runs that the fault does not explain.\n\n", time.Now().UTC().Format(time.DateOnly), detected, injected, alarms, healthy, unrelated)
-	b.WriteString("| fault | state of the cluster (etcd, nodes) | kitescope | birdwatcher healthz-check | birdwatcher explain-balance |\n|---|---|---|---|---|\n")
+	fmt.Fprintf(&b,
+		"Run on %s: %d of %d injected faults are ranked first or second; %d findings of severity warning or above\n"+
+			"in %d runs on a healthy cluster, and %d in the other runs that the fault does not explain.\n\n",
+		time.Now().UTC().Format(time.DateOnly), detected, injected, alarms, healthy, unrelated)
+	b.WriteString("| fault | state of the cluster (etcd, nodes) | kitescope | birdwatcher healthz-check | " +
+		"birdwatcher explain-balance |\n|---|---|---|---|---|\n")
 	b.WriteString(strings.Join(rows, "\n") + "\n")
 	return b.String()
 }

@@ -18,7 +18,9 @@ type addField func(name, title string, kind table.Kind, c table.Cell)
 // describeFile returns a description of a file for package render. For a recording, contents holds the node
 // responses and profiles. It is nil for other files.
 func describeFile(path string, info source.FileInfo, contents *session.RecordingSummary) *view.Description {
-	file := &view.Resource{Schema: table.Schema{Name: "files", Singular: "file"}, Kind: "File", Doc: "A file that --from reads."}
+	file := &view.Resource{
+		Schema: table.Schema{Name: "files", Singular: "file"}, Kind: "File", Doc: "A file that --from reads.",
+	}
 	d := &view.Description{Ref: view.Ref{Resource: file.Name, ID: path}, Resource: file}
 	add := addField(func(name, title string, kind table.Kind, c table.Cell) {
 		d.Fields = append(d.Fields, view.Field{Column: &table.Column{Name: name, Title: title, Kind: kind}, Cell: c})
@@ -58,15 +60,19 @@ func (add addField) recording(r *source.RecordedInfo, contents *session.Recordin
 	at := func(name, title string, t time.Time) {
 		add(name, title, table.Time, knownCell(!t.IsZero(), table.Cell{Int: t.UnixNano()}))
 	}
-	add("cluster_id", "CLUSTER ID", table.Text, knownCell(r.Cluster != 0, table.Cell{Text: strconv.FormatUint(r.Cluster, 16)}))
+	add("cluster_id", "CLUSTER ID", table.Text,
+		knownCell(r.Cluster != 0, table.Cell{Text: strconv.FormatUint(r.Cluster, 16)}))
 	add("oldest_revision", "OLDEST REVISION", table.ID, table.Cell{Int: r.Oldest})
 	at("from", "FROM", r.From)
 	at("until", "UNTIL", r.Until)
 	add("rounds", "ROUNDS", table.Int, table.Cell{Int: int64(contents.Rounds)})
-	add("every_seconds", "EVERY", table.Duration, knownCell(contents.Rounds > 0, table.Cell{Int: int64(contents.Every)}))
+	add("every_seconds", "EVERY", table.Duration,
+		knownCell(contents.Rounds > 0, table.Cell{Int: int64(contents.Every)}))
 	var chunks []string
 	for _, c := range r.Chunks {
-		chunks = append(chunks, fmt.Sprintf("%s (%d bytes, revisions %d to %d, %s to %s)", c.Name, c.Size, c.First, c.Last, shortTime(c.From), shortTime(c.Until)))
+		chunks = append(chunks,
+			fmt.Sprintf("%s (%d bytes, revisions %d to %d, %s to %s)", c.Name, c.Size, c.First, c.Last,
+				shortTime(c.From), shortTime(c.Until)))
 	}
 	add("chunks", "CHUNKS", table.List, table.Cell{List: chunks})
 	var lacks []string
@@ -74,7 +80,8 @@ func (add addField) recording(r *source.RecordedInfo, contents *session.Recordin
 		lacks = append(lacks, g.Where+": "+g.Reason)
 	}
 	for _, p := range contents.Pauses {
-		lacks = append(lacks, fmt.Sprintf("node answers: not recorded from %s to %s", shortTime(p.From), shortTime(p.Until)))
+		lacks = append(lacks,
+			fmt.Sprintf("node answers: not recorded from %s to %s", shortTime(p.From), shortTime(p.Until)))
 	}
 	add("gaps", "GAPS", table.List, table.Cell{List: lacks})
 	add("profiles", "PROFILES", table.Int, table.Cell{Int: int64(len(contents.Pulls))})

@@ -52,7 +52,8 @@ columns of one, "kitescope help selectors" shows how to choose rows.`,
   kitescope get segments coll=docs state=growing 'rows>1e6' --sort -rows
   kitescope get vchannels 'checkpoint_age>5m' -o json
   kitescope get nodes --watch`,
-		Args:              cli.Args(1, math.MaxInt, "a resource", "available: "+strings.Join(cli.ResourceNames(), ", ")),
+		Args: cli.Args(1, math.MaxInt, "a resource",
+			"available: "+strings.Join(cli.ResourceNames(), ", ")),
 		ValidArgsFunction: a.CompleteGet,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.run(cmd.Context(), a, args)
@@ -61,7 +62,8 @@ columns of one, "kitescope help selectors" shows how to choose rows.`,
 	fl := cmd.Flags()
 	f.register(cmd, "-rows,id", "id,rows,state; +created_at")
 	fl.BoolVarP(&f.watch, "watch", "w", false, "show changes until interrupted (live sources)")
-	fl.BoolVarP(&f.all, "all", "a", false, "also list what is hidden: dropped segments and collections, deleted indexes")
+	fl.BoolVarP(&f.all, "all", "a", false,
+		"also list what is hidden: dropped segments and collections, deleted indexes")
 	fl.BoolVar(&f.sum, "sum", false, "keys only: totals by prefix, like get etcd-prefixes")
 	cli.AddUnknownSettings(cmd, &f.unknown)
 	a.AddAt(cmd)
@@ -119,7 +121,10 @@ func (f *getFlags) parseQuery(a *cli.App, args []string) (*getQuery, error) {
 	}
 	where, err := view.ParseSelection(r, args[1:])
 	if err != nil {
-		return nil, cli.Usage(err, "see: kitescope help selectors; columns: "+shellquote.Shell("kitescope", "get", r.Name, "--help").String())
+		return nil,
+			cli.Usage(err,
+				"see: kitescope help selectors; columns: "+
+					shellquote.Shell("kitescope", "get", r.Name, "--help").String())
 	}
 	options, err := a.RenderOptions(f.output)
 	if err != nil {
@@ -137,7 +142,10 @@ func (f *getFlags) parseQuery(a *cli.App, args []string) (*getQuery, error) {
 	}
 	q.nodes = *f.nodes
 	q.nodes.Live = q.nodes.Live || q.selection.NeedsRuntime(r) // the query needs data that only nodes have
-	q.want = meta.Want{Parts: needs &^ view.PartFindings, Collection: where.Collection(), Records: r.Keyspace, UnknownSettings: f.unknown}
+	q.want = meta.Want{
+		Parts: needs &^ view.PartFindings, Collection: where.Collection(), Records: r.Keyspace,
+		UnknownSettings: f.unknown,
+	}
 	if needs.Has(view.PartFindings) || options.Format.Name() == "wide" && len(f.Columns) == 0 {
 		q.judge = new(check.Judge)
 		q.want.Parts, q.want.Collection = q.want.Parts|model.PartAll, "" // checks on one object read all others
@@ -202,8 +210,8 @@ func (q *getQuery) complete(a *cli.App, c *model.Cluster) error {
 	return a.WarnMissing(q.missingParts(c))
 }
 
-// missingParts returns a line for each part that could not be read. For a resource that is read from processes, these are the
-// missing responses that the resource needs (at most five lines), and not every session that did not respond.
+// missingParts returns a line for each part that could not be read. For a resource that is read from processes, these
+// are the missing responses that the resource needs (at most five lines), and not every session that did not respond.
 func (q *getQuery) missingParts(c *model.Cluster) []string {
 	if q.resource.Missing == nil {
 		return cli.MissingParts(c)
@@ -229,8 +237,8 @@ func (q *getQuery) selectRows(a *cli.App, c *model.Cluster) (*view.Grid, error) 
 	return view.Select(q.resource.Table(env), q.selection)
 }
 
-// hiddenData returns a line for each kind of data that a table hides, with the flag that shows it: skipped rows, columns
-// that do not fit the terminal, and checks that could not run in full.
+// hiddenData returns a line for each kind of data that a table hides, with the flag that shows it: skipped rows,
+// columns that do not fit the terminal, and checks that could not run in full.
 func (q *getQuery) hiddenData(g *view.Grid) (lines []string) {
 	say := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	if g.Skipped > 0 {
@@ -249,7 +257,8 @@ func (q *getQuery) hiddenData(g *view.Grid) (lines []string) {
 		}
 	}
 	if skipped > 0 {
-		say("findings are from %d of %d checks: the others could not run in full (kitescope diagnose lists them)", len(q.report.Results)-skipped, len(q.report.Results))
+		say("findings are from %d of %d checks: the others could not run in full (kitescope diagnose lists them)",
+			len(q.report.Results)-skipped, len(q.report.Results))
 	}
 	return lines
 }

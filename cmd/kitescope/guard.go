@@ -15,5 +15,7 @@ func (p *program) opensUI(args []string) bool {
 	case !cmd.HasParent(), cmd.Name() == "ui", cmd.Name() == "demo":
 		return true
 	}
-	return slices.ContainsFunc(args, func(word string) bool { return word == "--ui" || strings.HasPrefix(word, "--ui=") })
+	return slices.ContainsFunc(args, func(word string) bool {
+		return word == "--ui" || strings.HasPrefix(word, "--ui=")
+	})
 }

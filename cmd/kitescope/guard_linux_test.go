@@ -173,7 +173,8 @@ func TestTerminalIsRestored(t *testing.T) {
 				t.Error("the alternate screen was not left")
 			}
 			if at := strings.LastIndex(out, c.says); c.says != "" && at < left {
-				t.Errorf("%q is not said behind the end of the alternate screen: %q", c.says, out[max(0, len(out)-300):])
+				t.Errorf("%q is not said behind the end of the alternate screen: %q", c.says,
+					out[max(0, len(out)-300):])
 			}
 		})
 	}

@@ -44,7 +44,8 @@ func TestOpensUI(t *testing.T) {
 			outputs[i] = out.String() + string(rune('0'+code))
 		}
 		if outputs[0] != outputs[1] {
-			t.Errorf("%v: after it was asked whether it opens the UI it ends %q, else %q", test.args, outputs[0], outputs[1])
+			t.Errorf("%v: after it was asked whether it opens the UI it ends %q, else %q", test.args, outputs[0],
+				outputs[1])
 		}
 	}
 }

@@ -70,7 +70,8 @@ func (p *program) guard(args []string) (code int, done bool) {
 	if len(crash) > 0 {
 		_, _ = fmt.Fprintf(s.Err, "%s\n", sanitizeLines(crash))
 		_, _ = fmt.Fprintln(s.Err, "kitescope: the UI crashed")
-		_, _ = fmt.Fprintln(s.Err, "hint: please report the lines above; kitescope get and diagnose show the same without the UI")
+		_, _ = fmt.Fprintln(s.Err,
+			"hint: please report the lines above; kitescope get and diagnose show the same without the UI")
 		return cli.ExitFailed, true
 	}
 	_, _ = fmt.Fprintf(s.Err, "kitescope: the UI was ended: %s\n", ended.Signal())
@@ -124,8 +125,8 @@ func runChild() (ended syscall.WaitStatus, crash []byte, err error) {
 	return status, crash, nil
 }
 
-// forwardDelay is the delay before a signal is forwarded. A signal from the terminal has reached the child as well, and a
-// second one would kill it before it has cleaned up.
+// forwardDelay is the delay before a signal is forwarded. A signal from the terminal has reached the child as well, and
+// a second one would kill it before it has cleaned up.
 const forwardDelay = 300 * time.Millisecond
 
 func forwardSignals(child *os.Process, signals <-chan os.Signal, exited <-chan struct{}) {

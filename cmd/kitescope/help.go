@@ -17,7 +17,8 @@ import (
 // no help for resources.
 func helpCommand(tree *cli.Tree) *cobra.Command {
 	return &cobra.Command{
-		Use: "help [COMMAND|TOPIC|RESOURCE]", Short: "Help about a command, a topic or a resource", GroupID: cli.GroupSetup,
+		Use: "help [COMMAND|TOPIC|RESOURCE]", Short: "Help about a command, a topic or a resource",
+		GroupID: cli.GroupSetup,
 		Example: `  kitescope help get
   kitescope help selectors
   kitescope help segments`,

@@ -76,13 +76,16 @@ func (f *historyFlags) run(a *cli.App, cmd *cobra.Command, args []string) error 
 		return err
 	}
 	if h.ToTime.IsZero() && (since.IsTime() || until.IsTime()) {
-		return hints.Errorf("use revisions: --since rev:24519", "no Milvus timestamps to date the revisions of %s", a.Flags.From)
+		return hints.Errorf("use revisions: --since rev:24519", "no Milvus timestamps to date the revisions of %s",
+			a.Flags.From)
 	}
 	w := history.Filter{
-		Objects: objects, Since: since.When(h.ToTime), SinceRevision: since.Revision(), Until: until.When(h.ToTime), UntilRevision: until.Revision(),
+		Objects: objects, Since: since.When(h.ToTime), SinceRevision: since.Revision(), Until: until.When(h.ToTime),
+		UntilRevision: until.Revision(),
 	}
 	report := &clusters.HistoryReport{History: h, Events: h.Select(w), Wanted: w}
-	if err := a.Write(func(w *bufio.Writer) error { return clusters.WriteHistory(w, report, format, options) }); err != nil {
+	if err := a.Write(func(w *bufio.Writer) error { return clusters.WriteHistory(w, report, format, options) }); err !=
+		nil {
 		return err
 	}
 	return a.WarnGaps(gaps)
@@ -135,7 +138,10 @@ func readHistory(ctx context.Context, a *cli.App, since *session.At) (*history.H
 		if src.Origin().Kind == source.KindEtcd {
 			hint = "it was just compacted: save a snapshot before the next compaction, or wait"
 		}
-		return nil, nil, cmp.Or(err, hints.Errorf(hint, "read the history of %s: it has only revision %d, what happened before is unknown", src.Origin().Location, oldest))
+		return nil, nil,
+			cmp.Or(err,
+				hints.Errorf(hint, "read the history of %s: it has only revision %d, what happened before is unknown",
+					src.Origin().Location, oldest))
 	}
 	return h, gaps, nil
 }

@@ -30,7 +30,8 @@ func TestHistoryAfterCompaction(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := today.mustRun(t, cli.ExitOK, "history", "--since", "rev:3", "--from", demo.from())
-	if !strings.Contains(e.stdout, "config_changed") || !strings.Contains(e.stdout, "earlier events are unknown: the history begins at revision ") {
+	if !strings.Contains(e.stdout, "config_changed") ||
+		!strings.Contains(e.stdout, "earlier events are unknown: the history begins at revision ") {
 		t.Error(e.stdout)
 	}
 }

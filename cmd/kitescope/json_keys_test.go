@@ -41,7 +41,8 @@ func writtenKinds(t *testing.T) []writtenKey {
 		if !ok || !is || name.Name != "Kind" || literal.Kind != token.STRING {
 			return ""
 		}
-		if kind, _ := strconv.Unquote(literal.Value); strings.ToLower(kind) != kind { // lower-case kinds are kinds of runs
+		// lower-case kinds are kinds of runs
+		if kind, _ := strconv.Unquote(literal.Value); strings.ToLower(kind) != kind {
 			return kind
 		}
 		return ""

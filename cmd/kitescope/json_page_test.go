@@ -60,7 +60,10 @@ func parseKeyPage(text string) *keyPage {
 		if m == nil {
 			continue
 		}
-		row := &keyRow{path: m[1], kind: strings.TrimSpace(m[2]), meaning: strings.TrimSpace(m[3]), line: i, external: made, seen: map[string]bool{}}
+		row := &keyRow{
+			path: m[1], kind: strings.TrimSpace(m[2]), meaning: strings.TrimSpace(m[3]), line: i, external: made,
+			seen: map[string]bool{},
+		}
 		if ref := keyRef.FindStringSubmatch(row.kind); ref != nil {
 			row.ref = ref[1]
 		}
@@ -157,13 +160,16 @@ func (p *keyPage) hasBelow(s *keySection, path string, depth int) bool {
 				return true
 			}
 			for _, below := range []string{r.path + ".", r.path + "[]."} {
-				if rest, is := strings.CutPrefix(path, below); is && r.ref != "" && p.hasBelow(p.sections[r.ref], rest, depth+1) {
+				if rest, is := strings.CutPrefix(path, below); is && r.ref != "" &&
+					p.hasBelow(p.sections[r.ref], rest, depth+1) {
 					return true
 				}
 			}
 		}
 	}
-	return slices.ContainsFunc(p.includes(s), func(name string) bool { return p.hasBelow(p.sections[name], path, depth+1) })
+	return slices.ContainsFunc(p.includes(s), func(name string) bool {
+		return p.hasBelow(p.sections[name], path, depth+1)
+	})
 }
 
 // isObject reports whether a value is an object or a list with objects.

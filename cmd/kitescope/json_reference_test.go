@@ -99,13 +99,19 @@ func jsonDocuments(t *testing.T) (all []jsonDocument) {
 	}
 	storage := "../../testdata/storage/"
 	for _, command := range [][]string{
-		{"engine", "info", storage + "2.3.5/delta_log/470590760626297790/470590760626297791/470590760626297798/470590760626097609"},
+		{
+			"engine", "info",
+			storage + "2.3.5/delta_log/470590760626297790/470590760626297791/470590760626297798/470590760626097609",
+		},
 		{"engine", "info", storage + "2.2.16/insert_log/470590662752276590/470590662752276591/470590662752276598/101"},
 		{"replay", "show", "../../replay/testdata/result.json", "--where", "qps>0"},
 		{"replay", "show", "../../replay/whatif/testdata/report.json", "--where", "gain>0"},
 		{"balance", "--from", "demo://", "--where", "node=13"},
 		{"diagnose", "--from", "demo://", "--where", "severity=warning"},
-		{"preflight", "--from", "../../testdata/snapshots/standalone-2.1.0/etcd_snapshot.db.gz", "--to", "2.5.16", "--fail-on", "never"},
+		{
+			"preflight", "--from", "../../testdata/snapshots/standalone-2.1.0/etcd_snapshot.db.gz", "--to", "2.5.16",
+			"--fail-on", "never",
+		},
 		{"decode", "msgid", "3/4", "449123", "12/4/5/6"},
 		{"decode", "ts", "470740953811230721"},
 	} {
@@ -163,8 +169,9 @@ func ofResource(d jsonDocument) []jsonDocument {
 
 // rareRows lists the rows whose keys are in no golden file. The code must write their names.
 var rareRows = []string{
-	"Diff not_compared", "Document matched", "EngineLog column_groups", "EngineLog columns", "EngineLog files", "EngineLog nan_rows",
-	"EngineLog null_rows", "Finding slows[].collection", "Finding slows[].collection_id", "Source taken_is_file_date",
+	"Diff not_compared", "Document matched", "EngineLog column_groups", "EngineLog columns", "EngineLog files",
+	"EngineLog nan_rows", "EngineLog null_rows", "Finding slows[].collection", "Finding slows[].collection_id",
+	"Source taken_is_file_date",
 }
 
 // fileDocuments returns descriptions of a bundle and of a recording with all possible fields.
@@ -172,21 +179,31 @@ func fileDocuments(t *testing.T) (all []jsonDocument) {
 	t.Helper()
 	at := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 	bundle := source.FileInfo{
-		Origin: source.Origin{Kind: "bundle", Detail: "one of two"}, Size: 1, Compressed: true, Roots: []string{"by-dev"}, Revision: 2, Taken: at, Keys: 3,
-		KeyBytes: 4, Checksum: "ok", Manifest: &source.Manifest{Version: 1, Redacted: true}, Members: []source.MemberInfo{{Name: "manifest.json", Size: 5}},
+		Origin: source.Origin{Kind: "bundle", Detail: "one of two"}, Size: 1, Compressed: true,
+		Roots: []string{"by-dev"}, Revision: 2, Taken: at, Keys: 3,
+		KeyBytes: 4, Checksum: "ok", Manifest: &source.Manifest{Version: 1, Redacted: true},
+		Members: []source.MemberInfo{{Name: "manifest.json", Size: 5}},
 	}
 	recording := source.FileInfo{
-		Origin: source.Origin{Kind: "recording"}, Revision: 2, Taken: at, Gaps: []source.Gap{{Where: "chunk", Reason: "cut"}},
-		Recorded: &source.RecordedInfo{Cluster: 1, Oldest: 1, From: at, Until: at, Chunks: []source.ChunkInfo{{Name: "chunk"}}},
+		Origin: source.Origin{Kind: "recording"}, Revision: 2, Taken: at,
+		Gaps: []source.Gap{{Where: "chunk", Reason: "cut"}},
+		Recorded: &source.RecordedInfo{
+			Cluster: 1, Oldest: 1, From: at, Until: at, Chunks: []source.ChunkInfo{{Name: "chunk"}},
+		},
 	}
-	told := &session.RecordingSummary{Rounds: 1, Every: time.Minute, Pulls: []session.Pull{{Path: "profiles", Size: 1, Check: "idle-node"}}}
+	told := &session.RecordingSummary{
+		Rounds: 1, Every: time.Minute, Pulls: []session.Pull{{Path: "profiles", Size: 1, Check: "idle-node"}},
+	}
 	format, err := render.ListFormats().Parse("json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, d := range []*view.Description{describeFile("case.kite", bundle, nil), describeFile("prod", recording, told)} {
+	for _, d := range []*view.Description{
+		describeFile("case.kite", bundle, nil), describeFile("prod", recording, told),
+	} {
 		var b bytes.Buffer
-		if err := clusters.Description(&b, d, view.NewEnv(model.Build(model.Parts{}), at), nil, render.Options{Format: format}); err != nil {
+		if err := clusters.Description(&b, d, view.NewEnv(model.Build(model.Parts{}), at), nil,
+			render.Options{Format: format}); err != nil {
 			t.Fatal(err)
 		}
 		all = append(all, documentsOf(t, "file", b.Bytes())...)

@@ -107,7 +107,9 @@ func (f *latencyFlags) run(a *cli.App, cmd *cobra.Command, args []string) error 
 		_ = a.Completeness(c) // the requested object may be in the part that could not be read
 		return err
 	}
-	if err := a.Write(func(w *bufio.Writer) error { return show.Write(w, q.newReport(c, l, budgets), q.format, q.options) }); err != nil {
+	if err := a.Write(func(w *bufio.Writer) error {
+		return show.Write(w, q.newReport(c, l, budgets), q.format, q.options)
+	}); err != nil {
 		return err
 	}
 	return q.complete(c, l)
@@ -115,14 +117,18 @@ func (f *latencyFlags) run(a *cli.App, cmd *cobra.Command, args []string) error 
 
 // requestWords returns the names of the kinds of requests.
 func requestWords() []string {
-	return []string{string(latency.Search), string(latency.Query), string(latency.Insert), string(latency.Upsert), string(latency.Delete)}
+	return []string{
+		string(latency.Search), string(latency.Query), string(latency.Insert), string(latency.Upsert),
+		string(latency.Delete),
+	}
 }
 
 // check returns a usage error if --request names an unknown kind of request.
 func (f *latencyFlags) check(command string) error {
 	for _, word := range f.requests {
 		if known := requestWords(); !slices.Contains(known, word) {
-			return cli.Usage(&view.UnknownError{What: "kind of request", Word: word, Known: known}, "see: kitescope "+command+" --help")
+			return cli.Usage(&view.UnknownError{What: "kind of request", Word: word, Known: known},
+				"see: kitescope "+command+" --help")
 		}
 	}
 	return nil
@@ -140,7 +146,10 @@ func (q *latencyQuery) complete(c *model.Cluster, l *latency.Latency) error {
 
 // newReport returns the report that is written for a cluster.
 func (q *latencyQuery) newReport(c *model.Cluster, l *latency.Latency, budgets []*latency.Budget) *show.Report {
-	return &show.Report{Latency: l, Budgets: budgets, Where: cmp.Or(c.Origin.Location, strings.Join(q.flags.nodes.Recordings, ", ")), Version: cli.Version, At: l.Window.To}
+	return &show.Report{
+		Latency: l, Budgets: budgets, Where: cmp.Or(c.Origin.Location, strings.Join(q.flags.nodes.Recordings, ", ")),
+		Version: cli.Version, At: l.Window.To,
+	}
 }
 
 // choose returns the budgets that match the collection and the kinds of requests on the command line. It returns
@@ -175,9 +184,11 @@ func (q *latencyQuery) watch(ctx context.Context) error {
 	case q.flags.interval <= 0:
 		return cli.Usagef("--interval must be above 0, not %s", q.flags.interval)
 	case !slices.Contains([]string{"table", "wide", "jsonl"}, q.format.Name()):
-		return cli.Usage(fmt.Errorf("--watch cannot write %s: it needs an end", q.format.Name()), "use -o table, wide or jsonl")
+		return cli.Usage(fmt.Errorf("--watch cannot write %s: it needs an end", q.format.Name()),
+			"use -o table, wide or jsonl")
 	case len(q.flags.nodes.Recordings) > 0 || !q.flags.nodes.Live:
-		return cli.Usage(errors.New("--watch queries live processes: it cannot be combined with --runtime or --live=false"), "use only one of them")
+		return cli.Usage(errors.New("--watch queries live processes: it cannot be combined with --runtime or "+
+			"--live=false"), "use only one of them")
 	}
 	lost := newLossReporter(q.App)
 	f := watchedSource{App: q.App, nodes: q.flags.nodes, want: meta.Want{Parts: latencyParts}, every: q.flags.interval}
@@ -203,7 +214,9 @@ func (q *latencyQuery) round(c *model.Cluster) error {
 	}
 	q.shown = l.Window.To
 	if first || q.format.Structured() {
-		return q.Write(func(w *bufio.Writer) error { return show.Write(w, q.newReport(c, l, budgets), q.format, q.options) })
+		return q.Write(func(w *bufio.Writer) error {
+			return show.Write(w, q.newReport(c, l, budgets), q.format, q.options)
+		})
 	}
 	return q.Write(func(w *bufio.Writer) error { return show.Round(w, l, budgets, q.Now(), q.options) })
 }

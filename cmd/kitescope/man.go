@@ -17,7 +17,8 @@ func manCommand(tree *cli.Tree) *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error {
 			tree.BuildAll()
 			verbatim(tree.Root)
-			return doc.GenManTree(tree.Root, &doc.GenManHeader{Section: "1", Source: "kitescope " + cli.Version}, args[0])
+			return doc.GenManTree(tree.Root, &doc.GenManHeader{Section: "1", Source: "kitescope " + cli.Version},
+				args[0])
 		},
 	}
 }

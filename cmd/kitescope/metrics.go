@@ -51,7 +51,9 @@ func metricsCommand(a *cli.App) *cobra.Command {
 }
 
 // isNode matches a session (querynode-13), a role (querynode) or an id (13).
-var isNode = regexp.MustCompile(`^(proxy|querynode|datanode|indexnode|streamingnode|(?:root|data|query|index|mix)coord)?(-?[0-9]+)?$`)
+var isNode = regexp.MustCompile(
+	`^(proxy|querynode|datanode|indexnode|streamingnode|(?:root|data|query|index|mix)coord)?(-?[0-9]+)?$`,
+)
 
 // metricWords converts node and metric names to selector words. Several nodes are alternatives, and so are
 // several names.

@@ -61,7 +61,8 @@ func TestNamedFlagsExist(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if d.IsDir() && (slices.Contains([]string{"testdata", "tools", "docs"}, d.Name()) || strings.HasSuffix(d.Name(), "test")) {
+		if d.IsDir() &&
+			(slices.Contains([]string{"testdata", "tools", "docs"}, d.Name()) || strings.HasSuffix(d.Name(), "test")) {
 			return fs.SkipDir
 		}
 		if !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {

@@ -33,8 +33,11 @@ func TestMemoryIsOneFigure(t *testing.T) {
 // add up the memory of the sessions.
 func TestNodesOfOneProcess(t *testing.T) {
 	var text strings.Builder
-	text.WriteString("# TYPE process_resident_memory_bytes gauge\nprocess_resident_memory_bytes 2.85827072e+08\n# TYPE milvus_num_node gauge\n")
-	for _, role := range []string{"datacoord", "datanode", "indexnode", "proxy", "querycoord", "querynode", "rootcoord"} {
+	text.WriteString("# TYPE process_resident_memory_bytes gauge\nprocess_resident_memory_bytes 2.85827072e+08\n# " +
+		"TYPE milvus_num_node gauge\n")
+	for _, role := range []string{
+		"datacoord", "datanode", "indexnode", "proxy", "querycoord", "querynode", "rootcoord",
+	} {
 		fmt.Fprintf(&text, "milvus_num_node{node_id=\"1\",role_name=%q} 1\n", role)
 	}
 	file := filepath.Join(t.TempDir(), "metrics.txt")
@@ -51,7 +54,10 @@ func TestNodesOfOneProcess(t *testing.T) {
 			t.Errorf("%s: answer %v (%v), memory %v", name, n["answer"], n["answer_reason"], n["memory_bytes"])
 		}
 	}
-	t7 := []string{"--from", capture("cluster-2.3.5-t7", "etcd_snapshot.db.gz"), "--runtime", capture("cluster-2.3.5-t7", "metrics")}
+	t7 := []string{
+		"--from", capture("cluster-2.3.5-t7", "etcd_snapshot.db.gz"), "--runtime",
+		capture("cluster-2.3.5-t7", "metrics"),
+	}
 	for _, c := range []struct {
 		args, flags []string
 		want        string // "" means no warning
@@ -60,7 +66,8 @@ func TestNodesOfOneProcess(t *testing.T) {
 		{[]string{"get", "nodes", "-o", "json"}, flags, ""},
 		{[]string{"get", "nodes", "role=querynode"}, flags, ""},
 		{[]string{"get", "nodes", "--columns", "id,role,answer"}, flags, ""},
-		{[]string{"get", "nodes"}, t7, "the 2 sessions of id 11 are one process: do not add up their CPU and MEMORY"}, // DataCoord registers as IndexCoord too
+		// DataCoord registers as IndexCoord too
+		{[]string{"get", "nodes"}, t7, "the 2 sessions of id 11 are one process: do not add up their CPU and MEMORY"},
 		{[]string{"get", "nodes", "role=querynode"}, t7, ""},
 	} {
 		out := kitescope(t, cli.ExitOK, append(c.args, c.flags...)...)
@@ -79,7 +86,9 @@ func TestRowsByMetricsAreUpperBound(t *testing.T) {
 	if want := "metrics do not name segments: up to 19,200 of 139,900 growing rows"; strings.Count(text, want) != 1 {
 		t.Errorf("%q is not in\n%s", want, text)
 	}
-	if text := kitescope(t, cli.ExitOK, append([]string{"balance"}, captureFlags(t, "cluster-2.3.5-t7")...)...).stdout; strings.Contains(text, "up to") {
+	if text := kitescope(t, cli.ExitOK,
+		append([]string{"balance"}, captureFlags(t, "cluster-2.3.5-t7")...)...).stdout; strings.Contains(text,
+		"up to") {
 		t.Errorf("of answers:\n%s", text)
 	}
 	var r struct {
@@ -88,7 +97,9 @@ func TestRowsByMetricsAreUpperBound(t *testing.T) {
 			Evidence       []struct{ Name, Value string }
 		}
 	}
-	decodeJSON(t, kitescope(t, cli.ExitOK, append([]string{"diagnose", "--only", "imbalance-rows,node-idle", "-o", "json"}, metrics...)...).stdout, &r)
+	decodeJSON(t,
+		kitescope(t, cli.ExitOK,
+			append([]string{"diagnose", "--only", "imbalance-rows,node-idle", "-o", "json"}, metrics...)...).stdout, &r)
 	if len(r.Items) == 0 {
 		t.Fatal("nothing found")
 	}

@@ -51,7 +51,9 @@ func (f *overviewFlags) run(ctx context.Context, a *cli.App) error {
 	env := view.NewEnv(c, a.Now())
 	report := check.Run(c, env.Now, rules.All())
 	found := &clusters.Found{Report: report, List: report.Findings}
-	if err := a.Write(func(w *bufio.Writer) error { return clusters.Overview(w, view.NewOverview(env), found, o) }); err != nil {
+	if err := a.Write(func(w *bufio.Writer) error {
+		return clusters.Overview(w, view.NewOverview(env), found, o)
+	}); err != nil {
 		return err
 	}
 	return cmp.Or(a.Completeness(c), cli.CheckRead(c))

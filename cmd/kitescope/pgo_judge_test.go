@@ -45,13 +45,19 @@ func TestPGOOfDamagedProfiles(t *testing.T) {
 		says     string
 		packed   int
 	}{
-		{"no start lines", []string{noLines}, cli.ExitFindings, "profile unfit: no function has a start line", cli.ExitFailed},
+		{
+			"no start lines",
+			[]string{noLines},
+			cli.ExitFindings, "profile unfit: no function has a start line",
+			cli.ExitFailed,
+		},
 		{"stripped names", []string{noNames}, cli.ExitFindings, "profile unfit: ", cli.ExitFailed},
 		{"one of two without start lines", []string{whole, noLines}, cli.ExitOK, "no-start-lines", cli.ExitFailed},
 		{"nothing spoilt", []string{whole}, cli.ExitOK, "worth building", cli.ExitOK},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			e := kitescope(t, test.judged, append([]string{"pgo", "judge", "--min-samples", "100", "--fail-on", "unfit"}, test.profiles...)...)
+			e := kitescope(t, test.judged,
+				append([]string{"pgo", "judge", "--min-samples", "100", "--fail-on", "unfit"}, test.profiles...)...)
 			if !strings.Contains(e.stdout, test.says) {
 				t.Errorf("%s\n%s", e.stdout, e.err)
 			}

@@ -15,9 +15,11 @@ func writeBinaries(t *testing.T, dir string) {
 	t.Helper()
 	const recorded = "-compiler=gc"
 	for name, settings := range map[string][]string{
-		"plain": {recorded}, "named": {recorded, "-pgo=/src/default.pgo"}, "hashed": {recorded, "-pgo=/src/default-0123456789abcdef.pgo"}, "other": nil,
+		"plain": {recorded}, "named": {recorded, "-pgo=/src/default.pgo"},
+		"hashed": {recorded, "-pgo=/src/default-0123456789abcdef.pgo"}, "other": nil,
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), profiletest.Binary(t, "example.com/service", settings...), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, name), profiletest.Binary(t, "example.com/service", settings...),
+			0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -27,7 +29,8 @@ func writeBinaries(t *testing.T, dir string) {
 func TestGoReadsPGOPack(t *testing.T) {
 	preprofile := func(in string) string {
 		out := filepath.Join(t.TempDir(), "out")
-		if said, err := exec.CommandContext(t.Context(), "go", "tool", "preprofile", "-i", in, "-o", out).CombinedOutput(); err != nil {
+		if said, err := exec.CommandContext(t.Context(), "go", "tool", "preprofile", "-i", in, "-o",
+			out).CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, said)
 		}
 		text, err := os.ReadFile(out)

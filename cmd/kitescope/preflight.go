@@ -90,7 +90,8 @@ func (f *preflightFlags) run(a *cli.App, cmd *cobra.Command) error {
 		return err
 	}
 	if _, unknown := check.Choose(preflight.Checks(plan), d.flags.only, nil); unknown != "" {
-		return cli.Usage(&view.UnknownError{What: "check", Word: unknown, Known: check.IDs(preflight.Checks(plan))}, "see: kitescope preflight --to "+plan.To.String()+" --all")
+		return cli.Usage(&view.UnknownError{What: "check", Word: unknown, Known: check.IDs(preflight.Checks(plan))},
+			"see: kitescope preflight --to "+plan.To.String()+" --all")
 	}
 	conn, err := a.Connection()
 	if err != nil {
@@ -106,8 +107,11 @@ func (f *preflightFlags) run(a *cli.App, cmd *cobra.Command) error {
 	d.checks, _ = check.Choose(preflight.Checks(plan), d.flags.only, nil)
 	report := d.judge(a, c, new(check.Judge))
 	shown := &clusters.Diagnosis{Report: report, Bar: d.bar, All: d.flags.all, Version: cli.Version}
-	shown.Preflight = &clusters.Preflight{From: plan.From.String(), To: plan.To.String(), Next: plan.Next().String(), Back: plan.Back}
-	if err := a.Write(func(w *bufio.Writer) error { return clusters.Findings(w, shown, d.format, d.options) }); err != nil && !cli.Closed(err) {
+	shown.Preflight = &clusters.Preflight{
+		From: plan.From.String(), To: plan.To.String(), Next: plan.Next().String(), Back: plan.Back,
+	}
+	if err := a.Write(func(w *bufio.Writer) error { return clusters.Findings(w, shown, d.format, d.options) }); err !=
+		nil && !cli.Closed(err) {
 		return err
 	}
 	if err := d.reportMissing(a, c, report); err != nil {

@@ -36,10 +36,17 @@ processes of a live cluster, which are pulled for --seconds.`,
 // profileCommands returns the subcommands of profile.
 func profileCommands() []cli.Entry {
 	entries := []cli.Entry{
-		{Name: "pull", Short: "Profile all processes over the same window, into a folder or bundle", Build: profilePull},
+		{
+			Name: "pull", Short: "Profile all processes over the same window, into a folder or bundle",
+			Build: profilePull,
+		},
 		{Name: "top", Short: "Show where time (memory, ...) goes: flat and cum of each function", Build: profileTop},
 		{Name: "diff", Short: "Show what changed between two profiles, and what is noise", Build: profileDiff},
-		{Name: "flame", Short: "A flame graph: in the terminal, or as " + strings.Join(flamegraph.Formats().Names(), ", "), Build: profileFlame},
+		{
+			Name:  "flame",
+			Short: "A flame graph: in the terminal, or as " + strings.Join(flamegraph.Formats().Names(), ", "),
+			Build: profileFlame,
+		},
 		{Name: "merge", Short: "Merge profiles into one pprof file", Build: profileMerge},
 		{Name: "watch", Short: "Measure CPU and memory of processes over time", Build: profileWatch},
 	}
@@ -58,7 +65,8 @@ type profileQuery struct {
 
 func (q *profileQuery) register(f *pflag.FlagSet) {
 	f.StringVar(&q.sample, "sample", "", "sample type: cpu, samples, inuse_space, ... or its number")
-	f.StringVar(&q.by, "by", profile.ByFunction.String(), "group by function, file, line, address, package, mapping, class or node")
+	f.StringVar(&q.by, "by", profile.ByFunction.String(),
+		"group by function, file, line, address, package, mapping, class or node")
 	f.BoolVar(&q.cum, "cum", false, "sort by cum (including callees) instead of flat")
 	f.BoolVar(&q.foldPreempt, "fold-preempt", false, "count runtime.asyncPreempt as the preempted function")
 	q.registerFilter(f)
@@ -76,7 +84,8 @@ func (q *profileQuery) options() (report.Options, error) {
 	o := report.Options{SampleIndex: q.sample, SortCum: q.cum, FoldPreempt: q.foldPreempt}
 	by, ok := profile.ParseGranularity(q.by)
 	if !ok {
-		return o, cli.Usage(fmt.Errorf("unknown --by %q", q.by), "one of: "+strings.Join(profile.GranularityNames(), ", "))
+		return o,
+			cli.Usage(fmt.Errorf("unknown --by %q", q.by), "one of: "+strings.Join(profile.GranularityNames(), ", "))
 	}
 	o.By = by
 	var err error

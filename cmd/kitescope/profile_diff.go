@@ -58,7 +58,9 @@ other data or machines vary more than the test assumes.`,
 }
 
 // twoProfiles reads both sides of a comparison and merges the profiles of each.
-func (in *profileInput) twoProfiles(ctx context.Context, a *cli.App, base string, words []string) (before, after *profile.Profile, err error) {
+func (in *profileInput) twoProfiles(
+	ctx context.Context, a *cli.App, base string, words []string,
+) (before, after *profile.Profile, err error) {
 	if before, err = in.Merged(ctx, a, []string{base}, false); err != nil {
 		return nil, nil, fmt.Errorf("base: %w", err)
 	}

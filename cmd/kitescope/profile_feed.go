@@ -71,7 +71,9 @@ func (f *profileFeed) CanPull() string {
 }
 
 // Pull implements profiles.Feed.
-func (f *profileFeed) Pull(ctx context.Context, window time.Duration, progress func(profiles.Progress)) (profiles.Set, error) {
+func (f *profileFeed) Pull(
+	ctx context.Context, window time.Duration, progress func(profiles.Progress),
+) (profiles.Set, error) {
 	o, err := (&pullFlags{kinds: string(pull.CPU), busyWait: defaultBusyWait}).options(f.app, nil)
 	if err != nil {
 		return profiles.Set{}, err
@@ -113,7 +115,9 @@ func (f *profileFeed) Pull(ctx context.Context, window time.Duration, progress f
 	}
 	for i := range m.Profiles {
 		if e := &m.Profiles[i]; e.Outcome != pull.OK {
-			set.Items = append(set.Items, profiles.Item{Node: e.Node, Role: roles[e.Node], Kind: string(e.Kind), Err: failureText(e)})
+			set.Items = append(set.Items, profiles.Item{
+				Node: e.Node, Role: roles[e.Node], Kind: string(e.Kind), Err: failureText(e),
+			})
 		}
 	}
 	return set, nil

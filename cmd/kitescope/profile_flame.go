@@ -51,14 +51,16 @@ it with -o. With --base it is a differential one: blue lost, red gained, grey is
 	f.input.Register(cmd)
 	fl := cmd.Flags()
 	fl.StringVar(&f.query.sample, "sample", "", "sample type: cpu, samples, inuse_space, ... or its number")
-	fl.StringVar(&f.query.by, "by", profile.ByFunction.String(), "one frame per function, file, line, address, package, mapping or class")
+	fl.StringVar(&f.query.by, "by", profile.ByFunction.String(),
+		"one frame per function, file, line, address, package, mapping or class")
 	f.query.registerFilter(fl)
 	fl.BoolVar(&f.query.foldPreempt, "fold-preempt", false, "count runtime.asyncPreempt as the preempted function")
 	fl.StringVar(&f.base, "base", "", "compare with this profile, folder or bundle")
 	fl.BoolVar(&f.normalize, "normalize", false, "with --base: scale the new side to the base's total")
 	fl.BoolVar(&f.byNode, "nodes", false, "one frame per node below the root")
 	fl.BoolVar(&f.inverted, "inverted", false, "start with the leaves: callers of functions")
-	fl.StringVarP(&f.output, "output", "o", "", strings.Join(flamegraph.Formats().Names(), ", ")+"; default: open it in the terminal")
+	fl.StringVarP(&f.output, "output", "o", "",
+		strings.Join(flamegraph.Formats().Names(), ", ")+"; default: open it in the terminal")
 	fl.StringVarP(&f.out, "out", "O", "", "write to this file; its extension sets the format")
 	fl.BoolVar(&f.force, "force", false, "replace the file if it exists")
 	fl.StringVar(&f.ui.Theme, "theme", "auto", "auto, terminal, dark, light, mono")
@@ -79,7 +81,9 @@ func (f *flameFlags) format() (word string, format render.Format, err error) {
 	}
 	formats := flamegraph.Formats()
 	if !slices.Contains(formats.Names(), word) {
-		return "", format, cli.Usage(fmt.Errorf("a flame graph has no format %q", word), "one of: "+strings.Join(formats.Names(), ", "))
+		return "", format,
+			cli.Usage(fmt.Errorf("a flame graph has no format %q", word),
+				"one of: "+strings.Join(formats.Names(), ", "))
 	}
 	format, err = formats.Parse(word)
 	return word, format, err
@@ -91,28 +95,34 @@ func (f *flameFlags) run(ctx context.Context, a *cli.App, args []string) error {
 		return err
 	}
 	if o.By > profile.ByClass {
-		return cli.Usage(fmt.Errorf("frames cannot be %ss", o.By), "--nodes puts one frame per node below the root; profile top --by "+o.By.String()+" prints a table")
+		return cli.Usage(fmt.Errorf("frames cannot be %ss", o.By),
+			"--nodes puts one frame per node below the root; profile top --by "+o.By.String()+" prints a table")
 	}
 	word, format, err := f.format()
 	if err != nil {
 		return err
 	}
 	if f.base == "" && f.normalize {
-		return cli.Usage(errors.New("--normalize needs --base"), "kitescope profile flame after --base before --normalize")
+		return cli.Usage(errors.New("--normalize needs --base"),
+			"kitescope profile flame after --base before --normalize")
 	}
 	options := flame.Options{
-		SampleIndex: o.SampleIndex, By: o.By, Filter: o.Filter, Nodes: f.byNode, Inverted: f.inverted, Normalize: f.normalize,
+		SampleIndex: o.SampleIndex, By: o.By, Filter: o.Filter, Nodes: f.byNode, Inverted: f.inverted,
+		Normalize: f.normalize,
 	}
 	if word == "" {
 		if !a.OutTTY {
-			return cli.Usage(errors.New("stdout is not a terminal"), "choose -o "+strings.Join(flamegraph.Formats().Names(), ", "))
+			return cli.Usage(errors.New("stdout is not a terminal"),
+				"choose -o "+strings.Join(flamegraph.Formats().Names(), ", "))
 		}
 		return f.flameUI(ctx, a, options, args)
 	}
 	return f.writeFlame(ctx, a, format, options, args)
 }
 
-func (f *flameFlags) writeFlame(ctx context.Context, a *cli.App, format render.Format, o flame.Options, args []string) error {
+func (f *flameFlags) writeFlame(
+	ctx context.Context, a *cli.App, format render.Format, o flame.Options, args []string,
+) error {
 	to, err := a.NewOutput(f.out, f.force)
 	if err != nil {
 		return err
@@ -215,7 +225,8 @@ func (f *flameFlags) flameUI(ctx context.Context, a *cli.App, o flame.Options, a
 	}
 	defer choice.Close()
 	view := pages.View{
-		Items: f.items(choice), SampleIndex: o.SampleIndex, By: o.By, Filter: o.Filter, Nodes: o.Nodes, Inverted: o.Inverted, Raw: !o.Normalize,
+		Items: f.items(choice), SampleIndex: o.SampleIndex, By: o.By, Filter: o.Filter, Nodes: o.Nodes,
+		Inverted: o.Inverted, Raw: !o.Normalize,
 		Args: f.words(cli.RedactWords(args)), BaseArg: cli.RedactWords([]string{f.base})[0],
 	}
 	if f.base != "" {
@@ -290,7 +301,9 @@ func profileItems(c *choose.Choice) []pages.Item {
 	items := make([]pages.Item, len(c.List))
 	for i := range c.List {
 		p := &c.List[i]
-		items[i] = pages.Item{Name: p.Name, Words: p.Words, Node: p.Node, Role: p.Role, Kind: string(p.Kind), Start: p.From, Load: p.Read}
+		items[i] = pages.Item{
+			Name: p.Name, Words: p.Words, Node: p.Node, Role: p.Role, Kind: string(p.Kind), Start: p.From, Load: p.Read,
+		}
 		if !p.To.IsZero() {
 			items[i].Window = p.To.Sub(p.From)
 		}

@@ -18,7 +18,8 @@ func TestFlameItems(t *testing.T) {
 	b := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"})
 	work, preempt := b.Frame("main.work", profile.NoMapping), b.Frame("runtime.asyncPreempt", profile.NoMapping)
 	for node, value := range map[string]int64{"querynode-1": 3, "querynode-2": 4} {
-		if err := b.Sample([]uint32{preempt, work}, []int64{value}, profile.Label{Key: profile.NodeLabel, Str: node}); err != nil {
+		if err := b.Sample([]uint32{preempt, work}, []int64{value},
+			profile.Label{Key: profile.NodeLabel, Str: node}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -49,7 +50,8 @@ func TestFlameItems(t *testing.T) {
 	if err != nil || len(top.Entries) != 1 || top.Entries[0].Function != "main.work" || top.Entries[0].Flat != 4 {
 		t.Errorf("the functions are %v (%v), want main.work with all: runtime.asyncPreempt was not folded", top, err)
 	}
-	if got, want := strings.Join(f.words([]string{"all.pb.gz"}), " "), "all.pb.gz --node querynode-2 --fold-preempt"; got != want {
+	if got, want := strings.Join(f.words([]string{"all.pb.gz"}), " "),
+		"all.pb.gz --node querynode-2 --fold-preempt"; got != want {
 		t.Errorf("the words are %q, want %q", got, want)
 	}
 	if got, want := strings.Join(item.Words, " "), path+" --node querynode-2 --fold-preempt"; got != want {

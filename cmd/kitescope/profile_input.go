@@ -31,7 +31,8 @@ type profileInput struct {
 // Register adds the flags to cmd.
 func (in *profileInput) Register(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&in.pull.kinds, "kind", string(pull.CPU), "kind of profile: cpu, heap, allocs, goroutine, mutex, block, ...")
+	f.StringVar(&in.pull.kinds, "kind", string(pull.CPU),
+		"kind of profile: cpu, heap, allocs, goroutine, mutex, block, ...")
 	f.IntVar(&in.pull.seconds, "seconds", int(profileWindow/time.Second), "window in seconds, when pulling profiles")
 	f.StringArrayVar(&in.nodes, "node", nil, "only this node: querynode-3; repeatable")
 	in.pull.busyWait, in.pull.output = defaultBusyWait, "table"
@@ -59,7 +60,8 @@ func (in *profileInput) chooser(a *cli.App) (*choose.Chooser, error) {
 		Read: read.Options{Mangled: in.mangled}, Kind: kinds[0], Nodes: in.nodes,
 		Stdin: func(ctx context.Context) (io.Reader, error) {
 			if a.InTTY {
-				return nil, cli.Usage(errors.New("- reads standard input, but it is a terminal"), "pipe a profile into it")
+				return nil,
+					cli.Usage(errors.New("- reads standard input, but it is a terminal"), "pipe a profile into it")
 			}
 			return session.Interruptible(ctx, a.In), nil
 		},
@@ -131,7 +133,11 @@ func bundledProfiles(ctx context.Context, a *cli.App, path string) (*pull.Record
 	case !isBundle:
 		return nil, &hints.Error{Err: fmt.Errorf("read %s: not a profile or bundle", path), Advice: "unpack it first"}
 	case record == nil:
-		return nil, &hints.Error{Err: fmt.Errorf("read %s: no profiles in this bundle", path), Advice: "kitescope profile pull -O FILE.kite makes a bundle with profiles"}
+		return nil,
+			&hints.Error{
+				Err:    fmt.Errorf("read %s: no profiles in this bundle", path),
+				Advice: "kitescope profile pull -O FILE.kite makes a bundle with profiles",
+			}
 	}
 	return record, nil
 }
@@ -147,9 +153,10 @@ func (in *profileInput) pullInto(ctx context.Context, a *cli.App, urls []string,
 	if err != nil {
 		return "", err
 	}
-	m, err := pullWithProgress(ctx, a, j, func(ctx context.Context, targets []pull.Target, o pull.Options) (*pull.Manifest, error) {
-		return pull.RunTo(ctx, targets, o, dir)
-	})
+	m, err := pullWithProgress(ctx, a, j,
+		func(ctx context.Context, targets []pull.Target, o pull.Options) (*pull.Manifest, error) {
+			return pull.RunTo(ctx, targets, o, dir)
+		})
 	switch {
 	case err != nil:
 		return "", err
@@ -163,7 +170,9 @@ func (in *profileInput) pullInto(ctx context.Context, a *cli.App, urls []string,
 
 // Merged reads the profiles that words name and merges them into one. The samples of each node have a node label,
 // unless collapse is set, which adds up the samples of all nodes.
-func (in *profileInput) Merged(ctx context.Context, a *cli.App, words []string, collapse bool) (*profile.Profile, error) {
+func (in *profileInput) Merged(
+	ctx context.Context, a *cli.App, words []string, collapse bool,
+) (*profile.Profile, error) {
 	choice, err := in.choose(ctx, a, words)
 	if err != nil {
 		return nil, err
@@ -186,7 +195,8 @@ func warnEmpty(a *cli.App, p *profile.Profile) {
 	}
 	for _, t := range p.Types {
 		if t.Type == "contentions" {
-			a.Note("%s has no samples: the process samples locks only if it sets a rate (runtime.SetMutexProfileFraction, SetBlockProfileRate)", p.Origin.Name)
+			a.Note("%s has no samples: the process samples locks only if it sets a rate "+
+				"(runtime.SetMutexProfileFraction, SetBlockProfileRate)", p.Origin.Name)
 			return
 		}
 	}

@@ -15,14 +15,20 @@ func TestProfilesMissing(t *testing.T) {
 	t.Parallel() // it spends most of its time waiting
 	good := profiledService(t, nil)
 	dir := filepath.Join(t.TempDir(), "record")
-	kitescope(t, cli.ExitOK, "profile", "pull", "--seconds", "1", "-O", dir, "here="+good.URL, "away=http://"+closedAddress)
+	kitescope(t, cli.ExitOK, "profile", "pull", "--seconds", "1", "-O", dir, "here="+good.URL,
+		"away=http://"+closedAddress)
 	const want = "incomplete: no cpu profile of away: refused"
-	for _, line := range []string{"top DIR", "flame DIR -o folded", "merge DIR -O -", "top --seconds 1 here=URL away=GONE"} {
-		args := append([]string{"profile"}, strings.Fields(strings.NewReplacer("DIR", dir, "URL", good.URL, "GONE", "http://"+closedAddress).Replace(line))...)
+	for _, line := range []string{
+		"top DIR", "flame DIR -o folded", "merge DIR -O -", "top --seconds 1 here=URL away=GONE",
+	} {
+		args := append([]string{"profile"},
+			strings.Fields(strings.NewReplacer("DIR", dir, "URL", good.URL, "GONE", "http://"+closedAddress).
+				Replace(line))...)
 		containsAll(t, kitescope(t, cli.ExitOK, args...).err, want)
 		kitescope(t, cli.ExitIncomplete, append(args, "--strict")...)
 	}
-	if e := kitescope(t, cli.ExitOK, "profile", "top", dir, "--node", "here", "--strict"); strings.Contains(e.err, "incomplete") {
+	if e := kitescope(t, cli.ExitOK, "profile", "top", dir, "--node", "here", "--strict"); strings.Contains(e.err,
+		"incomplete") {
 		t.Errorf("nothing is missing of what was asked for: %s", e.err)
 	}
 }

@@ -67,8 +67,10 @@ func profilePull(a *cli.App) *cobra.Command {
 		},
 	}
 	fl := cmd.Flags()
-	fl.IntVar(&f.seconds, "seconds", int(profileWindow/time.Second), "window of CPU profiles, traces and deltas, in seconds")
-	fl.StringVar(&f.kinds, "kind", string(pull.CPU), "cpu, heap, allocs, goroutine, mutex, block, threadcreate, trace; or what was added: allocs-delta")
+	fl.IntVar(&f.seconds, "seconds", int(profileWindow/time.Second),
+		"window of CPU profiles, traces and deltas, in seconds")
+	fl.StringVar(&f.kinds, "kind", string(pull.CPU),
+		"cpu, heap, allocs, goroutine, mutex, block, threadcreate, trace; or what was added: allocs-delta")
 	fl.StringVarP(&f.out, "out", "O", "", "folder to create, or FILE.kite; default: profiles-ROOT-TIME")
 	fl.StringVarP(&f.output, "output", "o", "table", "table or json")
 	fl.DurationVar(&f.every, "every", 0, "repeat at this interval until interrupted")
@@ -101,21 +103,26 @@ func (f *pullFlags) toBundle() bool { return strings.HasSuffix(f.out, bundleEndi
 func (f *pullFlags) check(words []string) error {
 	switch {
 	case f.seconds < 1 || f.seconds > 3600:
-		return cli.Usage(fmt.Errorf("--seconds must be 1 to 3600, not %d", f.seconds), "for longer: --every 10m, a record of many profiles")
+		return cli.Usage(fmt.Errorf("--seconds must be 1 to 3600, not %d", f.seconds),
+			"for longer: --every 10m, a record of many profiles")
 	case f.every < 0 || f.keep < 0 || f.busyWait < 0:
 		return cli.Usagef("--every, --keep and --busy-wait cannot be negative")
 	case f.keep > 0 && f.every == 0:
 		return cli.Usage(errors.New("--keep needs --every"), "for example: --every 10m --keep 50")
 	case f.every > 0 && f.every < time.Duration(f.seconds)*time.Second:
-		return cli.Usage(fmt.Errorf("--every %s is shorter than the window of %d s", f.every, f.seconds), "shorten the window or lengthen the interval")
+		return cli.Usage(fmt.Errorf("--every %s is shorter than the window of %d s", f.every, f.seconds),
+			"shorten the window or lengthen the interval")
 	case f.every > 0 && f.output == "json":
-		return cli.Usage(errors.New("--every never ends: no single result to print as JSON"), "each round has its manifest.json")
+		return cli.Usage(errors.New("--every never ends: no single result to print as JSON"),
+			"each round has its manifest.json")
 	case f.output != "table" && f.output != "json":
 		return cli.Usagef("profile pull -o must be table or json, not %q", f.output)
 	case f.out == "-":
-		return cli.Usage(errors.New("profiles and their manifest need a folder, not standard output"), "give a folder; for a single profile: kitescope profile merge URL -O -")
+		return cli.Usage(errors.New("profiles and their manifest need a folder, not standard output"),
+			"give a folder; for a single profile: kitescope profile merge URL -O -")
 	case f.force && !f.toBundle():
-		return cli.Usage(errors.New("--force replaces only a bundle, never a folder"), "choose another folder, or FILE.kite")
+		return cli.Usage(errors.New("--force replaces only a bundle, never a folder"),
+			"choose another folder, or FILE.kite")
 	case f.toBundle() && f.every > 0:
 		return cli.Usage(errors.New("a bundle holds one moment, --every makes a record"), "give a folder")
 	case f.toBundle() && len(words) > 0:
@@ -156,12 +163,13 @@ func (f *pullFlags) run(ctx context.Context, a *cli.App, words []string) error {
 		}
 	}
 	path := f.out
-	m, err := pullWithProgress(ctx, a, j, func(ctx context.Context, targets []pull.Target, o pull.Options) (*pull.Manifest, error) {
-		if path == "" {
-			path = pullFolder(o.Root, begun)
-		}
-		return pull.ToFolder(ctx, targets, o, path)
-	})
+	m, err := pullWithProgress(ctx, a, j,
+		func(ctx context.Context, targets []pull.Target, o pull.Options) (*pull.Manifest, error) {
+			if path == "" {
+				path = pullFolder(o.Root, begun)
+			}
+			return pull.ToFolder(ctx, targets, o, path)
+		})
 	if m == nil {
 		return existsHint(err)
 	}
@@ -232,7 +240,10 @@ func profileCount(profiles int) string {
 // noProfile returns the error of a pull in which every profile failed, with the reason of the first.
 func noProfile(m *pull.Manifest) error {
 	first := &m.Profiles[0]
-	return &hints.Error{Err: fmt.Errorf("no profile could be taken: %s: %s: %s", first.Node, first.Outcome, first.Error), Advice: first.Hint}
+	return &hints.Error{
+		Err:    fmt.Errorf("no profile could be taken: %s: %s: %s", first.Node, first.Outcome, first.Error),
+		Advice: first.Hint,
+	}
 }
 
 // maxFailures is the maximum number of failures that are printed one by one.
@@ -259,9 +270,10 @@ func (f *pullFlags) pullRecord(ctx context.Context, a *cli.App, j *session.Job) 
 	record := &pull.Rolling{Dir: dir, Every: f.every, Keep: f.keep, Now: a.Now}
 	a.Warn("a round every %s into %s, until interrupted", f.every, dir)
 	round := func(ctx context.Context, dir string) (*pull.Manifest, error) {
-		return pullWithProgress(ctx, a, j, func(ctx context.Context, targets []pull.Target, o pull.Options) (*pull.Manifest, error) {
-			return pull.Run(ctx, targets, o, dir)
-		})
+		return pullWithProgress(ctx, a, j,
+			func(ctx context.Context, targets []pull.Target, o pull.Options) (*pull.Manifest, error) {
+				return pull.Run(ctx, targets, o, dir)
+			})
 	}
 	err := record.Run(ctx, round, func(path string, m *pull.Manifest, err error) {
 		if m == nil {

@@ -109,7 +109,8 @@ func TestPullSecrets(t *testing.T) {
 	const password, token, key = "pa55-of-ann", "t0ken-of-all", "k3y-of-gateway"
 	allow := func(r *http.Request) bool {
 		user, pass, _ := r.BasicAuth()
-		return user == "ann" && pass == password || r.Header.Get("Authorization") == "Bearer "+token || r.Header.Get("X-Api-Key") == key
+		return user == "ann" && pass == password || r.Header.Get("Authorization") == "Bearer "+token ||
+			r.Header.Get("X-Api-Key") == key
 	}
 	s := profiledService(t, allow)
 	host := strings.TrimPrefix(s.URL, "http://")
@@ -120,8 +121,10 @@ func TestPullSecrets(t *testing.T) {
 		args []string
 		code int
 	}{
-		"in the URL":       {nil, []string{"http://ann:" + password + "@" + host}, cli.ExitOK},
-		"password":         {map[string]string{"KITESCOPE_PROFILE_PASSWORD": password}, []string{"http://ann@" + host}, cli.ExitOK},
+		"in the URL": {nil, []string{"http://ann:" + password + "@" + host}, cli.ExitOK},
+		"password": {
+			map[string]string{"KITESCOPE_PROFILE_PASSWORD": password}, []string{"http://ann@" + host}, cli.ExitOK,
+		},
 		"token":            {map[string]string{"KITESCOPE_PROFILE_TOKEN": token}, []string{host}, cli.ExitOK},
 		"header":           {nil, []string{host, "--header-file", headers}, cli.ExitOK},
 		"none":             {nil, []string{host}, cli.ExitFailed},
@@ -131,7 +134,8 @@ func TestPullSecrets(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			out := filepath.Join(t.TempDir(), "out")
-			e := terminal{env: c.env}.run(t.Context(), t, append([]string{"profile", "pull", "--seconds", "1", "-o", "json", "-O", out}, c.args...)...)
+			e := terminal{env: c.env}.run(t.Context(), t,
+				append([]string{"profile", "pull", "--seconds", "1", "-o", "json", "-O", out}, c.args...)...)
 			if e.code != c.code {
 				t.Fatalf("exit %d, want %d: %s", e.code, c.code, e.err)
 			}
@@ -155,7 +159,8 @@ func TestPullOnATerminal(t *testing.T) {
 	}
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		if busy++; busy == 1 {
-			http.Error(w, "Could not enable CPU profiling: cpu profiling already in use", http.StatusInternalServerError)
+			http.Error(w, "Could not enable CPU profiling: cpu profiling already in use",
+				http.StatusInternalServerError)
 			return
 		}
 		time.Sleep(500 * time.Millisecond)
@@ -165,7 +170,10 @@ func TestPullOnATerminal(t *testing.T) {
 	var shown syncBuffer
 	terminal := scriptStreams(io.Discard, &shown, nil)
 	terminal.ErrTTY, terminal.Size = true, func() (int, int) { return 80, 24 }
-	code := run(t.Context(), terminal, []string{"profile", "pull", "busy=" + s.URL, "dead=127.0.0.1:1", "--seconds", "1", "-O", filepath.Join(t.TempDir(), "out")})
+	code := run(t.Context(), terminal, []string{
+		"profile", "pull", "busy=" + s.URL, "dead=127.0.0.1:1", "--seconds", "1", "-O",
+		filepath.Join(t.TempDir(), "out"),
+	})
 	if code != cli.ExitOK {
 		t.Errorf("exit %d: %s", code, shown.String())
 	}
@@ -183,7 +191,9 @@ func TestCommandLine(t *testing.T) {
 	cmd.Flags().String("proxy", "", "")
 	cmd.Flags().StringArray("map", nil, "")
 	cmd.Flags().Int("seconds", 10, "")
-	if err := cmd.ParseFlags([]string{"--from", "etcd://root:pw1@h:1", "--proxy", "socks5://u:pw2@p:2", "--map", "a=b", "--map", "c d=e"}); err != nil {
+	if err := cmd.ParseFlags([]string{
+		"--from", "etcd://root:pw1@h:1", "--proxy", "socks5://u:pw2@p:2", "--map", "a=b", "--map", "c d=e",
+	}); err != nil {
 		t.Fatal(err)
 	}
 	got := commandLine(cmd, []string{"n=http://u:pw3@h/x?token=pw4", "host:1"})

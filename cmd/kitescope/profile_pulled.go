@@ -39,7 +39,10 @@ type pullProgress struct {
 const pullTick = 200 * time.Millisecond
 
 // pullWithProgress finds the processes and pulls their profiles with body. It shows progress if stderr is a terminal.
-func pullWithProgress(ctx context.Context, a *cli.App, j *session.Job, body func(context.Context, []pull.Target, pull.Options) (*pull.Manifest, error)) (*pull.Manifest, error) {
+func pullWithProgress(
+	ctx context.Context, a *cli.App, j *session.Job,
+	body func(context.Context, []pull.Target, pull.Options) (*pull.Manifest, error),
+) (*pull.Manifest, error) {
 	targets, err := j.Targets(ctx)
 	if err != nil {
 		return nil, profilesError(err)
@@ -55,7 +58,8 @@ func pullWithProgress(ctx context.Context, a *cli.App, j *session.Job, body func
 // showPull starts showing progress. The caller must call stop.
 func showPull(a *cli.App, seconds int) *pullProgress {
 	s := &pullProgress{
-		app: a, seconds: seconds, nodes: map[string]pull.State{}, waiting: map[string]string{}, unfinished: map[string]string{}, end: make(chan struct{}), stopped: make(chan struct{}),
+		app: a, seconds: seconds, nodes: map[string]pull.State{}, waiting: map[string]string{},
+		unfinished: map[string]string{}, end: make(chan struct{}), stopped: make(chan struct{}),
 	}
 	if a.Transient == nil {
 		close(s.stopped)
@@ -203,7 +207,8 @@ func pullRows(m *pull.Manifest) (rows [][]string) {
 		kinds := []string{string(e.Kind)}
 		rest = rest[1:]
 		// Merge the rows of a process that failed in the same way for several kinds.
-		for e.Outcome != pull.OK && len(rest) > 0 && rest[0].Node == e.Node && rest[0].Outcome == e.Outcome && rest[0].Error == e.Error {
+		for e.Outcome != pull.OK && len(rest) > 0 && rest[0].Node == e.Node && rest[0].Outcome == e.Outcome &&
+			rest[0].Error == e.Error {
 			kinds = append(kinds, string(rest[0].Kind))
 			rest = rest[1:]
 		}

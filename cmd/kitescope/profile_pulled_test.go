@@ -12,7 +12,9 @@ import (
 func TestPullProgressNames(t *testing.T) {
 	width := 100
 	a := &cli.App{Streams: &cli.Streams{Size: func() (int, int) { return width, 24 }}}
-	s := &pullProgress{app: a, nodes: map[string]pull.State{}, waiting: map[string]string{}, unfinished: map[string]string{}}
+	s := &pullProgress{
+		app: a, nodes: map[string]pull.State{}, waiting: map[string]string{}, unfinished: map[string]string{},
+	}
 	s.begun = time.Now()
 	for i, node := range []string{"querynode-3", "proxy-1", "querynode-7"} {
 		s.handle(pull.Event{Node: node, Kind: pull.CPU, State: pull.Sampling, Done: 0, All: 3})

@@ -30,7 +30,9 @@ func (f *pullFlags) newJob(a *cli.App, n *cli.NodeFlags, words []string) (*sessi
 	}
 	cluster := len(words) == 0 || a.Flags.From != "" || a.Flags.Context != ""
 	if cluster && !n.Live {
-		return nil, cli.Usage(errors.New("profiles come from the processes, --live=false does not contact them"), "omit it, or give URLs without --from")
+		return nil,
+			cli.Usage(errors.New("profiles come from the processes, --live=false does not contact them"),
+				"omit it, or give URLs without --from")
 	}
 	o, err := f.options(a, named)
 	if err != nil {
@@ -61,7 +63,8 @@ func namedTargets(a *cli.App, words []string) (named []pull.Target, err error) {
 		password := ""
 		if pull.WantsPassword(word) {
 			if password = a.Getenv("KITESCOPE_PROFILE_PASSWORD"); password == "" {
-				return nil, cli.Usage(fmt.Errorf("no password for %s", pull.RedactWord(word)), "set KITESCOPE_PROFILE_PASSWORD")
+				return nil,
+					cli.Usage(fmt.Errorf("no password for %s", pull.RedactWord(word)), "set KITESCOPE_PROFILE_PASSWORD")
 			}
 		}
 		t, err := pull.ParseTarget(word, password)
@@ -104,7 +107,9 @@ func pullTLS(a *cli.App, named []pull.Target) (*tls.Config, error) {
 	if (g.Cert == "") != (g.Key == "") {
 		return nil, cli.Usagef("--cert and --key must be given together")
 	}
-	return cli.NodeSpec{TLS: true, CA: g.CA, Cert: g.Cert, Key: g.Key, ServerName: g.ServerName, Insecure: g.Insecure}.TLSConfig()
+	return cli.NodeSpec{
+		TLS: true, CA: g.CA, Cert: g.Cert, Key: g.Key, ServerName: g.ServerName, Insecure: g.Insecure,
+	}.TLSConfig()
 }
 
 // maxHeaderFile is the maximum size of the --header-file, in bytes.
@@ -136,9 +141,12 @@ func pullHeader(a *cli.App, path string) (http.Header, error) {
 		}
 		name, value, ok := strings.Cut(line, ":")
 		name, value = textproto.CanonicalMIMEHeaderKey(strings.TrimSpace(name)), strings.TrimSpace(value)
-		if !ok || !isToken(name) || strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
+		if !ok || !isToken(name) ||
+			strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
 			// Do not print the line, because it may hold all or part of a secret.
-			return nil, cli.Usage(fmt.Errorf("read the headers %s: line %d is not NAME: VALUE", path, n), "for example: X-Api-Key: 1234")
+			return nil,
+				cli.Usage(fmt.Errorf("read the headers %s: line %d is not NAME: VALUE", path, n),
+					"for example: X-Api-Key: 1234")
 		}
 		header[name] = []string{value}
 	}

@@ -94,7 +94,8 @@ func profileMerge(a *cli.App) *cobra.Command {
   kitescope profile merge perf.txt -O perf.pb.gz`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.out == "" {
-				return cli.Usage(errors.New("no output file: -O FILE is missing"), "kitescope profile merge before -O before.pb.gz; - is standard output")
+				return cli.Usage(errors.New("no output file: -O FILE is missing"),
+					"kitescope profile merge before -O before.pb.gz; - is standard output")
 			}
 			return f.input.mergeProfiles(cmd.Context(), a, args, f.out, f.collapse, f.force)
 		},
@@ -106,7 +107,9 @@ func profileMerge(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-func (in *profileInput) mergeProfiles(ctx context.Context, a *cli.App, args []string, out string, collapse, force bool) error {
+func (in *profileInput) mergeProfiles(
+	ctx context.Context, a *cli.App, args []string, out string, collapse, force bool,
+) error {
 	to, err := a.NewOutput(out, force)
 	if err != nil {
 		return err

@@ -57,8 +57,10 @@ func profileWatch(a *cli.App) *cobra.Command {
   kitescope profile watch --pid 4711 --interval 100ms --for 10s -o csv`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return cli.Usage(errors.New("profile watch measures processes of a cluster (--from) or of this machine (--pid)"),
-					"for another service: curl http://HOST:PORT/metrics; a command: run it in another terminal, and watch it with --pid PID --tree")
+				return cli.Usage(errors.New("profile watch measures processes of a cluster (--from) or of this "+
+					"machine (--pid)"),
+					"for another service: curl http://HOST:PORT/metrics; a command: run it in another terminal, and "+
+						"watch it with --pid PID --tree")
 			}
 			return f.run(a, cmd)
 		},
@@ -70,7 +72,8 @@ func profileWatch(a *cli.App) *cobra.Command {
 	fl.DurationVar(&f.length, "for", 0, "how long to watch; 0 until the last process ends, or ^C")
 	f.report.Register(cmd, render.ReportFormats(), 0, "")
 	f.report.List(cmd, profiles.UsageSchema, "'cpu_cores>1'", "-cpu_cores,process", "process,cpu_cores; +gaps")
-	fl.StringVar(&f.plot, "plot", "", "plot to this file, with extension ."+strings.Join(picture.Formats().Names(), ", ."))
+	fl.StringVar(&f.plot, "plot", "",
+		"plot to this file, with extension ."+strings.Join(picture.Formats().Names(), ", ."))
 	fl.BoolVar(&f.force, "force", false, "replace the plot if it exists")
 	f.nodes = cli.AddNodeFlags(cmd, true)
 	cli.RemoveFlags(cmd, "window") // no rates are needed
@@ -90,7 +93,8 @@ func (f *watchFlags) check() error {
 	case f.tree && len(f.pids) == 0:
 		return cli.Usagef("--tree needs --pid")
 	case f.plot != "" && !slices.Contains(picture.Formats().Names(), cli.Extension(f.plot)):
-		return cli.Usage(fmt.Errorf("--plot %s: expected extension .%s", f.plot, strings.Join(picture.Formats().Names(), ", .")), "for example: --plot usage.svg")
+		return cli.Usage(fmt.Errorf("--plot %s: expected extension .%s", f.plot,
+			strings.Join(picture.Formats().Names(), ", .")), "for example: --plot usage.svg")
 	}
 	for _, pid := range f.pids {
 		if pid <= 0 {
@@ -129,7 +133,8 @@ func (f *watchFlags) run(a *cli.App, cmd *cobra.Command) error {
 	defer stop()
 	a.ExtendGracePeriod()
 	u := usage.Watch(watchCtx, targets, usage.Options{Interval: f.interval, Timeout: f.nodes.Timeout, Now: a.Now})
-	if err := a.Write(func(out *bufio.Writer) error { return profiles.WriteUsage(out, u, format, options) }); err != nil {
+	if err := a.Write(func(out *bufio.Writer) error { return profiles.WriteUsage(out, u, format, options) }); err !=
+		nil {
 		return err
 	}
 	if err := plot.write(a, u); err != nil {
@@ -152,7 +157,9 @@ func (f *watchFlags) targets(ctx context.Context, a *cli.App) (list []usage.Targ
 		return list, nil
 	}
 	if !f.nodes.Live {
-		return nil, cli.Usage(errors.New("usage comes from the processes, --live=false does not contact them"), "omit it, or watch --pid without --from")
+		return nil,
+			cli.Usage(errors.New("usage comes from the processes, --live=false does not contact them"),
+				"omit it, or watch --pid without --from")
 	}
 	conn, err := a.Connection()
 	if err != nil {
@@ -171,7 +178,9 @@ func (f *watchFlags) targets(ctx context.Context, a *cli.App) (list []usage.Targ
 		return nil, err
 	}
 	client := &http.Client{
-		Transport:     &http.Transport{DialContext: asker.Dial, MaxIdleConnsPerHost: 1, MaxResponseHeaderBytes: 64 << 10},
+		Transport: &http.Transport{
+			DialContext: asker.Dial, MaxIdleConnsPerHost: 1, MaxResponseHeaderBytes: 64 << 10,
+		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	for _, t := range session.ProfileTargets(c) {
@@ -230,7 +239,10 @@ func (f *watchFlags) outcome(ctx context.Context, a *cli.App, u *usage.Usage, fo
 	case ctx.Err() != nil:
 		return &cli.CodeError{Code: cli.ExitInterrupted} // the report was written
 	case measured == 0 && silent > 0:
-		return &cli.CodeError{Code: cli.ExitFailed, Err: fmt.Errorf("nothing was measured: %s: %s", u.Series[0].Name, u.Series[0].LastGap)}
+		return &cli.CodeError{
+			Code: cli.ExitFailed,
+			Err:  fmt.Errorf("nothing was measured: %s: %s", u.Series[0].Name, u.Series[0].LastGap),
+		}
 	case silent > 0 && a.Flags.Strict:
 		return &cli.CodeError{Code: cli.ExitIncomplete}
 	}
@@ -271,7 +283,8 @@ func (p *plotFile) write(a *cli.App, u *usage.Usage) error {
 		return nil
 	}
 	out := bufio.NewWriter(p.file)
-	err := errors.Join(profiles.PlotUsage(out, u, cli.Extension(p.path)), out.Flush(), p.file.Chmod(0o644), p.file.Close())
+	err := errors.Join(profiles.PlotUsage(out, u, cli.Extension(p.path)), out.Flush(), p.file.Chmod(0o644),
+		p.file.Close())
 	if err == nil {
 		err = os.Rename(p.file.Name(), p.path)
 	}

@@ -65,10 +65,12 @@ func recordCommand(a *cli.App) *cobra.Command {
 	}
 	fl := cmd.Flags()
 	fl.StringVarP(&f.dir, "out", "O", "", "folder to write to; resumes a recording in it")
-	fl.DurationVar(&f.every, "every", 15*time.Second, "time between two rounds of RPCs to processes; also the maximum loss")
+	fl.DurationVar(&f.every, "every", 15*time.Second,
+		"time between two rounds of RPCs to processes; also the maximum loss")
 	fl.StringVar(&f.maxAge, "max-age", "7d", "how long to keep data; 0: forever")
 	fl.StringVar(&f.maxSize, "max-size", "2GB", "how much to keep, per cluster; 0: all")
-	fl.StringVar(&f.profileOn, "profile-on", "never", "take profiles when a finding of this severity or worse appears: info, warning, error, never")
+	fl.StringVar(&f.profileOn, "profile-on", "never",
+		"take profiles when a finding of this severity or worse appears: info, warning, error, never")
 	f.nodes = cli.AddNodeFlags(cmd, true)
 	cli.RemoveFlags(cmd, "prometheus", "runtime") // the processes are queried in every round
 	return cmd
@@ -173,7 +175,9 @@ func (f *recordFlags) options(a *cli.App) (o record.Options, err error) {
 	case err != nil:
 		return o, err
 	case !never && !f.nodes.Live:
-		return o, cli.Usage(errors.New("--profile-on needs the processes, --live=false does not contact them"), "use only one of them")
+		return o,
+			cli.Usage(errors.New("--profile-on needs the processes, --live=false does not contact them"),
+				"use only one of them")
 	}
 	return o, nil
 }
@@ -219,7 +223,9 @@ func (f *recordFlags) recorder(ctx context.Context, a *cli.App, from string, o r
 		return nil, err
 	}
 	if !spec.IsLive() {
-		return nil, cli.Usage(fmt.Errorf("record: %s does not change", conn.From), "it needs a live source: --from etcd://host:port")
+		return nil,
+			cli.Usage(fmt.Errorf("record: %s does not change", conn.From),
+				"it needs a live source: --from etcd://host:port")
 	}
 	if ask := spec.Password; ask != nil { // prompt only once, although the source is reopened after a failure
 		spec.Password = func(ctx context.Context) (string, error) {
@@ -246,8 +252,9 @@ func (f *recordFlags) recorder(ctx context.Context, a *cli.App, from string, o r
 			return nil, err
 		}
 		o.Profiles = &record.Profiles{MinSeverity: bar, Checks: rules.All(), Pull: pull.Options{
-			Kinds: []pull.Kind{pull.CPU, pull.Heap, pull.Goroutine}, Seconds: 5, Timeout: options.Timeout, Total: 3 * options.Timeout,
-			Dial: dialer.Dial, Now: a.Now, Tool: cli.Version, Command: "kitescope record --profile-on " + f.profileOn,
+			Kinds: []pull.Kind{pull.CPU, pull.Heap, pull.Goroutine}, Seconds: 5, Timeout: options.Timeout,
+			Total: 3 * options.Timeout,
+			Dial:  dialer.Dial, Now: a.Now, Tool: cli.Version, Command: "kitescope record --profile-on " + f.profileOn,
 		}}
 	}
 	if r.Recorder, err = record.Open(ctx, o); err != nil {

@@ -87,8 +87,10 @@ func commandsReference(t *testing.T) string {
 			}
 			at := slices.Concat(path, []string{sub.Name()})
 			name := strings.Join(at, " ")
-			fmt.Fprintf(&list, "%s- [`%s`](#%s): %s\n", strings.Repeat("  ", len(path)), name, strings.ReplaceAll(name, " ", "-"), sub.Short)
-			fmt.Fprintf(&all, "\n## %s\n\n```text\n%s\n```\n", name, strings.TrimRight(outputOf(t, slices.Concat(at, []string{"-h"})), "\n"))
+			fmt.Fprintf(&list, "%s- [`%s`](#%s): %s\n", strings.Repeat("  ", len(path)), name,
+				strings.ReplaceAll(name, " ", "-"), sub.Short)
+			fmt.Fprintf(&all, "\n## %s\n\n```text\n%s\n```\n", name,
+				strings.TrimRight(outputOf(t, slices.Concat(at, []string{"-h"})), "\n"))
 			walk(sub, at)
 		}
 	}
@@ -100,7 +102,8 @@ func commandsReference(t *testing.T) string {
 		if sub.IsAdditionalHelpTopicCommand() {
 			name := "help " + sub.Name()
 			fmt.Fprintf(&list, "- [`%s`](#help-%s): %s\n", name, sub.Name(), sub.Short)
-			fmt.Fprintf(&all, "\n## %s\n\n```text\n%s\n```\n", name, strings.TrimRight(outputOf(t, []string{"help", sub.Name()}), "\n"))
+			fmt.Fprintf(&all, "\n## %s\n\n```text\n%s\n```\n", name,
+				strings.TrimRight(outputOf(t, []string{"help", sub.Name()}), "\n"))
 		}
 	}
 	return "\n" + list.String() + all.String()

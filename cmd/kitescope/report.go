@@ -72,7 +72,9 @@ func reportCommand(a *cli.App) *cobra.Command {
 }
 
 // parse validates the flags before the source is opened. It returns the diagnosis, the format and the output.
-func (f *reportFlags) parse(a *cli.App) (d *diagnosis, format render.Format, write func(func(io.Writer) error) error, err error) {
+func (f *reportFlags) parse(
+	a *cli.App,
+) (d *diagnosis, format render.Format, write func(func(io.Writer) error) error, err error) {
 	word := f.format
 	if word == "" && f.out != "" {
 		word = map[string]string{"md": "markdown"}[cli.Extension(f.out)]
@@ -144,13 +146,15 @@ func (f *reportFlags) load(ctx context.Context, a *cli.App, d *diagnosis, c *cas
 	if err != nil {
 		return nil, err
 	}
-	cluster, err := d.loadWith(ctx, a, conn, func(ctx context.Context, record *pull.Record, profiles *model.Profiles) error {
-		busiest, err := busiestProcess(ctx, record, profiles)
-		c.Busiest = busiest
-		return err
-	})
+	cluster, err := d.loadWith(ctx, a, conn,
+		func(ctx context.Context, record *pull.Record, profiles *model.Profiles) error {
+			busiest, err := busiestProcess(ctx, record, profiles)
+			c.Busiest = busiest
+			return err
+		})
 	if err == nil && c.Busiest == nil {
-		c.Notes = append(c.Notes, "No flame graph: no CPU profile was taken (--profile 5s takes some, --profiles reads some).")
+		c.Notes = append(c.Notes,
+			"No flame graph: no CPU profile was taken (--profile 5s takes some, --profiles reads some).")
 	}
 	return cluster, err
 }

@@ -106,35 +106,110 @@ what is wrong with it. It only reads. To try it: kitescope demo`,
 }
 
 // commands returns the top-level commands, except help, man and the help topics.
-func commands() []cli.Entry {
+func commands() []cli.Entry { //nolint:funlen // a table
 	return slices.Concat([]cli.Entry{
-		{Name: "ui", Short: "Open the terminal UI (the default without a command)", Group: groupInspect, Build: uiCommand},
-		{Name: "get", Short: "List objects: collections, segments, channels, nodes, ...", Group: groupInspect, Build: getCommand},
-		{Name: "describe", Short: "Show one object in full, with related objects", Group: groupInspect, Build: describeCommand},
-		{Name: "tree", Short: "Show a collection as a tree: partition, vchannel, segment, index", Group: groupInspect, Build: treeCommand},
+		{
+			Name: "ui", Short: "Open the terminal UI (the default without a command)", Group: groupInspect,
+			Build: uiCommand,
+		},
+		{
+			Name: "get", Short: "List objects: collections, segments, channels, nodes, ...", Group: groupInspect,
+			Build: getCommand,
+		},
+		{
+			Name: "describe", Short: "Show one object in full, with related objects", Group: groupInspect,
+			Build: describeCommand,
+		},
+		{
+			Name: "tree", Short: "Show a collection as a tree: partition, vchannel, segment, index",
+			Group: groupInspect, Build: treeCommand,
+		},
 		{Name: "overview", Short: "Show the cluster at a glance", Group: groupInspect, Build: overviewCommand},
-		{Name: "demo", Short: "Open the UI on a captured real cluster; nothing to set up", Group: groupInspect, Build: demoCommand},
-		{Name: "impact", Short: "Show which kinds of requests fail, hang or are slow", Group: groupInspect, Build: impactCommand},
-		{Name: "latency", Short: "Show where the time of searches and writes goes, by phase", Group: groupInspect, Build: latencyCommand},
-		{Name: "why", Short: "Explain why searches and writes are slow, and what would help", Group: groupInspect, Build: whyCommand},
-		{Name: "metrics", Short: "Show the processes' /metrics: values, rates, quantiles", Group: groupInspect, Build: metricsCommand},
-		{Name: "slow", Short: "List slow requests from proxies and access logs", Group: groupInspect, Build: slowCommand},
-		{Name: "balance", Short: "Show how evenly query nodes share the work, and how to balance it", Group: groupInspect, Build: balanceCommand},
-		{Name: "diagnose", Short: "Find what is wrong with a cluster, and what to do", Group: groupInspect, Build: diagnoseCommand},
-		{Name: "preflight", Short: "Check what an upgrade or rollback would break", Group: groupInspect, Build: preflightCommand},
-		{Name: "report", Short: "Write one page with the cause, the fix and the evidence, to mail", Group: groupInspect, Build: reportCommand},
-		{Name: "history", Short: "Show a cluster's history from the revisions etcd keeps", Group: groupInspect, Build: historyCommand},
-		{Name: "explain", Short: "Explain a check of diagnose: what it reads, what to do", Group: groupInspect, Build: explainCommand},
-		{Name: "decode", Short: "Read message ids and hybrid timestamps: msgid, ts", Group: groupInspect, Build: decodeCommand, Subcommands: decodeCommands()},
-		{Name: "profile", Short: "Profile CPU, memory and goroutines: pull, top, flame, diff, ...", Group: cli.GroupProfile, Build: profileCommand, Subcommands: profileCommands()},
-		{Name: "snapshot", Short: "Save a cluster's metadata in one file: save, info", Group: groupFiles, Build: snapshotCommand, Subcommands: snapshotCommands()},
-		{Name: "record", Short: "Record a live cluster into a folder: changes, answers, metrics", Group: groupFiles, Build: recordCommand},
+		{
+			Name: "demo", Short: "Open the UI on a captured real cluster; nothing to set up", Group: groupInspect,
+			Build: demoCommand,
+		},
+		{
+			Name: "impact", Short: "Show which kinds of requests fail, hang or are slow", Group: groupInspect,
+			Build: impactCommand,
+		},
+		{
+			Name: "latency", Short: "Show where the time of searches and writes goes, by phase", Group: groupInspect,
+			Build: latencyCommand,
+		},
+		{
+			Name: "why", Short: "Explain why searches and writes are slow, and what would help", Group: groupInspect,
+			Build: whyCommand,
+		},
+		{
+			Name: "metrics", Short: "Show the processes' /metrics: values, rates, quantiles", Group: groupInspect,
+			Build: metricsCommand,
+		},
+		{
+			Name: "slow", Short: "List slow requests from proxies and access logs", Group: groupInspect,
+			Build: slowCommand,
+		},
+		{
+			Name: "balance", Short: "Show how evenly query nodes share the work, and how to balance it",
+			Group: groupInspect, Build: balanceCommand,
+		},
+		{
+			Name: "diagnose", Short: "Find what is wrong with a cluster, and what to do", Group: groupInspect,
+			Build: diagnoseCommand,
+		},
+		{
+			Name: "preflight", Short: "Check what an upgrade or rollback would break", Group: groupInspect,
+			Build: preflightCommand,
+		},
+		{
+			Name: "report", Short: "Write one page with the cause, the fix and the evidence, to mail",
+			Group: groupInspect, Build: reportCommand,
+		},
+		{
+			Name: "history", Short: "Show a cluster's history from the revisions etcd keeps", Group: groupInspect,
+			Build: historyCommand,
+		},
+		{
+			Name: "explain", Short: "Explain a check of diagnose: what it reads, what to do", Group: groupInspect,
+			Build: explainCommand,
+		},
+		{
+			Name: "decode", Short: "Read message ids and hybrid timestamps: msgid, ts", Group: groupInspect,
+			Build: decodeCommand, Subcommands: decodeCommands(),
+		},
+		{
+			Name: "profile", Short: "Profile CPU, memory and goroutines: pull, top, flame, diff, ...",
+			Group: cli.GroupProfile, Build: profileCommand, Subcommands: profileCommands(),
+		},
+		{
+			Name: "snapshot", Short: "Save a cluster's metadata in one file: save, info", Group: groupFiles,
+			Build: snapshotCommand, Subcommands: snapshotCommands(),
+		},
+		{
+			Name: "record", Short: "Record a live cluster into a folder: changes, answers, metrics", Group: groupFiles,
+			Build: recordCommand,
+		},
 		{Name: "diff", Short: "Show what changed between two sources", Group: groupFiles, Build: diffCommand},
-		{Name: "context", Short: "Manage named clusters: add, use, list, remove", Group: cli.GroupSetup, Build: contextCommand, Subcommands: contextCommands()},
-		{Name: "config", Short: "Find and check config.yaml, the file of preferences", Group: cli.GroupSetup, Build: configCommand, Subcommands: configCommands()},
-		{Name: "completion", Short: "Print a completion script for a shell", Group: cli.GroupSetup, Build: completionCommand},
-		{Name: "licenses", Short: "Print the licenses of all code in kitescope", Group: cli.GroupSetup, Build: licensesCommand},
-		{Name: "version", Short: "Print the version and how it was built", Group: cli.GroupSetup, Build: versionCommand},
+		{
+			Name: "context", Short: "Manage named clusters: add, use, list, remove", Group: cli.GroupSetup,
+			Build: contextCommand, Subcommands: contextCommands(),
+		},
+		{
+			Name: "config", Short: "Find and check config.yaml, the file of preferences", Group: cli.GroupSetup,
+			Build: configCommand, Subcommands: configCommands(),
+		},
+		{
+			Name: "completion", Short: "Print a completion script for a shell", Group: cli.GroupSetup,
+			Build: completionCommand,
+		},
+		{
+			Name: "licenses", Short: "Print the licenses of all code in kitescope", Group: cli.GroupSetup,
+			Build: licensesCommand,
+		},
+		{
+			Name: "version", Short: "Print the version and how it was built", Group: cli.GroupSetup,
+			Build: versionCommand,
+		},
 	}, gains.Commands(func() gains.Profiles { return new(profileInput) }), vectors.Commands())
 }
 

@@ -23,7 +23,9 @@ import (
 // startFakesOf starts a cluster of a version for which no capture exists. All of its processes respond.
 func startFakesOf(t *testing.T, version string, opts livetest.Options) *fakes {
 	t.Helper()
-	return startFakes(t, metatest.Cluster(version), func(c *model.Cluster) []live.Record { return livetest.Responses(c, opts) }, recorded.Options{Cluster: "by-dev"})
+	return startFakes(t, metatest.Cluster(version), func(c *model.Cluster) []live.Record {
+		return livetest.Responses(c, opts)
+	}, recorded.Options{Cluster: "by-dev"})
 }
 
 // TestClustersWithoutCapture runs commands on clusters with the layout of 2.6 (one mixcoord with a standby,
@@ -69,16 +71,22 @@ func checkNodes(t *testing.T, f *fakes, version string) {
 	t.Helper()
 	nodes := listItems(t, "name", "nodes", "--live", "--window", "0", "--from", f.from)
 	want := map[string]string{
-		"mixcoord-1": "Healthy", "mixcoord-9": "StandBy", "streamingnode-7": "Healthy", "streamingnode-8": "Healthy", "querynode-7": "Healthy", "querynode-8": "Healthy",
+		"mixcoord-1": "Healthy", "mixcoord-9": "StandBy", "streamingnode-7": "Healthy", "streamingnode-8": "Healthy",
+		"querynode-7": "Healthy", "querynode-8": "Healthy",
 	}
-	serving := map[string]string{"querynode-4": "1 0 0 0", "querynode-5": "0 0 0 0", "querynode-7": "0 0 0 1", "querynode-8": "0 1 321 1"}
+	serving := map[string]string{
+		"querynode-4": "1 0 0 0", "querynode-5": "0 0 0 0", "querynode-7": "0 0 0 1", "querynode-8": "0 1 321 1",
+	}
 	if version == "2.5" {
 		want = map[string]string{
-			"rootcoord-1": "Healthy", "rootcoord-9": "StandBy", "datacoord-1": "Healthy", "querycoord-1": "Healthy", "indexnode-6": "Healthy",
+			"rootcoord-1": "Healthy", "rootcoord-9": "StandBy", "datacoord-1": "Healthy", "querycoord-1": "Healthy",
+			"indexnode-6": "Healthy",
 		}
 		serving = map[string]string{"querynode-4": "1 1 321 2", "querynode-5": "0 0 0 0"}
 	}
-	maps.Copy(want, map[string]string{"proxy-2": "Healthy", "datanode-3": "Healthy", "querynode-4": "Healthy", "querynode-5": "Stopping"})
+	maps.Copy(want, map[string]string{
+		"proxy-2": "Healthy", "datanode-3": "Healthy", "querynode-4": "Healthy", "querynode-5": "Stopping",
+	})
 	health, served := map[string]string{}, map[string]string{}
 	for name, n := range nodes {
 		health[name] = str(n["health"])
@@ -86,7 +94,8 @@ func checkNodes(t *testing.T, f *fakes, version string) {
 			t.Errorf("%s: %v (%v)", name, n["answer"], n["answer_reason"])
 		}
 		if n["role"] == "querynode" {
-			served[name] = fmt.Sprint(n["sealed_segments"], " ", n["growing_segments"], " ", n["growing_rows"], " ", n["leads"])
+			served[name] = fmt.Sprint(n["sealed_segments"], " ", n["growing_segments"], " ", n["growing_rows"], " ",
+				n["leads"])
 		} else if n["sealed_segments"] != nil {
 			t.Errorf("%s is no query node and serves %v segments", name, n["sealed_segments"])
 		}
@@ -98,7 +107,8 @@ func checkNodes(t *testing.T, f *fakes, version string) {
 func checkCalls(t *testing.T, f *fakes, version string) {
 	t.Helper()
 	var list struct{ Items []map[string]any }
-	decodeJSON(t, kitescope(t, cli.ExitOK, "get", "calls", "-o", "json", "--window", "0", "--from", f.from).stdout, &list)
+	decodeJSON(t, kitescope(t, cli.ExitOK, "get", "calls", "-o", "json", "--window", "0", "--from", f.from).stdout,
+		&list)
 	outcomes := map[string]map[string]bool{} // outcomes by method
 	for _, c := range list.Items {
 		m := str(c["method"])
@@ -111,13 +121,16 @@ func checkCalls(t *testing.T, f *fakes, version string) {
 		}
 	}
 	want := map[string]string{
-		"GetDataDistribution": "answered", "GetMetrics": "answered", "ShowConfigurations": "answered", "GetRecoveryInfoV2": "answered", "GetShardLeaders": "answered",
-		"GetReplicas": "answered", "GET /metrics": "answered", "GET /healthz": "answered", "ShowLoadCollections": "answered", "CheckBalanceStatus": "answered",
+		"GetDataDistribution": "answered", "GetMetrics": "answered", "ShowConfigurations": "answered",
+		"GetRecoveryInfoV2": "answered", "GetShardLeaders": "answered",
+		"GetReplicas": "answered", "GET /metrics": "answered", "GET /healthz": "answered",
+		"ShowLoadCollections": "answered", "CheckBalanceStatus": "answered",
 		"ListCheckers": "answered",
 	}
 	if version == "2.5" { // the fakes have the old names, and only RPCs that every 2.5 has
 		delete(want, "ShowLoadCollections")
-		want["ShowCollections"], want["CheckBalanceStatus"], want["ListCheckers"] = "answered", "unimplemented", "unimplemented"
+		want["ShowCollections"], want["CheckBalanceStatus"], want["ListCheckers"] = "answered", "unimplemented",
+			"unimplemented"
 	}
 	for method, outcome := range want {
 		if got := outcomes[method]; len(got) != 1 || !got[outcome] {
@@ -160,7 +173,8 @@ func checkBalance(t *testing.T, f *fakes, version string) {
 	same(t, "states of nodes", states, want)
 	same(t, "rows served", rows, 1321)
 	same(t, "replicas", len(b.Items), 1)
-	containsAll(t, kitescope(t, cli.ExitOK, "balance", "docs", "--plan", "--window", "0", "--from", f.from).stdout, "docs  replica 455000000000000150", "ALL REPLICAS")
+	containsAll(t, kitescope(t, cli.ExitOK, "balance", "docs", "--plan", "--window", "0", "--from", f.from).stdout,
+		"docs  replica 455000000000000150", "ALL REPLICAS")
 }
 
 // diagnosis1 is the part of the output of diagnose -o json that the tests read.
@@ -189,7 +203,9 @@ func (f finding1) names(id string) bool {
 func diagnose(t *testing.T, args ...string) *diagnosis1 {
 	t.Helper()
 	d := &diagnosis1{}
-	decodeJSON(t, kitescope(t, cli.ExitOK, append([]string{"diagnose", "-o", "json", "--fail-on", "never"}, args...)...).stdout, d)
+	decodeJSON(t,
+		kitescope(t, cli.ExitOK, append([]string{"diagnose", "-o", "json", "--fail-on", "never"}, args...)...).stdout,
+		d)
 	for _, c := range d.Checks {
 		if c.Status == "failed" {
 			t.Errorf("%s failed: %s", c.Check, c.Reason)
@@ -225,7 +241,8 @@ func checkDiagnosis(t *testing.T, f *fakes, version string) {
 		t.Errorf("runtime %v", d.Runtime)
 	}
 	for _, c := range d.Checks {
-		if strings.Contains(c.Reason, "were not queried") || strings.Contains(c.Reason, "no query node reported") || strings.Contains(c.Reason, "QueryCoord did not") ||
+		if strings.Contains(c.Reason, "were not queried") || strings.Contains(c.Reason, "no query node reported") ||
+			strings.Contains(c.Reason, "QueryCoord did not") ||
 			strings.Contains(c.Reason, "DataCoord did not") {
 			t.Errorf("%s looked at nothing though all answered: %s", c.Check, c.Reason)
 		}
@@ -245,7 +262,10 @@ func checkDiagnosis(t *testing.T, f *fakes, version string) {
 			t.Errorf("%s: %q, want %q (%s)", check, messages, begins, d.status(check))
 		}
 	}
-	for _, check := range []string{"node-unreachable", "stale-session", "no-shard-leader", "shard-not-serviceable", "segment-loaded-twice", "segment-not-loaded", "load-state-mismatch"} {
+	for _, check := range []string{
+		"node-unreachable", "stale-session", "no-shard-leader", "shard-not-serviceable", "segment-loaded-twice",
+		"segment-not-loaded", "load-state-mismatch",
+	} {
 		same(t, check, d.status(check), "ok")
 	}
 }

@@ -60,18 +60,33 @@ func TestBrokenRecordings(t *testing.T) {
 		code    int    // 0: the intact part is shown
 		says    string // on stderr
 	}{
-		"cut":               {zipped[:len(zipped)*2/3], cli.ExitOK, "in part: read the recording: unexpected EOF"},
-		"cut in a line":     {[]byte(whole[:len(whole)-100]), cli.ExitOK, "in part: line"},
-		"a line is garbage": {[]byte(lines[0] + "garbage \x00\x1b[2J\n" + strings.Join(lines[1:], "")), cli.ExitOK, "in part: line 2: not a record"},
-		"lines are garbage": {[]byte(lines[0] + "[]\n{}\nnull\n{\"method\":7}\n" + strings.Join(lines[1:], "")), cli.ExitOK, "in part: 4 lines are not records; the first: line 2"},
-		"a line is huge":    {gzipText(t, lines[0]+strings.Repeat("x", 129<<20)+"\n"+strings.Join(lines[1:], "")), cli.ExitOK, "in part: line 2: longer than 128 MiB"},
-		"broken base64":     {[]byte(lines[0] + `{"role":"querynode","server_id":10,"method":"/x/y","response":"!"}` + "\n" + strings.Join(lines[1:], "")), cli.ExitOK, "in part: line 2"},
-		"no recording":      {[]byte("garbage\x00\x01"), cli.ExitFailed, "it is not a recording (JSON lines) or /metrics text"},
-		"no records":        {[]byte("{}\n{}\n"), cli.ExitFailed, "it is not a recording: 2 lines are not records"},
-		"empty":             {nil, cli.ExitFailed, "it is empty"},
-		"packed garbage":    {gzipText(t, "\x00\x01\x02"), cli.ExitFailed, "not a recording"},
-		"broken packing":    {append(zipped[:10:10], "garbage"...), cli.ExitFailed, "r.jsonl"},
-		"huge":              {gzipText(t, "{"+strings.Repeat("x", 129<<20)), cli.ExitFailed, "longer than 128 MiB"},
+		"cut":           {zipped[:len(zipped)*2/3], cli.ExitOK, "in part: read the recording: unexpected EOF"},
+		"cut in a line": {[]byte(whole[:len(whole)-100]), cli.ExitOK, "in part: line"},
+		"a line is garbage": {
+			[]byte(lines[0] + "garbage \x00\x1b[2J\n" + strings.Join(lines[1:], "")), cli.ExitOK,
+			"in part: line 2: not a record",
+		},
+		"lines are garbage": {
+			[]byte(lines[0] + "[]\n{}\nnull\n{\"method\":7}\n" + strings.Join(lines[1:], "")), cli.ExitOK,
+			"in part: 4 lines are not records; the first: line 2",
+		},
+		"a line is huge": {
+			gzipText(t, lines[0]+strings.Repeat("x", 129<<20)+"\n"+strings.Join(lines[1:], "")), cli.ExitOK,
+			"in part: line 2: longer than 128 MiB",
+		},
+		"broken base64": {
+			[]byte(lines[0] + `{"role":"querynode","server_id":10,"method":"/x/y","response":"!"}` + "\n" +
+				strings.Join(lines[1:], "")),
+			cli.ExitOK, "in part: line 2",
+		},
+		"no recording": {
+			[]byte("garbage\x00\x01"), cli.ExitFailed, "it is not a recording (JSON lines) or /metrics text",
+		},
+		"no records":     {[]byte("{}\n{}\n"), cli.ExitFailed, "it is not a recording: 2 lines are not records"},
+		"empty":          {nil, cli.ExitFailed, "it is empty"},
+		"packed garbage": {gzipText(t, "\x00\x01\x02"), cli.ExitFailed, "not a recording"},
+		"broken packing": {append(zipped[:10:10], "garbage"...), cli.ExitFailed, "r.jsonl"},
+		"huge":           {gzipText(t, "{"+strings.Repeat("x", 129<<20)), cli.ExitFailed, "longer than 128 MiB"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "r.jsonl")
@@ -94,15 +109,24 @@ func TestBrokenRecordings(t *testing.T) {
 			if name != "cut" { // all commands read recordings in the same way, so one case is enough
 				return
 			}
-			containsAll(t, kitescope(t, cli.ExitIncomplete, append([]string{"diagnose", "--strict", "--fail-on", "never"}, flags...)...).err, test.says)
+			containsAll(t,
+				kitescope(t, cli.ExitIncomplete,
+					append([]string{"diagnose", "--strict", "--fail-on", "never"}, flags...)...).err, test.says)
 			bundle := filepath.Join(t.TempDir(), "x.kite")
-			containsAll(t, kitescope(t, cli.ExitIncomplete, append([]string{"snapshot", "save", bundle, "--strict"}, flags...)...).err, "saved ", test.says)
-			containsAll(t, kitescope(t, cli.ExitOK, "get", "nodes", "-o", "json", "--from", bundle).stdout, `"answer":"answered"`)
+			containsAll(t,
+				kitescope(t, cli.ExitIncomplete,
+					append([]string{"snapshot", "save", bundle, "--strict"}, flags...)...).err, "saved ", test.says)
+			containsAll(t, kitescope(t, cli.ExitOK, "get", "nodes", "-o", "json", "--from", bundle).stdout,
+				`"answer":"answered"`)
 		})
 	}
 	from := []string{"--from", capture("cluster-2.3.5-t7", "etcd_snapshot.db.gz")}
-	containsAll(t, kitescope(t, cli.ExitFailed, append([]string{"diagnose", "--runtime", filepath.Join(t.TempDir(), "missing.jsonl")}, from...)...).err, "missing.jsonl: no such file")
-	containsAll(t, kitescope(t, cli.ExitFailed, append([]string{"balance", "--runtime", t.TempDir()}, from...)...).err, "no recording and no /metrics text in it")
+	containsAll(t,
+		kitescope(t, cli.ExitFailed,
+			append([]string{"diagnose", "--runtime", filepath.Join(t.TempDir(), "missing.jsonl")}, from...)...).err,
+		"missing.jsonl: no such file")
+	containsAll(t, kitescope(t, cli.ExitFailed, append([]string{"balance", "--runtime", t.TempDir()}, from...)...).err,
+		"no recording and no /metrics text in it")
 }
 
 // TestFolderWithJunk checks that other files in a folder of scrapes are skipped with a warning.
@@ -124,14 +148,17 @@ func TestFolderWithJunk(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for name, text := range map[string]string{"notes.txt": "", "picture.png": "\x89PNG\r\n\x1a\n", "nobodys.txt": "# TYPE x gauge\nx 1\n"} {
+	for name, text := range map[string]string{
+		"notes.txt": "", "picture.png": "\x89PNG\r\n\x1a\n", "nobodys.txt": "# TYPE x gauge\nx 1\n",
+	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	flags := []string{"--from", capture("cluster-2.3.5-t5", "etcd_snapshot.db.gz"), "--runtime", dir}
 	e := kitescope(t, cli.ExitIncomplete, append([]string{"balance", "--strict"}, flags...)...)
-	containsAll(t, e.err, "notes.txt is skipped: it is empty", "picture.png is skipped: it is not a recording", "the text does not identify its process", "in part: unexpected EOF")
+	containsAll(t, e.err, "notes.txt is skipped: it is empty", "picture.png is skipped: it is not a recording",
+		"the text does not identify its process", "in part: unexpected EOF")
 	containsAll(t, e.stdout, "10 (metrics)", "42,943")
 }
 
@@ -144,13 +171,33 @@ func TestBrokenBundles(t *testing.T) {
 		says    []string
 		known   bool
 	}{
-		"a line is garbage": {map[string]string{session.AnswersMember: lines[0] + "garbage\n" + strings.Join(lines[1:], "")}, []string{"could not read runtime.jsonl of ", "line 2: not a record"}, true},
-		"cut in a line":     {map[string]string{session.AnswersMember: whole[:len(whole)-50]}, []string{"could not read runtime.jsonl of "}, true},
-		"packed and cut":    {map[string]string{session.AnswersMember: string(gzipText(t, whole)[:50_000])}, []string{"could not read runtime.jsonl of ", "unexpected EOF"}, true},
-		"all is garbage":    {map[string]string{session.AnswersMember: "garbage\x00\n\x1b[2J\n"}, []string{"could not read runtime.jsonl of ", "2 lines are not records"}, false},
-		"empty":             {map[string]string{session.AnswersMember: ""}, nil, false},
-		"etcd is garbage":   {map[string]string{session.EtcdMember: "{", session.AnswersMember: whole}, []string{"could not read etcd.json of "}, true},
-		"unknown members":   {map[string]string{"later.bin": "whatever", session.AnswersMember: whole}, nil, true},
+		"a line is garbage": {
+			map[string]string{session.AnswersMember: lines[0] + "garbage\n" + strings.Join(lines[1:], "")},
+			[]string{"could not read runtime.jsonl of ", "line 2: not a record"},
+			true,
+		},
+		"cut in a line": {
+			map[string]string{session.AnswersMember: whole[:len(whole)-50]},
+			[]string{"could not read runtime.jsonl of "},
+			true,
+		},
+		"packed and cut": {
+			map[string]string{session.AnswersMember: string(gzipText(t, whole)[:50_000])},
+			[]string{"could not read runtime.jsonl of ", "unexpected EOF"},
+			true,
+		},
+		"all is garbage": {
+			map[string]string{session.AnswersMember: "garbage\x00\n\x1b[2J\n"},
+			[]string{"could not read runtime.jsonl of ", "2 lines are not records"},
+			false,
+		},
+		"empty": {map[string]string{session.AnswersMember: ""}, nil, false},
+		"etcd is garbage": {
+			map[string]string{session.EtcdMember: "{", session.AnswersMember: whole},
+			[]string{"could not read etcd.json of "},
+			true,
+		},
+		"unknown members": {map[string]string{"later.bin": "whatever", session.AnswersMember: whole}, nil, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := brokenBundle(t, test.members)
@@ -175,7 +222,8 @@ func TestBrokenBundles(t *testing.T) {
 			}
 			// A copy of the bundle is intact, and still reports the missing data.
 			again := filepath.Join(t.TempDir(), "again.kite")
-			containsAll(t, kitescope(t, code, append([]string{"snapshot", "save", again, "--strict"}, flags...)...).err, test.says...)
+			containsAll(t, kitescope(t, code, append([]string{"snapshot", "save", again, "--strict"}, flags...)...).err,
+				test.says...)
 			e = kitescope(t, code, "get", "nodes", "-o", "json", "--strict", "--from", again)
 			containsAll(t, e.err, test.says...)
 			if known := strings.Contains(e.stdout, `"answer":"answered"`); known != test.known {

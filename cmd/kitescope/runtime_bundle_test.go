@@ -45,7 +45,8 @@ func compare(t *testing.T, f *fakes, live, bundle []string) {
 		want := once.run(t.Context(), t, append(line, live...)...)
 		got := once.run(t.Context(), t, append(line, bundle...)...)
 		if want.code != got.code || want.code != cli.ExitOK && want.code != cli.ExitFindings {
-			t.Errorf("%s: exit %d live, %d from the bundle\n%s%s", strings.Join(line, " "), want.code, got.code, want.err, got.err)
+			t.Errorf("%s: exit %d live, %d from the bundle\n%s%s", strings.Join(line, " "), want.code, got.code,
+				want.err, got.err)
 			continue
 		}
 		same(t, strings.Join(line, " "), withoutOrigin(t, got.stdout), withoutOrigin(t, want.stdout))
@@ -81,7 +82,8 @@ func everyDocument(t *testing.T, f *fakes, tt terminal) [][]string {
 func (tt terminal) namesOf(t *testing.T, from string, r *view.Resource, most int) []string {
 	t.Helper()
 	var names []string
-	for i, word := range strings.Fields(tt.mustRun(t, cli.ExitOK, "get", r.Name, "-o", "name", "-q", "--live", "--window", "0", "--from", from).stdout) {
+	for i, word := range strings.Fields(tt.mustRun(t, cli.ExitOK, "get", r.Name, "-o", "name", "-q", "--live",
+		"--window", "0", "--from", from).stdout) {
 		if i == most {
 			break
 		}
@@ -123,7 +125,8 @@ func cutOrigin(node any) {
 		delete(node, "source")
 		delete(node, "took_seconds")
 		if text, ok := node["message"].(string); ok { // the clock's owner differs
-			node["message"] = strings.ReplaceAll(text, "the clock of the machine that saved the bundle", "this machine's clock")
+			node["message"] = strings.ReplaceAll(text, "the clock of the machine that saved the bundle",
+				"this machine's clock")
 		}
 		for _, key := range []string{"db_size_bytes", "db_in_use_bytes"} { // etcd's sizes change between requests
 			delete(node, key)
@@ -150,7 +153,12 @@ func TestBundleOfACapture(t *testing.T) {
 	kitescope(t, cli.ExitOK, "snapshot", "save", second, "--strict", "--from", first)
 	live := []string{"--live", "--window", "0", "--from", f.from}
 	compare(t, f, live, []string{"--from", first})
-	for _, line := range [][]string{{"diagnose", "-o", "json"}, {"balance", "-o", "json"}, {"get", "calls", "-o", "json"}, {"overview", "-o", "json"}} {
+	for _, line := range [][]string{
+		{"diagnose", "-o", "json"},
+		{"balance", "-o", "json"},
+		{"get", "calls", "-o", "json"},
+		{"overview", "-o", "json"},
+	} {
 		want := f.run(t, append(line, "--from", first)...)
 		got := f.run(t, append(line, "--from", second)...)
 		same(t, strings.Join(line, " "), withoutOrigin(t, got.stdout), withoutOrigin(t, want.stdout))
@@ -172,7 +180,8 @@ func TestBundleOfACapture(t *testing.T) {
 	} {
 		want := f.run(t, append(line, live...)...)
 		got := f.run(t, append(line, "--from", first)...)
-		same(t, strings.Join(line, " "), linesWithout(got.stdout, first, "(bundle)"), linesWithout(want.stdout, f.from, inMarkdown, "0s old"))
+		same(t, strings.Join(line, " "), linesWithout(got.stdout, first, "(bundle)"),
+			linesWithout(want.stdout, f.from, inMarkdown, "0s old"))
 	}
 }
 
@@ -193,7 +202,10 @@ func TestRates(t *testing.T) {
 	t.Parallel() // it spends most of its time waiting
 	records, opts := recordingOf(t, "cluster-2.3.5-healthy-load")
 	opts.Recorded = t7Time()
-	f := startFakes(t, sourcetest.ReadDump(t, capture("cluster-2.3.5-healthy-load")).WithPrefix("by-dev/"), func(*model.Cluster) []live.Record { return records }, opts)
+	f := startFakes(t, sourcetest.ReadDump(t, capture("cluster-2.3.5-healthy-load")).WithPrefix("by-dev/"),
+		func(*model.Cluster) []live.Record {
+			return records
+		}, opts)
 	path := filepath.Join(t.TempDir(), "live.kite")
 	clock := terminal{now: time.Now}
 	for _, line := range [][]string{
@@ -229,9 +241,13 @@ func TestContextKeepsNodeSettings(t *testing.T) {
 		way = append(way, "--map", s.Address+"="+to, "--map", host+"=127.0.0.1")
 		f.move(t, s.Name(), s.Address)
 	}
-	env := map[string]string{"KITESCOPE_CONFIG": filepath.Join(t.TempDir(), "config.yaml"), "LAB_PW": "sesame-of-milvus"}
+	env := map[string]string{
+		"KITESCOPE_CONFIG": filepath.Join(t.TempDir(), "config.yaml"), "LAB_PW": "sesame-of-milvus",
+	}
 	tt := terminal{env: env}
-	add := append([]string{"context", "add", "lab", "--from", f.from, "--milvus-user", "root", "--milvus-password-env", "LAB_PW"}, way...)
+	add := append([]string{
+		"context", "add", "lab", "--from", f.from, "--milvus-user", "root", "--milvus-password-env", "LAB_PW",
+	}, way...)
 	if e := tt.run(t.Context(), t, add...); e.code != cli.ExitOK {
 		t.Fatal(e.err)
 	}
@@ -254,7 +270,8 @@ func TestContextKeepsNodeSettings(t *testing.T) {
 		}
 	}
 	// The --map flag has another target and replaces the map of the context.
-	e := tt.run(t.Context(), t, "get", "nodes", "--live", "--node-timeout", "1s", "--window", "0", "--map", "10.0.0.4="+strings.TrimSuffix(livetest.Refused(t), "x"), "--strict")
+	e := tt.run(t.Context(), t, "get", "nodes", "--live", "--node-timeout", "1s", "--window", "0", "--map",
+		"10.0.0.4="+strings.TrimSuffix(livetest.Refused(t), "x"), "--strict")
 	if e.code != cli.ExitIncomplete {
 		t.Errorf("exit %d: %s", e.code, e.err)
 	}
@@ -274,18 +291,31 @@ func TestCopiedCommand(t *testing.T) {
 	}{
 		"live": {
 			f.from,
-			cli.NodeFlags{Live: true, NodeSpec: cli.NodeSpec{Map: []string{"10.9.9.9=127.0.0.1"}, Proxy: "socks5://me:s3cr3t@h:1"}},
+			cli.NodeFlags{
+				Live:     true,
+				NodeSpec: cli.NodeSpec{Map: []string{"10.9.9.9=127.0.0.1"}, Proxy: "socks5://me:s3cr3t@h:1"},
+			},
 			`"answer":"answered"`, "s3cr3t",
 		},
-		"left alone":  {f.from, cli.NodeFlags{Live: false}, `"name":"querynode-4"`, `"answer":"answered"`},
-		"a recording": {capture("cluster-2.3.5-t7", "etcd_snapshot.db.gz"), cli.NodeFlags{Live: true, Recordings: []string{recording}}, `"sealed_segments":3`, "--live"},
-		"a file":      {capture("cluster-2.3.5-t7", "etcd_snapshot.db.gz"), cli.NodeFlags{Live: true}, `"name":"querynode-19"`, `"answer":`},
+		"left alone": {f.from, cli.NodeFlags{Live: false}, `"name":"querynode-4"`, `"answer":"answered"`},
+		"a recording": {
+			capture("cluster-2.3.5-t7", "etcd_snapshot.db.gz"),
+			cli.NodeFlags{Live: true, Recordings: []string{recording}},
+			`"sealed_segments":3`, "--live",
+		},
+		"a file": {
+			capture("cluster-2.3.5-t7", "etcd_snapshot.db.gz"),
+			cli.NodeFlags{Live: true},
+			`"name":"querynode-19"`,
+			`"answer":`,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			a := &cli.App{Streams: &cli.Streams{}}
 			c := cli.Connection{ContextSpec: cli.ContextSpec{From: test.from}}
-			words := strings.Fields(strings.TrimPrefix(a.CommandFor(c), cli.ProgramName()) + " " + test.nodes.CommandFor(c))
+			words := strings.Fields(strings.TrimPrefix(a.CommandFor(c), cli.ProgramName()) + " " +
+				test.nodes.CommandFor(c))
 			e := kitescope(t, cli.ExitOK, slices.Concat(words, []string{"get", "nodes", "-o", "json"})...)
 			containsAll(t, e.stdout, test.says)
 			if strings.Contains(strings.Join(words, " ")+e.stdout, test.lacks) {

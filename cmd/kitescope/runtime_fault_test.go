@@ -119,7 +119,8 @@ func (f *fakes) runConcurrently(t *testing.T, lines ...commandRun) []cmdResult {
 	running.Wait()
 	for i, e := range ends {
 		if e.code != lines[i].code {
-			t.Fatalf("kitescope %s: exit %d, want %d\nstdout: %s\nstderr: %s", strings.Join(lines[i].args, " "), e.code, lines[i].code, head(e.stdout), e.err)
+			t.Fatalf("kitescope %s: exit %d, want %d\nstdout: %s\nstderr: %s", strings.Join(lines[i].args, " "), e.code,
+				lines[i].code, head(e.stdout), e.err)
 		}
 	}
 	return ends
@@ -131,7 +132,8 @@ func wantNoGoroutine(t *testing.T, before int) {
 	for begun := time.Now(); runtime.NumGoroutine() > before; time.Sleep(20 * time.Millisecond) {
 		if time.Since(begun) > 10*time.Second {
 			stacks := make([]byte, 1<<20)
-			t.Fatalf("%d goroutines, and there were %d:\n%s", runtime.NumGoroutine(), before, stacks[:runtime.Stack(stacks, true)])
+			t.Fatalf("%d goroutines, and there were %d:\n%s", runtime.NumGoroutine(), before,
+				stacks[:runtime.Stack(stacks, true)])
 		}
 	}
 }
@@ -181,7 +183,8 @@ func TestBadNodes(t *testing.T) { // not parallel, because it counts goroutines
 		e := kitescope(t, cli.ExitOK, append([]string{"get", "nodes", "--live"}, f.liveFlags()...)...)
 		containsAll(t, e.err, "datacoord-11: refused", "and 6 more sessions")
 		containsAll(t, e.stdout, "refused")
-		e = kitescope(t, cli.ExitIncomplete, append([]string{"diagnose", "--all", "--strict", "--fail-on", "never"}, f.liveFlags()...)...)
+		e = kitescope(t, cli.ExitIncomplete,
+			append([]string{"diagnose", "--all", "--strict", "--fail-on", "never"}, f.liveFlags()...)...)
 		containsAll(t, e.stdout, "0 of 11 sessions responded", "could not run: no query node reported what it serves")
 	})
 }
@@ -196,7 +199,9 @@ func otherCluster(t *testing.T) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(servers.Close)
-	at := slices.IndexFunc(records, func(r live.Record) bool { return r.Role == "querynode" && r.Node == 13 && r.Address != "" })
+	at := slices.IndexFunc(records, func(r live.Record) bool {
+		return r.Role == "querynode" && r.Node == 13 && r.Address != ""
+	})
 	address, _ := servers.Address(records[at].Address)
 	return address
 }
@@ -214,12 +219,22 @@ func TestWrongCertificate(t *testing.T) {
 	}{
 		{"right", []string{"--milvus-ca", ours.File(t)}, cli.ExitOK, ""},
 		{"not verified", []string{"--milvus-insecure"}, cli.ExitOK, ""},
-		{"not trusted", []string{"--milvus-ca", theirs.File(t)}, cli.ExitIncomplete, "incomplete: datacoord-11: denied: "},
-		{"another name", []string{"--milvus-ca", ours.File(t), "--milvus-server-name", "milvus.prod"}, cli.ExitIncomplete, "milvus.prod"},
+		{
+			"not trusted",
+			[]string{"--milvus-ca", theirs.File(t)},
+			cli.ExitIncomplete,
+			"incomplete: datacoord-11: denied: ",
+		},
+		{
+			"another name",
+			[]string{"--milvus-ca", ours.File(t), "--milvus-server-name", "milvus.prod"},
+			cli.ExitIncomplete, "milvus.prod",
+		},
 		{"plaintext", nil, cli.ExitIncomplete, "incomplete: datacoord-11: denied: the server requires TLS"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			line := append([]string{"get", "nodes", "role=querynode", "--live", "--strict", "-o", "json"}, test.flags...)
+			line := append([]string{"get", "nodes", "role=querynode", "--live", "--strict", "-o", "json"},
+				test.flags...)
 			e := kitescope(t, test.code, append(line, "--node-timeout", "20s", "--window", "0", "--from", f.from)...)
 			containsAll(t, e.err, test.says)
 			if known := strings.Contains(e.stdout, `"sealed_segments":10`); known != (test.code == cli.ExitOK) {
@@ -247,7 +262,8 @@ func TestEtcdStopsDuringCommand(t *testing.T) { //nolint:tparallel // not beside
 			t.Parallel()
 			f := capturedT7(t, nil)
 			f.stopEtcdOnCall(t)
-			e := f.run(t, append(line, "--strict", "--node-timeout", nodeTimeout.String(), "--window", "1s", "--from", f.from)...)
+			e := f.run(t,
+				append(line, "--strict", "--node-timeout", nodeTimeout.String(), "--window", "1s", "--from", f.from)...)
 			if name == "save" {
 				if e.code != cli.ExitFailed {
 					t.Errorf("exit %d", e.code)
@@ -263,7 +279,8 @@ func TestEtcdStopsDuringCommand(t *testing.T) { //nolint:tparallel // not beside
 			case "diagnose":
 				d := &diagnosis1{}
 				decodeJSON(t, e.stdout, d)
-				same(t, "watch-livelock", d.status("watch-livelock"), "skipped not fully checked: write rates of keys other than watch records: etcd was not watched")
+				same(t, "watch-livelock", d.status("watch-livelock"),
+					"skipped not fully checked: write rates of keys other than watch records: etcd was not watched")
 				containsAll(t, strings.Join(messages(d), "\n"), "querynode-19 serves 3 of 32 segments", "proxy-18")
 			case "get":
 				containsAll(t, e.stdout, `"name":"querynode-19"`, `"sealed_segments":3`)
@@ -280,11 +297,18 @@ func TestSilentEtcd(t *testing.T) {
 	for _, test := range []struct {
 		problem string
 		code    int
-	}{{"no response from here: connection refused", cli.ExitIncomplete}, {"no response from here: etcdserver: permission denied", cli.ExitOK}, {"", cli.ExitOK}} {
+	}{
+		{"no response from here: connection refused", cli.ExitIncomplete},
+		{"no response from here: etcdserver: permission denied", cli.ExitOK},
+		{"", cli.ExitOK},
+	} {
 		var errs syncBuffer
 		a := &cli.App{Streams: &cli.Streams{Err: &errs}, Flags: cli.GlobalFlags{Strict: true}}
-		c := model.Build(model.Parts{}).WithEtcd(&model.Etcd{Members: []model.EtcdMember{{Endpoint: "http://e:2379", Problem: test.problem}}})
-		if code := cli.ExitCode(t.Context(), a.Completeness(c)); code != test.code || (code == cli.ExitIncomplete) != strings.Contains(errs.String(), "incomplete: etcd is not responding: connection refused") {
+		c := model.Build(model.Parts{}).
+			WithEtcd(&model.Etcd{Members: []model.EtcdMember{{Endpoint: "http://e:2379", Problem: test.problem}}})
+		if code := cli.ExitCode(t.Context(), a.Completeness(c)); code != test.code ||
+			(code == cli.ExitIncomplete) != strings.Contains(errs.String(),
+				"incomplete: etcd is not responding: connection refused") {
 			t.Errorf("%q: exit %d: %s", test.problem, code, &errs)
 		}
 	}

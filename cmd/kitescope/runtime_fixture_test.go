@@ -38,7 +38,9 @@ func shares(t *testing.T, args ...string) map[string]string {
 	for _, n := range b.Nodes {
 		var columns []string
 		unknown, _ := n["unknown"].([]any)
-		for _, c := range []string{"sealed_segments", "sealed_rows", "growing_segments", "growing_rows", "shard_leaders"} {
+		for _, c := range []string{
+			"sealed_segments", "sealed_rows", "growing_segments", "growing_rows", "shard_leaders",
+		} {
 			if value, ok := n[c]; ok {
 				columns = append(columns, str(value))
 			} else if slices.Contains(unknown, any(c)) {
@@ -55,9 +57,17 @@ func shares(t *testing.T, args ...string) map[string]string {
 // TestUnderloadedNode checks that the files of the capture t7 give the results described in its README.
 func TestUnderloadedNode(t *testing.T) {
 	for name, flags := range map[string][]string{
-		"recording":             {"--from", capture("cluster-2.3.5-t7", "etcd_snapshot.db.gz"), "--runtime", capture("cluster-2.3.5-t7", "runtime.jsonl.gz")},
+		"recording": {
+			"--from", capture("cluster-2.3.5-t7", "etcd_snapshot.db.gz"), "--runtime",
+			capture("cluster-2.3.5-t7", "runtime.jsonl.gz"),
+		},
 		"recording and metrics": captureFlags(t, "cluster-2.3.5-t7"),
-		"backup":                {"--from", copyWithTime(t, capture("cluster-2.3.5-t7", "birdwatcher_backup.bak.gz"), time.Date(2026, 11, 20, 16, 0, 0, 0, time.UTC)), "--runtime", capture("cluster-2.3.5-t7", "runtime.jsonl.gz")},
+		"backup": {
+			"--from",
+			copyWithTime(t, capture("cluster-2.3.5-t7", "birdwatcher_backup.bak.gz"),
+				time.Date(2026, 11, 20, 16, 0, 0, 0, time.UTC)),
+			"--runtime", capture("cluster-2.3.5-t7", "runtime.jsonl.gz"),
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			same(t, "balance", shares(t, flags...), map[string]string{
@@ -65,11 +75,15 @@ func TestUnderloadedNode(t *testing.T) {
 			})
 			got := map[string]string{}
 			for node, n := range listItems(t, "id", append([]string{"nodes", "role=querynode"}, flags...)...) {
-				got[node] = fmt.Sprint(n["sealed_segments"], " ", n["growing_segments"], " ", n["growing_rows"], " ", n["leads"])
+				got[node] = fmt.Sprint(n["sealed_segments"], " ", n["growing_segments"], " ", n["growing_rows"], " ",
+					n["leads"])
 			}
-			same(t, "get nodes", got, map[string]string{"10": "10 1 1697 4", "13": "10 3 6974 4", "14": "10 2 3329 4", "19": "3 0 0 0"})
+			same(t, "get nodes", got, map[string]string{
+				"10": "10 1 1697 4", "13": "10 3 6974 4", "14": "10 2 3329 4", "19": "3 0 0 0",
+			})
 			growing := map[string]string{}
-			for _, v := range listItems(t, "name", append([]string{"vchannels", "served_growing_rows>0"}, flags...)...) {
+			for _, v := range listItems(t, "name",
+				append([]string{"vchannels", "served_growing_rows>0"}, flags...)...) {
 				growing[str(v["served_growing_rows"])] = fmt.Sprint(v["leaders"])
 			}
 			same(t, "growing rows by leader", growing, map[string]string{
@@ -112,10 +126,13 @@ func checkUnderloaded(t *testing.T, d *diagnosis1) {
 		t.Fatalf("%d findings", len(d.Items))
 	}
 	first, second := d.Items[0], d.Items[1]
-	if first.Check != "auto-balance-off" || first.Severity != "warning" || !strings.Contains(first.Message, "queryCoord.autoBalance=false") {
+	if first.Check != "auto-balance-off" || first.Severity != "warning" ||
+		!strings.Contains(first.Message, "queryCoord.autoBalance=false") {
 		t.Errorf("the first finding is %+v", first)
 	}
-	if second.Check != "node-idle" || second.Object.ID != "querynode-19" || !strings.Contains(second.Message, "3 of 32 segments") || second.Cause == nil || second.Cause.Check != "auto-balance-off" {
+	if second.Check != "node-idle" || second.Object.ID != "querynode-19" ||
+		!strings.Contains(second.Message, "3 of 32 segments") || second.Cause == nil ||
+		second.Cause.Check != "auto-balance-off" {
 		t.Errorf("the second finding is %+v", second)
 	}
 	for _, f := range d.Items[2:] {
@@ -152,7 +169,10 @@ func TestDemoFindings(t *testing.T) {
 	}
 	t.Cleanup(served.stop)
 	want := objects(diagnose(t, captureFlags(t, "cluster-2.3.5-t7")...))
-	for _, flags := range [][]string{{"--from", demo.From}, {"--from", served.from(), "--metrics-port", served.ProxyPort(), "--now", demo.Now().Format(time.RFC3339)}} {
+	for _, flags := range [][]string{
+		{"--from", demo.From},
+		{"--from", served.from(), "--metrics-port", served.ProxyPort(), "--now", demo.Now().Format(time.RFC3339)},
+	} {
 		d := diagnose(t, append([]string{"--window", "0"}, flags...)...)
 		checkUnderloaded(t, d)
 		same(t, "findings", objects(d), want)
@@ -185,12 +205,24 @@ func TestCapturesOfMetrics(t *testing.T) {
 		found []string // expected prefixes of the first findings
 	}{
 		"t1": {map[string]string{"3": "10 39001 1 462 ?", "5": "11 38304 1 520 ?", "6": "11 38685 1 518 ?"}, nil},
-		"t3": {map[string]string{"3": "6 26027 2 4202 ?", "5": "9 27837 2 6543 ?", "6": "7 28717 2 4255 ?", "10": "10 33409 0 0 ?"}, nil},
+		"t3": {
+			map[string]string{
+				"3": "6 26027 2 4202 ?", "5": "9 27837 2 6543 ?", "6": "7 28717 2 4255 ?", "10": "10 33409 0 0 ?",
+			},
+			nil,
+		},
 		"t5": {
-			map[string]string{"3": "11 44367 2 6326 ?", "6": "11 43426 2 6244 ?", "10": "13 42943 2 4784 ?", "12": "0 0 0 0 ?"},
+			map[string]string{
+				"3": "11 44367 2 6326 ?", "6": "11 43426 2 6244 ?", "10": "13 42943 2 4784 ?", "12": "0 0 0 0 ?",
+			},
 			[]string{"warning auto-balance-off queryCoord/autoBalance", "error node-idle querynode-12"},
 		},
-		"t6": {map[string]string{"3": "8 35712 2 6326 ?", "6": "7 29463 2 6244 ?", "10": "9 31519 2 4784 ?", "12": "11 34042 0 0 ?"}, nil},
+		"t6": {
+			map[string]string{
+				"3": "8 35712 2 6326 ?", "6": "7 29463 2 6244 ?", "10": "9 31519 2 4784 ?", "12": "11 34042 0 0 ?",
+			},
+			nil,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			flags := captureFlags(t, "cluster-2.3.5-"+name)
@@ -214,13 +246,15 @@ func TestCapturesOfMetrics(t *testing.T) {
 				}
 			}
 			for _, line := range got {
-				uneven := slices.ContainsFunc([]string{" node-idle ", " imbalance-", " auto-balance-off "}, func(id string) bool { return strings.Contains(line, id) })
+				uneven := slices.ContainsFunc([]string{" node-idle ", " imbalance-", " auto-balance-off "},
+					func(id string) bool { return strings.Contains(line, id) })
 				if uneven && want.found == nil && !strings.HasPrefix(line, "info ") {
 					t.Errorf("it is balanced: %s", line)
 				}
 			}
 			checkSkipped(t, d)
-			e := kitescope(t, cli.ExitIncomplete, append([]string{"diagnose", "--strict", "--fail-on", "never"}, flags...)...)
+			e := kitescope(t, cli.ExitIncomplete,
+				append([]string{"diagnose", "--strict", "--fail-on", "never"}, flags...)...)
 			containsAll(t, e.err, "incomplete: ", "only its metrics are known")
 		})
 	}
@@ -231,7 +265,8 @@ func checkSkipped(t *testing.T, d *diagnosis1) {
 	t.Helper()
 	blind := 0
 	for _, c := range rules.All() {
-		const answers = check.NeedDistribution | check.NeedRecovery | check.NeedQueryCoord | check.NeedConfig | check.NeedSystem | check.NeedResponses
+		const answers = check.NeedDistribution | check.NeedRecovery | check.NeedQueryCoord | check.NeedConfig |
+			check.NeedSystem | check.NeedResponses
 		if c.Needs&answers == 0 {
 			continue
 		}
@@ -239,7 +274,8 @@ func checkSkipped(t *testing.T, d *diagnosis1) {
 		if status := d.status(c.ID); !strings.HasPrefix(status, "skipped ") {
 			t.Errorf("%s cannot have looked, and is %q", c.ID, status)
 		}
-		if c.Needs&check.NeedDistribution != 0 && !strings.Contains(d.status(c.ID), "no query node reported what it serves") {
+		if c.Needs&check.NeedDistribution != 0 &&
+			!strings.Contains(d.status(c.ID), "no query node reported what it serves") {
 			t.Errorf("%s is skipped for another reason: %s", c.ID, d.status(c.ID))
 		}
 	}

@@ -133,7 +133,8 @@ func (tt terminal) mustRun(t *testing.T, code int, args ...string) cmdResult {
 	t.Helper()
 	e := tt.run(t.Context(), t, args...)
 	if e.code != code {
-		t.Fatalf("kitescope %s: exit %d, want %d\nstdout: %s\nstderr: %s", strings.Join(args, " "), e.code, code, head(e.stdout), e.err)
+		t.Fatalf("kitescope %s: exit %d, want %d\nstdout: %s\nstderr: %s", strings.Join(args, " "), e.code, code,
+			head(e.stdout), e.err)
 	}
 	return e
 }
@@ -181,7 +182,9 @@ func (f *fakes) run(t *testing.T, args ...string) cmdResult {
 }
 
 // startFakes loads keys into an etcd and starts servers that send the recorded responses of the processes.
-func startFakes(t *testing.T, kvs []source.KV, answers func(*model.Cluster) []live.Record, opts recorded.Options) *fakes {
+func startFakes(
+	t *testing.T, kvs []source.KV, answers func(*model.Cluster) []live.Record, opts recorded.Options,
+) *fakes {
 	t.Helper()
 	f := &fakes{etcd: sourcetest.StartEtcd(t, nil), now: fakeNow}
 	f.etcd.Load(t, kvs)
@@ -282,7 +285,9 @@ func capture(words ...string) string {
 func recordingOf(t *testing.T, name string) (records []live.Record, opts recorded.Options) {
 	t.Helper()
 	for _, part := range []string{"runtime.jsonl.gz", "metrics"} {
-		if warnings, err := live.ReadFile(capture(name, part), func(r live.Record) { records = append(records, r) }); err != nil || len(warnings) > 0 {
+		if warnings, err := live.ReadFile(capture(name, part), func(r live.Record) {
+			records = append(records, r)
+		}); err != nil || len(warnings) > 0 {
 			t.Fatalf("read %s of %s: %v, %q", part, name, err, warnings)
 		}
 	}
@@ -305,7 +310,10 @@ func capturedT7(t *testing.T, edit func(*recorded.Options)) *fakes {
 	const proxyWeb = "127.0.0.1:20131"
 	for i := range records {
 		if r := &records[i]; r.Role == "proxy" && opts.Metrics[r.Address] != nil {
-			records = append(records, live.Record{Role: r.Role, Node: r.Node, Address: proxyWeb, Method: "GET /metrics", Response: opts.Metrics[r.Address]})
+			records = append(records, live.Record{
+				Role: r.Role, Node: r.Node, Address: proxyWeb, Method: "GET /metrics",
+				Response: opts.Metrics[r.Address],
+			})
 			break
 		}
 	}

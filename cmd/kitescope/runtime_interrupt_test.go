@@ -46,7 +46,8 @@ func (f files) wantNone(t *testing.T) {
 func TestInterrupt(t *testing.T) {
 	f := capturedT7(t, nil)
 	f.move(t, "querynode-13", livetest.Silent(t))
-	kitescope(t, cli.ExitOK, append([]string{"get", "nodes", "--live"}, f.liveFlags()...)...) // initializes everything that is created only once
+	// initializes everything that is created only once
+	kitescope(t, cli.ExitOK, append([]string{"get", "nodes", "--live"}, f.liveFlags()...)...)
 	for _, after := range []time.Duration{0, 10 * time.Millisecond, 150 * time.Millisecond} {
 		t.Run(after.String(), func(t *testing.T) {
 			files := newFiles(t)
@@ -129,7 +130,8 @@ func TestInterruptWhileWriting(t *testing.T) {
 				}
 			}
 		}()
-		e := terminal{}.run(ctx, t, "snapshot", "save", files.path("x.kite"), "--live", "--window", "0", "--from", f.from)
+		e := terminal{}.run(ctx, t, "snapshot", "save", files.path("x.kite"), "--live", "--window", "0", "--from",
+			f.from)
 		interrupt()
 		switch e.code {
 		case cli.ExitInterrupted:
@@ -164,7 +166,8 @@ func TestWatchesOutliveEtcd(t *testing.T) {
 			var out, errs syncBuffer
 			done := make(chan cmdResult)
 			go func() {
-				done <- terminal{out: &out, err: &errs}.run(ctx, t, append(line, "--timeout", "3s", "--from", f.from)...)
+				done <- terminal{out: &out, err: &errs}.run(ctx, t,
+					append(line, "--timeout", "3s", "--from", f.from)...)
 			}()
 			waitFor(ctx, t, &out, "querynode-4")
 			f.etcd.Stop()

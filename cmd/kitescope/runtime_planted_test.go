@@ -25,7 +25,8 @@ func secretFakes(t *testing.T) *fakes {
 	t.Helper()
 	answered := 0
 	f := startFakes(t, metatest.Cluster("2.6"), func(c *model.Cluster) []live.Record {
-		records := plantAnswers(t, livetest.Responses(c, livetest.Options{Config: secretConfig(), Metrics: secretMetrics()}))
+		records := plantAnswers(t,
+			livetest.Responses(c, livetest.Options{Config: secretConfig(), Metrics: secretMetrics()}))
 		for _, r := range records {
 			if strings.Contains(string(r.Response)+r.Error, planted) {
 				answered++
@@ -44,14 +45,18 @@ func secretFakes(t *testing.T) *fakes {
 // from the environment.
 func secretConfig() map[string]string {
 	config := map[string]string{
-		"pulsar.address": "pulsar://me:s3cr3t-pulsar-url@10.0.0.9:6650", "pulsaraddress": "pulsar://me:s3cr3t-pulsar-url@10.0.0.9:6650",
-		"etcd.endpoints": "http://me:s3cr3t-etcd-url@10.0.0.8:2379", "trace.jaeger.url": "http://h/?access_token=s3cr3t-jaeger&x=1",
+		"pulsar.address":   "pulsar://me:s3cr3t-pulsar-url@10.0.0.9:6650",
+		"pulsaraddress":    "pulsar://me:s3cr3t-pulsar-url@10.0.0.9:6650",
+		"etcd.endpoints":   "http://me:s3cr3t-etcd-url@10.0.0.8:2379",
+		"trace.jaeger.url": "http://h/?access_token=s3cr3t-jaeger&x=1",
 	}
 	for _, key := range []string{
-		"etcd.auth.password", "etcdauthpassword", "kafka.saslPassword", "kafkasaslpassword", "kafka.saslUsername", "pulsar.authParams", "pulsarauthparams",
-		"trace.otlp.headers", "credential.apikey1.apikey", "common.security.defaultRootPassword", "commonsecuritydefaultrootpassword", "minio.accessKeyID",
-		"minioaccesskeyid", "cipherPlugin.defaultKey", "etcdctlpassword", "etcdextra", "logsomewhere", "miniorootpassword", "minioserviceaccounttoken",
-		"awssecretaccesskey", "commonpassphrase", "proxyenvironment", "KAFKA_OPTS",
+		"etcd.auth.password", "etcdauthpassword", "kafka.saslPassword", "kafkasaslpassword", "kafka.saslUsername",
+		"pulsar.authParams", "pulsarauthparams", "trace.otlp.headers", "credential.apikey1.apikey",
+		"common.security.defaultRootPassword", "commonsecuritydefaultrootpassword", "minio.accessKeyID",
+		"minioaccesskeyid", "cipherPlugin.defaultKey", "etcdctlpassword", "etcdextra", "logsomewhere",
+		"miniorootpassword", "minioserviceaccounttoken", "awssecretaccesskey", "commonpassphrase",
+		"proxyenvironment", "KAFKA_OPTS",
 	} {
 		config[key] = planted + "-" + key
 	}
@@ -87,17 +92,22 @@ func plantAnswers(t *testing.T, records []live.Record) []live.Record {
 			plantMetrics(t, r)
 		case strings.HasSuffix(r.Method, "/GetDataDistribution") && r.Node == 5:
 			r.Response = encoded(t, &querypb.GetDataDistributionResponse{Status: &commonpb.Status{
-				Code: 65535, Reason: "connect to minio: accessKey=s3cr3t-reason, https://me:s3cr3t-reason-url@host/x, password: s3cr3t-reason-word is wrong",
+				Code: 65535,
+				Reason: "connect to minio: accessKey=s3cr3t-reason, https://me:s3cr3t-reason-url@host/x, password: " +
+					"s3cr3t-reason-word is wrong",
 				Detail: "token: s3cr3t-detail", ExtraInfo: map[string]string{"token": "s3cr3t-extra"},
 			}})
 		case strings.HasSuffix(r.Method, "/GetDataDistribution"):
 			plantDistribution(t, r)
 		case r.Method == "GET /healthz" && r.Node == 4:
-			r.Response, r.Outcome = []byte(`{"state":"component querynode is not healthy","password":"s3cr3t-healthz","error":"dial https://me:s3cr3t-healthz-url@h"}`), "not ready"
+			r.Response, r.Outcome = []byte(
+				`{"state":"component querynode is not healthy","password":"s3cr3t-healthz","error":"dial https://me:s3cr3t-healthz-url@h"}`,
+			), "not ready"
 		case r.Method == "GET /healthz":
 			r.Response = []byte("secretAccessKey: s3cr3t-healthz-text")
 		case strings.HasSuffix(r.Method, "/CheckBalanceStatus"):
-			r.Response, r.Error = nil, "UNKNOWN: dial http://me:s3cr3t-call-url@proxy: token: s3cr3t-call, Authorization: Bearer s3cr3t-bearer"
+			r.Response, r.Error = nil,
+				"UNKNOWN: dial http://me:s3cr3t-call-url@proxy: token: s3cr3t-call, Authorization: Bearer s3cr3t-bearer"
 		}
 	}
 	return records
@@ -119,7 +129,9 @@ func plantMetrics(t *testing.T, r *live.Record) {
 		t.Fatalf("%s: not made by livetest", r.Method)
 	}
 	document["error_reason"] = "password=s3cr3t-metrics-reason"
-	document["system_configurations"] = map[string]any{"minio_secret_key": "s3cr3t-metrics", "etcd": map[string]any{"password": "s3cr3t-metrics-nested"}}
+	document["system_configurations"] = map[string]any{
+		"minio_secret_key": "s3cr3t-metrics", "etcd": map[string]any{"password": "s3cr3t-metrics-nested"},
+	}
 	document["system_info"].(map[string]any)["build_version"] = "2.6.1 of https://me:s3cr3t-metrics-url@h"
 	document["hardware_infos"].(map[string]any)["error"] = `{"token":"s3cr3t-metrics-json"}`
 	text, err := json.Marshal(document)
@@ -149,14 +161,17 @@ func plantDistribution(t *testing.T, r *live.Record) {
 func plantMetadata(t *testing.T, f *fakes) {
 	t.Helper()
 	f.editSession(t, "querynode-4", func(s map[string]any) {
-		s["ServerLabels"] = map[string]any{"password": "s3cr3t-session", "note": "https://me:s3cr3t-session-url@h/?token=s3cr3t-session-query"}
+		s["ServerLabels"] = map[string]any{
+			"password": "s3cr3t-session", "note": "https://me:s3cr3t-session-url@h/?token=s3cr3t-session-query",
+		}
 		s["HostName"] = "http://me:s3cr3t-host@host-4"
 	})
 	labels := map[string]string{}
 	for i, p := range redacttest.Plants(plantSeed) {
 		labels[fmt.Sprintf("label%d", i)] = p.Text
 		for key, value := range map[string]string{
-			"config/own/plain%d": p.Secret, "config/own/setting%d": p.Text, "config/knowhere/text%d": p.Text, "meta/of-another/program%d": p.Text,
+			"config/own/plain%d": p.Secret, "config/own/setting%d": p.Text, "config/knowhere/text%d": p.Text,
+			"meta/of-another/program%d": p.Text,
 		} {
 			for range 2 { // the first write becomes an old revision
 				if _, err := f.etcd.Client.Put(t.Context(), fmt.Sprintf("by-dev/"+key, i), value); err != nil {
@@ -171,9 +186,12 @@ func plantMetadata(t *testing.T, f *fakes) {
 	})
 	session := `{"ServerID":77,"ServerName":"proxy","Address":"me:s3cr3t-address@127.0.0.1:1","Version":"2.6.1"}`
 	for key, value := range map[string]string{
-		"meta/session/proxy-77": session, "config/kafka/saslPassword": "s3cr3t-dynamic", "config/minio.secretAccessKey": "s3cr3t-dynamic-dotted",
-		"config/miniosecretaccesskey": "s3cr3t-dynamic-folded", "config/pulsar/address": "pulsar://me:s3cr3t-dynamic-url@h:6650",
-		"config/trace/jaeger/url": "http://h/?sig=s3cr3t-dynamic-query", "config/some/json": `{"a":{"secret":"s3cr3t-dynamic-json"}}`,
+		"meta/session/proxy-77": session, "config/kafka/saslPassword": "s3cr3t-dynamic",
+		"config/minio.secretAccessKey": "s3cr3t-dynamic-dotted",
+		"config/miniosecretaccesskey":  "s3cr3t-dynamic-folded",
+		"config/pulsar/address":        "pulsar://me:s3cr3t-dynamic-url@h:6650",
+		"config/trace/jaeger/url":      "http://h/?sig=s3cr3t-dynamic-query",
+		"config/some/json":             `{"a":{"secret":"s3cr3t-dynamic-json"}}`,
 	} {
 		if _, err := f.etcd.Client.Put(t.Context(), "by-dev/"+key, value); err != nil {
 			t.Fatal(err)

@@ -63,8 +63,10 @@ func screens(t *testing.T, c *model.Cluster, page string) string {
 	ended := make(chan error, 1)
 	go func() {
 		ended <- tui.Run(ctx, tui.Config{
-			Input: keys, Output: &drawn, Width: 320, Height: 120, Environ: []string{"TERM=xterm-256color"}, Feed: staticFeed{c},
-			Resources: view.Resources, Title: "fakes", Command: "kitescope", Theme: "dark", StartPage: page, Now: fakeNow,
+			Input: keys, Output: &drawn, Width: 320, Height: 120, Environ: []string{"TERM=xterm-256color"},
+			Feed:      staticFeed{c},
+			Resources: view.Resources, Title: "fakes", Command: "kitescope", Theme: "dark", StartPage: page,
+			Now: fakeNow,
 		})
 	}()
 	quiet := func() {

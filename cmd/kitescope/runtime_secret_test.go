@@ -75,7 +75,10 @@ func inBase64(text string) []string {
 }
 
 func TestSecretsAreFound(t *testing.T) {
-	for _, text := range []string{"a s3cr3t", base64.StdEncoding.EncodeToString([]byte("12s3cr3t345")), base64.StdEncoding.EncodeToString([]byte("1minioadmin"))} {
+	for _, text := range []string{
+		"a s3cr3t", base64.StdEncoding.EncodeToString([]byte("12s3cr3t345")),
+		base64.StdEncoding.EncodeToString([]byte("1minioadmin")),
+	} {
 		if secretIn(text) == "" {
 			t.Errorf("nothing is found in %q", text)
 		}
@@ -92,7 +95,9 @@ func checkOutput(t *testing.T, args ...string) { t.Helper(); (*readOnce)(nil).ch
 
 func (l *readOnce) checkOutput(t *testing.T, args ...string) {
 	t.Helper()
-	e := terminal{once: l, env: map[string]string{"KITESCOPE_MILVUS_PASSWORD": planted + "-milvus-password"}}.run(t.Context(), t, args...)
+	e := terminal{
+		once: l, env: map[string]string{"KITESCOPE_MILVUS_PASSWORD": planted + "-milvus-password"},
+	}.run(t.Context(), t, args...)
 	if e.code != cli.ExitOK && e.code != cli.ExitFindings {
 		t.Errorf("kitescope %s: exit %d: %s", strings.Join(args, " "), e.code, e.err)
 	}
@@ -159,7 +164,8 @@ func (l *readOnce) namesFrom(t *testing.T, flags []string, r *view.Resource) []s
 		most = 20
 	}
 	var names []string
-	e := terminal{once: l}.mustRun(t, cli.ExitOK, append([]string{"get", r.Name, "-o", "name", "-q", "--limit", "40"}, flags...)...)
+	e := terminal{once: l}.mustRun(t, cli.ExitOK,
+		append([]string{"get", r.Name, "-o", "name", "-q", "--limit", "40"}, flags...)...)
 	for word := range strings.Lines(e.stdout) {
 		if _, name, ok := strings.Cut(strings.TrimSpace(word), "/"); ok && len(names) < most {
 			names = append(names, name)
@@ -300,7 +306,13 @@ func TestNoSecretOfACluster(t *testing.T) {
 			t.Errorf("record: %s", found)
 		}
 		for _, from := range []string{f.from, bundle} {
-			for _, line := range [][]string{{"history"}, {"history", "-o", "json"}, {"history", "-o", "csv"}, {"diff", "--at", "rev:2"}, {"diff", "--at", "rev:2", "-o", "json"}} {
+			for _, line := range [][]string{
+				{"history"},
+				{"history", "-o", "json"},
+				{"history", "-o", "csv"},
+				{"diff", "--at", "rev:2"},
+				{"diff", "--at", "rev:2", "-o", "json"},
+			} {
 				checkOutput(t, append(line, "--from", from)...)
 			}
 		}
@@ -320,7 +332,8 @@ func TestNoSecretOfACluster(t *testing.T) {
 		raw := filepath.Join(t.TempDir(), "raw.jsonl")
 		var text bytes.Buffer
 		c := clusterOf(t, f.from)
-		for _, r := range plantAnswers(t, livetest.Responses(c, livetest.Options{Config: secretConfig(), Metrics: secretMetrics()})) {
+		for _, r := range plantAnswers(t,
+			livetest.Responses(c, livetest.Options{Config: secretConfig(), Metrics: secretMetrics()})) {
 			if err := live.WriteRecord(&text, r); err != nil {
 				t.Fatal(err)
 			}
@@ -357,20 +370,42 @@ func TestCredentialsAreNotEchoed(t *testing.T) {
 		wire  string
 		says  string
 	}{
-		"password":  {map[string]string{"KITESCOPE_MILVUS_PASSWORD": own}, []string{"--milvus-user", "me"}, "me:" + own, "querynode-4: denied"},
-		"file":      {nil, []string{"--milvus-user", "me", "--milvus-password-file", passwordFile}, "me:" + own, "querynode-4: denied"},
-		"token":     {map[string]string{"KITESCOPE_MILVUS_TOKEN": own}, nil, own, "querynode-4: denied"},
-		"proxy":     {nil, []string{"--proxy", "socks5://me:s3cr3t-proxy@127.0.0.1:1"}, "", "unreachable: the proxy 127.0.0.1:1"},
-		"web proxy": {nil, []string{"--proxy", "http://me:s3cr3t-proxy@127.0.0.1:1"}, "", "unreachable: the proxy 127.0.0.1:1"},
-		"no proxy":  {nil, []string{"--proxy", "ftp://me:s3cr3t-proxy@127.0.0.1:1"}, "", "proxy"},
+		"password": {
+			map[string]string{"KITESCOPE_MILVUS_PASSWORD": own},
+			[]string{"--milvus-user", "me"},
+			"me:" + own,
+			"querynode-4: denied",
+		},
+		"file": {
+			nil,
+			[]string{"--milvus-user", "me", "--milvus-password-file", passwordFile},
+			"me:" + own,
+			"querynode-4: denied",
+		},
+		"token": {map[string]string{"KITESCOPE_MILVUS_TOKEN": own}, nil, own, "querynode-4: denied"},
+		"proxy": {
+			nil, []string{"--proxy", "socks5://me:s3cr3t-proxy@127.0.0.1:1"}, "", "unreachable: the proxy 127.0.0.1:1",
+		},
+		"web proxy": {
+			nil, []string{"--proxy", "http://me:s3cr3t-proxy@127.0.0.1:1"}, "", "unreachable: the proxy 127.0.0.1:1",
+		},
+		"no proxy": {nil, []string{"--proxy", "ftp://me:s3cr3t-proxy@127.0.0.1:1"}, "", "proxy"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := echoFakes(t, own, test.wire)
 			env := map[string]string{"KITESCOPE_CONFIG": config}
 			maps.Copy(env, test.env)
 			bundle := filepath.Join(t.TempDir(), "x.kite")
-			for _, line := range [][]string{{"get", "nodes", "-o", "json", "--live"}, {"get", "calls"}, {"diagnose", "-o", "wide"}, {"snapshot", "save", bundle, "--live"}} {
-				e := terminal{env: env}.run(t.Context(), t, slices.Concat(line, test.flags, []string{"--window", "0", "--node-timeout", "2s", "--from", f.from})...)
+			for _, line := range [][]string{
+				{"get", "nodes", "-o", "json", "--live"},
+				{"get", "calls"},
+				{"diagnose", "-o", "wide"},
+				{"snapshot", "save", bundle, "--live"},
+			} {
+				e := terminal{env: env}.run(t.Context(), t,
+					slices.Concat(line, test.flags, []string{
+						"--window", "0", "--node-timeout", "2s", "--from", f.from,
+					})...)
 				if found := secretIn(e.stdout + e.err); found != "" {
 					t.Errorf("%v: %s", line, found)
 				}
@@ -382,7 +417,8 @@ func TestCredentialsAreNotEchoed(t *testing.T) {
 		})
 	}
 	// A context stores no password, whichever flag contains it.
-	e := terminal{env: map[string]string{"KITESCOPE_CONFIG": config}}.run(t.Context(), t, "context", "add", "x", "--from", "x.db", "--proxy", "socks5://me:s3cr3t-proxy@127.0.0.1:1")
+	e := terminal{env: map[string]string{"KITESCOPE_CONFIG": config}}.run(t.Context(), t, "context", "add", "x",
+		"--from", "x.db", "--proxy", "socks5://me:s3cr3t-proxy@127.0.0.1:1")
 	if e.code != cli.ExitUsage {
 		t.Errorf("exit %d: %s", e.code, e.err)
 	}
@@ -404,7 +440,8 @@ func echoFakes(t *testing.T, plain, wire string) *fakes {
 			case r.Node == 4:
 				r.Response, r.Error = nil, "UNAUTHENTICATED: "+plain+" may not do this"
 			case r.Node == 5:
-				r.Response, r.Error = nil, "UNAUTHENTICATED: "+base64.StdEncoding.EncodeToString([]byte(wire))+" may not do this"
+				r.Response, r.Error = nil,
+					"UNAUTHENTICATED: "+base64.StdEncoding.EncodeToString([]byte(wire))+" may not do this"
 			}
 		}
 		return records

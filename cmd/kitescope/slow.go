@@ -141,7 +141,9 @@ func (f *slowFlags) readLogs(ctx context.Context, a *cli.App) ([]model.SlowReque
 	if len(f.logs) == 0 {
 		return nil, nil
 	}
-	s, err := log.SlowestFiles(ctx, f.logs, log.SlowestOptions{Formats: f.formats, Strict: f.strictLog, From: f.slowerThan, Limit: maxLogRequests})
+	s, err := log.SlowestFiles(ctx, f.logs, log.SlowestOptions{
+		Formats: f.formats, Strict: f.strictLog, From: f.slowerThan, Limit: maxLogRequests,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -159,8 +161,10 @@ func (f *slowFlags) readLogs(ctx context.Context, a *cli.App) ([]model.SlowReque
 func slowRequest(l *log.AccessEntry) model.SlowRequest {
 	expr := redact.BriefExpression(l.Expr)
 	s := model.SlowRequest{
-		Source: model.FromAccessLog, EndedAt: l.EndedAt, Database: l.Database, Collection: l.Collection, Partitions: l.Partitions, Type: l.Method,
-		Expr: expr, NQ: int64(l.NQ), TopK: int64(l.K), Consistency: l.Consistency, Took: l.Took, Trace: l.Trace, SDK: l.SDK, Status: l.Status,
+		Source: model.FromAccessLog, EndedAt: l.EndedAt, Database: l.Database, Collection: l.Collection,
+		Partitions: l.Partitions, Type: l.Method,
+		Expr: expr, NQ: int64(l.NQ), TopK: int64(l.K), Consistency: l.Consistency, Took: l.Took, Trace: l.Trace,
+		SDK: l.SDK, Status: l.Status,
 	}
 	if l.HasExpr {
 		s.Filtered = model.TristateOf(expr != "")
@@ -168,8 +172,8 @@ func slowRequest(l *log.AccessEntry) model.SlowRequest {
 	return s
 }
 
-// printNextCommands prints the commands that analyze and replay the collection of the slowest request. It prints nothing if
-// the output is a document.
+// printNextCommands prints the commands that analyze and replay the collection of the slowest request. It prints
+// nothing if the output is a document.
 func (f *slowFlags) printNextCommands(a *cli.App, g *view.Grid, q *getQuery) {
 	if g.Len() == 0 || q.options.Format.Documents() {
 		return
@@ -183,6 +187,8 @@ func (f *slowFlags) printNextCommands(a *cli.App, g *view.Grid, q *getQuery) {
 	if len(f.logs) > 0 {
 		from = f.logs[0]
 	}
-	a.Warn("to replay its searches: %s, then %s", shellquote.Shell("kitescope", "replay", "capture", from, "--collection", name, "--vectors", "QUERIES", "-O", name+".jsonl"),
+	a.Warn("to replay its searches: %s, then %s",
+		shellquote.Shell("kitescope", "replay", "capture", from, "--collection", name, "--vectors", "QUERIES", "-O",
+			name+".jsonl"),
 		shellquote.Shell("kitescope", "replay", "run", name, "--queries", name+".jsonl", "--timed"))
 }

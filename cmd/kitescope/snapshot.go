@@ -68,7 +68,9 @@ func infoSnapshot(ctx context.Context, a *cli.App, f *cli.DocumentFlags, path st
 		Root: info.Root, MetaPath: info.MetaPath, Revision: info.Revision, Taken: info.Taken,
 	}})
 	d := describeFile(path, info, told)
-	if err := a.Write(func(w *bufio.Writer) error { return clusters.Description(w, d, view.NewEnv(c, a.Now()), nil, o) }); err != nil {
+	if err := a.Write(
+		func(w *bufio.Writer) error { return clusters.Description(w, d, view.NewEnv(c, a.Now()), nil, o) },
+	); err != nil {
 		return err
 	}
 	err = a.WarnGaps(info.Gaps)

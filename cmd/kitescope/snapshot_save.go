@@ -49,7 +49,8 @@ With --at, the bundle has the metadata as of that moment.`,
 	fl := cmd.Flags()
 	fl.BoolVar(&f.force, "force", false, "replace FILE if it exists")
 	fl.BoolVar(&f.history, "history", false, "include all revisions of the source, for history and --at")
-	fl.DurationVar(&window, "profile", 0, "include profiles of all processes: CPU over this time, heap, goroutines; implies --live")
+	fl.DurationVar(&window, "profile", 0,
+		"include profiles of all processes: CPU over this time, heap, goroutines; implies --live")
 	fl.StringVar(&f.profilesFrom, "profiles", "", "include the profiles of a folder from profile pull")
 	a.AddAt(cmd)
 	f.nodes = cli.AddNodeFlags(cmd, false)
@@ -73,9 +74,12 @@ type snapshotFlags struct {
 // snapshotProfiles returns the flags of the profiles for snapshot save --profile: CPU over window, heap and
 // goroutines. It returns a usage error unless window is a whole number of seconds.
 func snapshotProfiles(window time.Duration) (*pullFlags, error) {
-	f := &pullFlags{seconds: int(window.Seconds()), kinds: "cpu,heap,goroutine", output: "table", busyWait: defaultBusyWait}
+	f := &pullFlags{
+		seconds: int(window.Seconds()), kinds: "cpu,heap,goroutine", output: "table", busyWait: defaultBusyWait,
+	}
 	if window < time.Second || window != window.Truncate(time.Second) {
-		return nil, cli.Usage(fmt.Errorf("--profile must be whole seconds, not %s", window), "for example: --profile 10s")
+		return nil,
+			cli.Usage(fmt.Errorf("--profile must be whole seconds, not %s", window), "for example: --profile 10s")
 	}
 	return f, f.check(nil)
 }
@@ -145,7 +149,9 @@ func (f *snapshotFlags) run(ctx context.Context, a *cli.App, path string) error 
 	}
 	defer said.Close()
 	s := &savedSnapshot{silent: session.UnresponsiveSessions(c)}
-	s.BundleContents = session.BundleContents{Snapshot: snapshot, Answers: said, Profiles: profiles, Past: past, Kitescope: cli.Version}
+	s.BundleContents = session.BundleContents{
+		Snapshot: snapshot, Answers: said, Profiles: profiles, Past: past, Kitescope: cli.Version,
+	}
 	a.ExtendGracePeriod()
 	if err := writeSnapshot(ctx, a, path, s); err != nil {
 		return fmt.Errorf("save %s: %w", path, err)
@@ -180,7 +186,8 @@ func writeSnapshot(ctx context.Context, a *cli.App, path string, s *savedSnapsho
 // is missing.
 func printSaved(a *cli.App, path string, s *savedSnapshot) error {
 	h := s.Snapshot.Header()
-	a.Warn("saved %s: %d keys of %s at revision %d and %d node answers; %s of metadata, file %s; secrets redacted", path, s.stats.Keys, h.Root, h.Revision, s.Answers.N,
+	a.Warn("saved %s: %d keys of %s at revision %d and %d node answers; %s of metadata, file %s; secrets redacted",
+		path, s.stats.Keys, h.Root, h.Revision, s.Answers.N,
 		words.AppendBytes(nil, s.stats.Bytes), words.AppendBytes(nil, int64(s.written)))
 	if n := s.stats.Dropped; n > 0 {
 		a.Warn("left out because the name contains a secret: %s", words.Plural(n, "key"))
@@ -218,7 +225,9 @@ func (n *byteCount) Write(p []byte) (int, error) {
 
 // spoolProfiles returns the profiles to include in the bundle. It copies them from the --profiles folder, pulls
 // them (--profile), or copies them from the source if that is a bundle. Otherwise it returns nil.
-func (f *snapshotFlags) spoolProfiles(ctx context.Context, a *cli.App, src source.Source, n *cli.NodeFlags) (*session.ProfileFiles, error) {
+func (f *snapshotFlags) spoolProfiles(
+	ctx context.Context, a *cli.App, src source.Source, n *cli.NodeFlags,
+) (*session.ProfileFiles, error) {
 	bundle, isBundle := src.(*source.Bundle)
 	switch {
 	case f.profilesFrom != "":
@@ -237,9 +246,10 @@ func (f *pullFlags) takeProfiles(ctx context.Context, a *cli.App, n *cli.NodeFla
 		return nil, err
 	}
 	var files *session.ProfileFiles
-	_, err = pullWithProgress(ctx, a, j, func(ctx context.Context, targets []pull.Target, o pull.Options) (*pull.Manifest, error) {
-		files, err = session.PullProfiles(ctx, targets, o)
-		return nil, err
-	})
+	_, err = pullWithProgress(ctx, a, j,
+		func(ctx context.Context, targets []pull.Target, o pull.Options) (*pull.Manifest, error) {
+			files, err = session.PullProfiles(ctx, targets, o)
+			return nil, err
+		})
 	return files, err
 }

@@ -31,14 +31,19 @@ func choices(a *cli.App) ([]choice, error) {
 	}
 	var list []choice
 	for _, name := range config.Names() {
-		list = append(list, choice{name, "context: " + cli.RedactWords([]string{config.Contexts[name].From})[0], func(a *cli.App) { a.Flags.Context = name }})
+		list = append(list, choice{
+			name, "context: " + cli.RedactWords([]string{config.Contexts[name].From})[0],
+			func(a *cli.App) { a.Flags.Context = name },
+		})
 	}
 	found := source.List(".")
 	for _, f := range found[:min(len(found), maxFiles)] {
 		what := f.What + ", " + words.Age(a.Now().Sub(f.Modified)) + " old"
 		list = append(list, choice{f.Path, what, func(a *cli.App) { a.Flags.From = f.Path }})
 	}
-	return append(list, choice{"demo", "a captured cluster; nothing to set up", func(a *cli.App) { a.Flags.From = demo.From }}), nil
+	return append(list, choice{
+		"demo", "a captured cluster; nothing to set up", func(a *cli.App) { a.Flags.From = demo.From },
+	}), nil
 }
 
 // chooseCluster prompts the user for the cluster to open and sets the flags accordingly. It is used if the

@@ -47,7 +47,9 @@ func TestChooseCluster(t *testing.T) {
 		a := &cli.App{Streams: s}
 		err := chooseCluster(t.Context(), a)
 		var coded *cli.CodeError
-		if want.err != nil && (err == nil || !errors.Is(err, want.err) && !(errors.As(err, &coded) && coded.Code == cli.ExitOK)) || want.err == nil && err != nil {
+		if want.err != nil &&
+			(err == nil || !errors.Is(err, want.err) && !(errors.As(err, &coded) && coded.Code == cli.ExitOK)) ||
+			want.err == nil && err != nil {
 			t.Errorf("%q: %v", typed, err)
 		}
 		if a.Flags.Context != want.context || a.Flags.From != want.from || !strings.Contains(said.String(), want.said) {

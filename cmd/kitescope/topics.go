@@ -51,7 +51,8 @@ func helpTopics(a *cli.App, tree *cli.Tree) []*cobra.Command {
 		{Use: "resources", Short: "What get lists", Long: "Resources of kitescope get:\n\n" + resourceList()},
 		{Use: "benchmarks", Short: "What compare reads", Long: helpBenchmarks + gains.FormatDoc()},
 		{Use: "changes", Short: "Words of replay whatif --change", Long: helpChanges + changes.String()},
-		more(cli.SectionReplay, "--target is one of:\n\n  "+strings.Join(live.Shapes(), "\n  ")+"\n\n", "replay", "run", "whatif"),
+		more(cli.SectionReplay, "--target is one of:\n\n  "+strings.Join(live.Shapes(), "\n  ")+"\n\n", "replay", "run",
+			"whatif"),
 		more(cli.SectionTrial, "", "pgo", "trial"),
 	}
 }

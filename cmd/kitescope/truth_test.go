@@ -55,17 +55,18 @@ func TestTruth(t *testing.T) {
 		sources[from] = os.Getenv("KITESCOPE_E2E_TRUTH")
 	}
 	for from, file := range sources {
-		t.Run(strings.ReplaceAll(strings.TrimPrefix(filepath.Dir(from), "../../testdata/snapshots/"), "/", "_"), func(t *testing.T) {
-			moving := map[string]bool{}
-			for _, name := range []string{"t3", "t7", "healthy-load"} {
-				if strings.Contains(from, "cluster-2.3.5-"+name+"/") {
-					// Inserts continued between the client's calls and the snapshot.
-					moving["items_hnsw_l2"], moving["docs_hnsw_cos"], moving["users_flat_ip"] = true, true, true
+		t.Run(strings.ReplaceAll(strings.TrimPrefix(filepath.Dir(from), "../../testdata/snapshots/"), "/", "_"),
+			func(t *testing.T) {
+				moving := map[string]bool{}
+				for _, name := range []string{"t3", "t7", "healthy-load"} {
+					if strings.Contains(from, "cluster-2.3.5-"+name+"/") {
+						// Inserts continued between the client's calls and the snapshot.
+						moving["items_hnsw_l2"], moving["docs_hnsw_cos"], moving["users_flat_ip"] = true, true, true
+					}
 				}
-			}
-			compareTruth(t, from, readTruth(t, file), moving)
-			listEverything(t, from)
-		})
+				compareTruth(t, from, readTruth(t, file), moving)
+				listEverything(t, from)
+			})
 	}
 }
 
@@ -139,8 +140,12 @@ func compareTruth(t *testing.T, from string, tr truth, moving map[string]bool) {
 			if moving[name] {
 				continue
 			}
-			decodeAny(want.Rows, func(n int64) { same(t, db+"/"+name+" rows", str(got["rows"]), strconv.FormatInt(n, 10)) })
-			decodeAny(want.Aliases, func(a []string) { same(t, db+"/"+name+" aliases", strings1(got["aliases"]), sorted(a)) })
+			decodeAny(want.Rows, func(n int64) {
+				same(t, db+"/"+name+" rows", str(got["rows"]), strconv.FormatInt(n, 10))
+			})
+			decodeAny(want.Aliases, func(a []string) {
+				same(t, db+"/"+name+" aliases", strings1(got["aliases"]), sorted(a))
+			})
 			decodeAny(want.LoadState, func(s string) {
 				same(t, db+"/"+name+" load state", str(got["load_state"]), s)
 			})
@@ -185,7 +190,9 @@ func compareTruth(t *testing.T, from string, tr truth, moving map[string]bool) {
 			) {
 				var w, g []string
 				for _, x := range list {
-					w = append(w, fmt.Sprintf("%s %v %v %v", x.Field, x.Params["index_type"], x.Params["metric_type"], x.Params["params"]))
+					w = append(w,
+						fmt.Sprintf("%s %v %v %v", x.Field, x.Params["index_type"], x.Params["metric_type"],
+							x.Params["params"]))
 				}
 				for _, x := range indexes[id] {
 					g = append(g, fmt.Sprintf("%v %v %v %v", x["field"], x["type"], x["metric"], numbers(x["params"])))

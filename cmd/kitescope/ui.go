@@ -143,7 +143,8 @@ func showUI(ctx context.Context, a *cli.App, f cli.UIFlags, c cli.Connection) (n
 	}
 	cfg := tui.Config{
 		Input: input, Output: a.Out, Feed: o.feed, Resources: view.Resources,
-		Title: c.From, Version: cli.Version, Command: a.CommandFor(c), NodeFlags: f.Nodes.CommandFor(c), NoColor: !color,
+		Title: c.From, Version: cli.Version, Command: a.CommandFor(c), NodeFlags: f.Nodes.CommandFor(c),
+		NoColor:   !color,
 		StartPage: f.Page, Now: a.Now, SaveFile: cli.SaveFile, Pages: o.pages(),
 		Contexts: a.ContextNames(), Switch: func(name, on string) { next, page = name, on },
 	}

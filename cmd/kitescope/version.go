@@ -15,7 +15,8 @@ import (
 
 // versionLine returns the output of "version" and "--version".
 func versionLine(v map[string]string) string {
-	return strings.Join(strings.Fields(fmt.Sprintln("kitescope", v["version"], v["commit"], v["go"], v["platform"])), " ") + "\n"
+	return strings.Join(strings.Fields(fmt.Sprintln("kitescope", v["version"], v["commit"], v["go"], v["platform"])),
+		" ") + "\n"
 }
 
 // versionFacts returns the version and the build metadata embedded in the binary.

@@ -21,7 +21,10 @@ import (
 // watch prints the rows of a query, then the rows that change, until it is interrupted.
 func (q *getQuery) watch(ctx context.Context, a *cli.App) error {
 	if !q.options.Format.Appendable() {
-		return &cli.UsageError{Err: fmt.Errorf("--watch cannot write %s: it needs an end", q.options.Format.Name()), Advice: "use -o jsonl, table, wide, csv or name"}
+		return &cli.UsageError{
+			Err:    fmt.Errorf("--watch cannot write %s: it needs an end", q.options.Format.Name()),
+			Advice: "use -o jsonl, table, wide, csv or name",
+		}
 	}
 	w := &watcher{App: a, query: q, screen: q.screen(a)}
 	if w.screen == nil {
@@ -85,7 +88,10 @@ func (f *watchedSource) run(ctx context.Context, handle func(history.Update) err
 	defer src.Close()
 	live, ok := src.(source.Watcher)
 	if !ok {
-		return &cli.UsageError{Err: fmt.Errorf("--watch: %s does not change", src.Origin().Location), Advice: "it needs a live source: --from etcd://host:port"}
+		return &cli.UsageError{
+			Err:    fmt.Errorf("--watch: %s does not change", src.Origin().Location),
+			Advice: "it needs a live source: --from etcd://host:port",
+		}
 	}
 	spec, err := f.FeedSpec(conn, f.nodes)
 	if err != nil {
@@ -162,7 +168,8 @@ func (w *watcher) show(c *model.Cluster) error {
 	options.NoHeader = options.NoHeader || !first
 	subset := *grid
 	subset.Rows = changed
-	if err := w.Write(func(out *bufio.Writer) error { return clusters.Grid(out, &subset, options) }); err != nil || !first {
+	if err := w.Write(func(out *bufio.Writer) error { return clusters.Grid(out, &subset, options) }); err != nil ||
+		!first {
 		return err
 	}
 	for _, line := range w.query.footnotes(grid) {

@@ -14,10 +14,13 @@ import (
 func TestWatchFrame(t *testing.T) {
 	text := "ID  ROLE\n" + strings.Repeat("12  querynode\n", 9)
 	got := watchFrame(text, []string{"9 nodes · ctrl+c quits"}, 10, 6)
-	if want := "\x1b[HID  ROLE\x1b[m\x1b[K\n" + strings.Repeat("12  query…\x1b[m\x1b[K\n", 2) + "… 7 more …\x1b[m\x1b[K\n9 nodes · …\x1b[m\x1b[K\n\x1b[J"; got != strings.Replace(want, "9 nodes · …", "9 nodes ·…", 1) {
+	if want := "\x1b[HID  ROLE\x1b[m\x1b[K\n" + strings.Repeat("12  query…\x1b[m\x1b[K\n", 2) +
+		"… 7 more …\x1b[m\x1b[K\n9 nodes · …\x1b[m\x1b[K\n\x1b[J"; got != strings.Replace(want, "9 nodes · …",
+		"9 nodes ·…", 1) {
 		t.Errorf("got %q", got)
 	}
-	if got, want := watchFrame("ID\n1\n", []string{"1 node"}, 80, 24), "\x1b[HID\x1b[m\x1b[K\n1\x1b[m\x1b[K\n1 node\x1b[m\x1b[K\n\x1b[J"; got != want {
+	if got, want := watchFrame("ID\n1\n", []string{"1 node"}, 80, 24),
+		"\x1b[HID\x1b[m\x1b[K\n1\x1b[m\x1b[K\n1 node\x1b[m\x1b[K\n\x1b[J"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -46,7 +49,9 @@ func TestWatchScreenListsMissingData(t *testing.T) {
 	var out, errs syncBuffer
 	s := scriptStreams(&out, &errs, nil)
 	s.OutTTY, s.Size = true, func() (int, int) { return 80, 24 }
-	code := run(ctx, s, []string{"get", "nodes", "--watch", "--strict", "--color", "never", "--live=false", "--from", demo.from()})
+	code := run(ctx, s, []string{
+		"get", "nodes", "--watch", "--strict", "--color", "never", "--live=false", "--from", demo.from(),
+	})
 	if code != cli.ExitIncomplete {
 		t.Errorf("exit %d: %s", code, errs.String())
 	}

@@ -28,7 +28,9 @@ func TestWatchPrintsVisibleChanges(t *testing.T) {
 	}{{"table", 1, false}, {"table", 1 << 40, true}, {"jsonl", 1, true}} {
 		var out, errs strings.Builder
 		a := &cli.App{Streams: scriptStreams(&out, &errs, nil)}
-		q, err := (&getFlags{nodes: new(cli.NodeFlags), output: test.format}).parseQuery(a, []string{"segments", "state=Flushed"})
+		q, err := (&getFlags{nodes: new(cli.NodeFlags), output: test.format}).parseQuery(a, []string{
+			"segments", "state=Flushed",
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -92,7 +92,8 @@ func (f *whyFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 	report := judge.Run(c, view.NewEnv(c, a.Now()).Now, rules.All())
 	r := &show.WhyReport{
 		Latency: l, Answers: why.Explain(budgets, report), Report: report,
-		Where: cmp.Or(c.Origin.Location, strings.Join(f.diagnose.nodes.Recordings, ", ")), Version: cli.Version, At: l.Window.To,
+		Where: cmp.Or(c.Origin.Location, strings.Join(f.diagnose.nodes.Recordings, ", ")), Version: cli.Version,
+		At: l.Window.To,
 	}
 	if err := a.Write(func(w *bufio.Writer) error { return show.WriteWhy(w, r, q.format, q.options) }); err != nil {
 		return err

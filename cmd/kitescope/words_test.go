@@ -35,7 +35,9 @@ func TestMissingFile(t *testing.T) {
 			code = cli.ExitUsage
 		}
 		e := kitescope(t, code, args...)
-		if line, _, _ := strings.Cut(e.err, "\n"); !strings.Contains(line, "nothing: no such file") && !strings.Contains(line, "nothing.npy: no such file") || strings.Contains(line, "open nothing") || strings.Contains(line, "stat nothing") {
+		if line, _, _ := strings.Cut(e.err, "\n"); !strings.Contains(line, "nothing: no such file") &&
+			!strings.Contains(line, "nothing.npy: no such file") || strings.Contains(line, "open nothing") ||
+			strings.Contains(line, "stat nothing") {
 			t.Errorf("%s: %q", strings.Join(args, " "), line)
 		}
 	}
@@ -52,7 +54,9 @@ func TestMissingFile(t *testing.T) {
 			t.Errorf("%q becomes %q, want %q", message, got, want)
 		}
 	}
-	if got := cli.NoFile(errors.New("x"), "open a: no such file or directory"); got != "open a: no such file or directory" { // the error is not fs.ErrNotExist
+	// the error is not fs.ErrNotExist
+	if got := cli.NoFile(errors.New("x"), "open a: no such file or directory"); got != "open a: no such file or "+
+		"directory" {
 		t.Error(got)
 	}
 }

@@ -120,7 +120,8 @@ func (a *App) ConnectionTo(from string) (Connection, error) {
 	if c.From == "" {
 		return c, Usage(
 			errNoCluster,
-			"--from etcd://host:2379 (live), --from FILE (etcd snapshot, birdwatcher backup, bundle), or try: kitescope demo",
+			"--from etcd://host:2379 (live), --from FILE (etcd snapshot, birdwatcher backup, bundle), or try: "+
+				"kitescope demo",
 		)
 	}
 	return c, nil
@@ -143,7 +144,8 @@ func (a *App) namedContext() (Connection, error) {
 	}
 	spec, ok := config.Contexts[name]
 	if !ok {
-		return Connection{}, Usage(fmt.Errorf("no context %q in %s", name, path), "list contexts with kitescope context list")
+		return Connection{},
+			Usage(fmt.Errorf("no context %q in %s", name, path), "list contexts with kitescope context list")
 	}
 	return Connection{ContextSpec: spec, fromContext: name}, nil
 }
@@ -208,7 +210,9 @@ func (a *App) Loader() *session.Loader {
 				src, err := a.Demo.open(ctx, spec.Root)
 				return src, true, err
 			case spec.From == "-" && a.InTTY:
-				return nil, true, Usage(errors.New("--from - reads standard input, but it is a terminal"), "pipe a file into it: kitescope get collections --from - < etcd_snapshot.db")
+				return nil, true,
+					Usage(errors.New("--from - reads standard input, but it is a terminal"),
+						"pipe a file into it: kitescope get collections --from - < etcd_snapshot.db")
 			}
 			return nil, false, nil
 		},
@@ -246,7 +250,8 @@ func (a *App) noteMoment(p meta.Point) {
 	if p.Moment.Open {
 		unless = " if RootCoord was running"
 	}
-	a.Note("as of %s, within %s%s (revision %d)", p.Moment.Time.UTC().Format("2006-01-02 15:04:05 UTC"), words.Span(p.Moment.Error), unless, p.Revision)
+	a.Note("as of %s, within %s%s (revision %d)", p.Moment.Time.UTC().Format("2006-01-02 15:04:05 UTC"),
+		words.Span(p.Moment.Error), unless, p.Revision)
 }
 
 // LiveSpec returns a spec that includes the processes if the flags request them. Usage errors are returned
@@ -278,7 +283,9 @@ func (a *App) LiveSpec(c Connection, n *NodeFlags) (*session.Spec, error) {
 func (a *App) FeedSpec(c Connection, n *NodeFlags) (*session.Spec, error) {
 	spec := a.Spec(c)
 	if n.prometheus != "" {
-		return nil, Usage(errors.New("--prometheus is read only once; this command keeps running"), "omit it: the processes are queried repeatedly")
+		return nil,
+			Usage(errors.New("--prometheus is read only once; this command keeps running"),
+				"omit it: the processes are queried repeatedly")
 	}
 	if len(n.Recordings) > 0 || !spec.IsLive() {
 		spec.Recordings = n.Recordings
@@ -345,10 +352,11 @@ func (a *App) LoadLive(ctx context.Context, n *NodeFlags, want meta.Want) (*mode
 		return nil, err
 	}
 	if a.Loads != nil {
-		return a.Loads(fmt.Sprint(conn.From, conn.at.String(), n.Live, n.Recordings, n.prometheus), func() (*model.Cluster, error) {
-			spec.Want = meta.Want{Parts: model.PartAll, Records: true}
-			return a.Loader().Load(ctx, spec)
-		})
+		return a.Loads(fmt.Sprint(conn.From, conn.at.String(), n.Live, n.Recordings, n.prometheus),
+			func() (*model.Cluster, error) {
+				spec.Want = meta.Want{Parts: model.PartAll, Records: true}
+				return a.Loader().Load(ctx, spec)
+			})
 	}
 	spec.Want = want
 	return a.Loader().Load(ctx, spec)

@@ -51,7 +51,9 @@ func Args(from, to int, what, hint string) cobra.PositionalArgs {
 func Pattern(what, text string) (*regexp.Regexp, error) {
 	re, err := regexp.Compile(text)
 	if err != nil {
-		return nil, Usage(fmt.Errorf("%s %q is not a regular expression: %w", what, text, err), `quote names with ( or *: this is Go regexp syntax, \( matches a parenthesis`)
+		return nil,
+			Usage(fmt.Errorf("%s %q is not a regular expression: %w", what, text, err),
+				`quote names with ( or *: this is Go regexp syntax, \( matches a parenthesis`)
 	}
 	return re, nil
 }
@@ -136,5 +138,6 @@ func noCommand(cmd *cobra.Command, args []string) error {
 			names = append(names, c.Name())
 		}
 	}
-	return Usage(fmt.Errorf("%s needs a command: %s", cmd.Name(), strings.Join(names, ", ")), "see: "+cmd.CommandPath()+" --help")
+	return Usage(fmt.Errorf("%s needs a command: %s", cmd.Name(), strings.Join(names, ", ")),
+		"see: "+cmd.CommandPath()+" --help")
 }

@@ -26,7 +26,8 @@ func CompleteFlags(cmd *cobra.Command) {
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		return table.CompleteColumns(&r.Schema, word), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+		return table.CompleteColumns(&r.Schema, word),
+			cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	}
 	_ = cmd.RegisterFlagCompletionFunc("sort", columns)
 	_ = cmd.RegisterFlagCompletionFunc("columns", columns)

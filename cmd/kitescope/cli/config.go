@@ -133,7 +133,8 @@ func (a *App) ContextNames() []string {
 // the previous cluster.
 func (a *App) UseContext(name string) {
 	g := &a.Flags
-	g.From, g.Context, g.Root, g.User, g.PasswordFile, g.CA, g.Cert, g.Key, g.ServerName, g.Insecure = "", name, "", "", "", "", "", "", "", false
+	g.From, g.Context, g.Root, g.User, g.PasswordFile, g.CA, g.Cert, g.Key, g.ServerName, g.Insecure = "", name, "", "",
+		"", "", "", "", "", false
 	g.At = session.At{}
 	if a.Demo.clock != nil {
 		a.clock, a.Demo.clock = nil, nil

@@ -51,7 +51,9 @@ func putInYAML(n *yaml.Node, value any, path []string) error {
 	case at < 0:
 		at = len(n.Content)
 		n.Style = 0 // "{}" becomes a block
-		n.Content = append(n.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: path[0]}, &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"})
+		n.Content = append(n.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: path[0]}, &yaml.Node{
+			Kind: yaml.MappingNode, Tag: "!!map",
+		})
 	case len(path) == 1 && value == nil:
 		n.Content = append(n.Content[:at:at], n.Content[at+2:]...)
 		return nil

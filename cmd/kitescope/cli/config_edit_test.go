@@ -44,7 +44,12 @@ views:
 		{"theme: dark # night\n", "light", []string{"theme"}, "theme: light # night\n"},
 		{"theme: dark\nmouse: true\n", nil, []string{"theme"}, "mouse: true\n"},
 		{"mouse: true\n", nil, []string{"theme"}, "mouse: true\n"},
-		{"views:\n", []string{"id"}, []string{"views", "nodes", "columns"}, "views:\n  nodes:\n    columns:\n      - id\n"},
+		{
+			"views:\n",
+			[]string{"id"},
+			[]string{"views", "nodes", "columns"},
+			"views:\n  nodes:\n    columns:\n      - id\n",
+		},
 	} {
 		got, err := setInYAML([]byte(x.text), x.value, x.path...)
 		if err != nil || string(got) != x.want {

@@ -11,7 +11,10 @@ import (
 // demo.
 func TestUseContext(t *testing.T) {
 	today := time.Date(2026, 11, 28, 12, 0, 0, 0, time.UTC)
-	a := &App{Streams: &Streams{Now: func() time.Time { return today }}, Demo: &LazyDemo{}, Flags: GlobalFlags{From: demo.From, Root: "by-dev"}}
+	a := &App{
+		Streams: &Streams{Now: func() time.Time { return today }}, Demo: &LazyDemo{},
+		Flags: GlobalFlags{From: demo.From, Root: "by-dev"},
+	}
 	a.SetDemoClock()
 	if now := a.Now(); now.Equal(today) {
 		t.Fatalf("the clock of the demo is %s", now)

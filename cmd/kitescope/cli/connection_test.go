@@ -14,7 +14,9 @@ import (
 // TestConnection checks the precedence of the cluster: flags, environment, configuration file.
 func TestConnection(t *testing.T) {
 	config := filepath.Join(t.TempDir(), "config.yaml")
-	writeFile(t, config, "current: lab\ncontexts:\n  lab: {from: lab.db}\n  prod: {from: etcd://prod:2379, user: viewer, root: by-dev}\n")
+	writeFile(t, config,
+		"current: lab\ncontexts:\n  lab: {from: lab.db}\n  prod: {from: etcd://prod:2379, user: viewer, root: "+
+			"by-dev}\n")
 	for _, c := range []struct {
 		name      string
 		flags     GlobalFlags
@@ -24,12 +26,38 @@ func TestConnection(t *testing.T) {
 		{"the default", GlobalFlags{}, nil, "lab.db", ""},
 		{"a context", GlobalFlags{Context: "prod"}, nil, "etcd://prod:2379", ""},
 		{"environment before the default", GlobalFlags{}, map[string]string{"KITESCOPE_FROM": "x.db"}, "x.db", ""},
-		{"a context of the environment", GlobalFlags{}, map[string]string{"KITESCOPE_CONTEXT": "prod"}, "etcd://prod:2379", ""},
-		{"a flag before the environment", GlobalFlags{From: "y.db"}, map[string]string{"KITESCOPE_FROM": "x.db", "KITESCOPE_CONTEXT": "prod"}, "y.db", ""},
-		{"a context flag before the environment", GlobalFlags{Context: "lab"}, map[string]string{"KITESCOPE_FROM": "x.db"}, "lab.db", ""},
+		{
+			"a context of the environment",
+			GlobalFlags{},
+			map[string]string{"KITESCOPE_CONTEXT": "prod"},
+			"etcd://prod:2379", "",
+		},
+		{
+			"a flag before the environment",
+			GlobalFlags{From: "y.db"},
+			map[string]string{"KITESCOPE_FROM": "x.db", "KITESCOPE_CONTEXT": "prod"},
+			"y.db", "",
+		},
+		{
+			"a context flag before the environment",
+			GlobalFlags{Context: "lab"},
+			map[string]string{"KITESCOPE_FROM": "x.db"},
+			"lab.db", "",
+		},
 		{"no such context", GlobalFlags{Context: "nope"}, nil, "", `no context "nope"`},
-		{"a broken file that is not wanted", GlobalFlags{From: "y.db"}, map[string]string{"KITESCOPE_CONFIG": "connection_test.go"}, "y.db", ""},
-		{"a broken file", GlobalFlags{}, map[string]string{"KITESCOPE_CONFIG": "connection_test.go"}, "", "read configuration"},
+		{
+			"a broken file that is not wanted",
+			GlobalFlags{From: "y.db"},
+			map[string]string{"KITESCOPE_CONFIG": "connection_test.go"},
+			"y.db", "",
+		},
+		{
+			"a broken file",
+			GlobalFlags{},
+			map[string]string{"KITESCOPE_CONFIG": "connection_test.go"},
+			"",
+			"read configuration",
+		},
 		{"no time", GlobalFlags{From: "y.db", timeout: -1}, nil, "", "--timeout"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -75,8 +103,16 @@ func TestPassword(t *testing.T) {
 		{"standard input", ContextSpec{From: "-", User: "u"}, "", nil, ""},
 		{"prompt", live, "", nil, "typed"},
 		{"environment", live, "", map[string]string{"KITESCOPE_ETCD_PASSWORD": "env"}, "env"},
-		{"flag first", stored, byFlag, map[string]string{"KITESCOPE_ETCD_PASSWORD": "env", "OTHER": "other"}, "from flag"},
-		{"environment before context", stored, "", map[string]string{"KITESCOPE_ETCD_PASSWORD": "env", "OTHER": "other"}, "env"},
+		{
+			"flag first", stored, byFlag,
+			map[string]string{"KITESCOPE_ETCD_PASSWORD": "env", "OTHER": "other"},
+			"from flag",
+		},
+		{
+			"environment before context", stored, "",
+			map[string]string{"KITESCOPE_ETCD_PASSWORD": "env", "OTHER": "other"},
+			"env",
+		},
 		{"the context's variable", stored, "", map[string]string{"OTHER": "other"}, "other"},
 		{"the context's file", stored, "", nil, "from context"},
 	} {

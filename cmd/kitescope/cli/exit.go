@@ -162,7 +162,8 @@ func collectionHint(unknown *meta.UnknownCollectionError) string {
 	case len(unknown.Known) == 0:
 		return "no collections exist"
 	case len(unknown.Known) > most:
-		return fmt.Sprintf("available: %s and %d more: %s", strings.Join(unknown.Known[:most], ", "), len(unknown.Known)-most, shellquote.Shell("kitescope", "get", "collections"))
+		return fmt.Sprintf("available: %s and %d more: %s", strings.Join(unknown.Known[:most], ", "),
+			len(unknown.Known)-most, shellquote.Shell("kitescope", "get", "collections"))
 	}
 	return "available: " + strings.Join(unknown.Known, ", ")
 }

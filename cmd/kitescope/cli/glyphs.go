@@ -44,7 +44,8 @@ func forPeople(cmd *cobra.Command) bool {
 		return false
 	}
 	f := cmd.Flags().Lookup("output")
-	return f == nil || f.Value.Type() == "string" && slices.Contains([]string{"", "text", "table", "wide"}, f.Value.String())
+	return f == nil ||
+		f.Value.Type() == "string" && slices.Contains([]string{"", "text", "table", "wide"}, f.Value.String())
 }
 
 // terminalGlyphs returns the characters of the terminal, as far as the environment defines them.

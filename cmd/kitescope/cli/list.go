@@ -46,7 +46,9 @@ func (f *ReportFlags) Register(cmd *cobra.Command, formats render.Formats, limit
 
 // List adds --where, --sort and --columns, and -n unless it exists, and completes the columns. It is for
 // commands whose arguments are files. schema returns the columns of the report.
-func (f *ReportFlags) List(cmd *cobra.Command, schema func(o render.ReportOptions) *table.Schema, where, sorted, columns string) {
+func (f *ReportFlags) List(
+	cmd *cobra.Command, schema func(o render.ReportOptions) *table.Schema, where, sorted, columns string,
+) {
 	f.schema = schema
 	f.list.Register(cmd, sorted, columns)
 	fl := cmd.Flags()
@@ -55,7 +57,8 @@ func (f *ReportFlags) List(cmd *cobra.Command, schema func(o render.ReportOption
 		fl.IntVarP(&f.limit, "limit", "n", 0, "maximum number of rows; 0 for all")
 	}
 	names := func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return schema(render.ReportOptions{}).ColumnNames(), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+		return schema(render.ReportOptions{}).ColumnNames(),
+			cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	}
 	_ = cmd.RegisterFlagCompletionFunc("sort", names)
 	_ = cmd.RegisterFlagCompletionFunc("columns", names)
@@ -101,7 +104,8 @@ func (f *ReportFlags) parseQuery(o *render.ReportOptions) error {
 		}
 		return Usage(err, "columns of "+schema.Name+": "+names)
 	}
-	o.Query, o.KeepColumns = table.Query{Where: where, Sort: f.list.Sort, Columns: f.list.Columns}, len(f.list.Columns) > 0
+	o.Query, o.KeepColumns = table.Query{Where: where, Sort: f.list.Sort, Columns: f.list.Columns},
+		len(f.list.Columns) > 0
 	if f.rows {
 		o.Query.Limit = f.limit
 	}

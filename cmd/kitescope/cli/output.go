@@ -112,7 +112,8 @@ func (a *App) NewOutput(path string, force bool) (func(write func(io.Writer) err
 		switch at, err := os.Stat(path); {
 		// Refuse other files, because a device would be replaced.
 		case err == nil && !at.Mode().IsRegular(), err != nil && info.Mode()&os.ModeSymlink == 0:
-			return nil, Usage(fmt.Errorf("write %s: not a regular file", path), "choose another, or - for standard output")
+			return nil,
+				Usage(fmt.Errorf("write %s: not a regular file", path), "choose another, or - for standard output")
 		case !force:
 			return nil, Usage(fmt.Errorf("write %s: it exists", path), "use --force to replace it")
 		}

@@ -8,12 +8,14 @@ import (
 )
 
 const (
-	copyBucket  = "copy the bucket once (mc mirror MINIO/BUCKET/PREFIX DIR) and give --storage DIR"
-	compileLog  = "go build -gcflags=-m=2 -pgo=FILE prints how the compiler uses a profile"
-	buildInfo   = "verify reads the build information of the binary; kitescope pgo trial measures the effect"
-	replayRows  = "such an index is not searched; kitescope replay run compares the vectors of its insert logs row by row"
+	copyBucket = "copy the bucket once (mc mirror MINIO/BUCKET/PREFIX DIR) and give --storage DIR"
+	compileLog = "go build -gcflags=-m=2 -pgo=FILE prints how the compiler uses a profile"
+	buildInfo  = "verify reads the build information of the binary; kitescope pgo trial measures the effect"
+	replayRows = "such an index is not searched; kitescope replay run compares the vectors of its insert logs row " +
+		"by row"
 	queryCosts  = "kitescope replay reports the cost of a query; get metrics shows counters"
-	faissBuilds = "engine build makes HNSW files of hnswlib; in Python faiss.index_factory and faiss.write_index make others"
+	faissBuilds = "engine build makes HNSW files of hnswlib; in Python faiss.index_factory and faiss.write_index " +
+		"make others"
 	mouse       = "the UI leaves the mouse to the terminal, which selects text with it"
 	localNames  = "name frames first: PPROF_BINARY_PATH=FOLDER go tool pprof -proto FILE > NAMED.pb.gz"
 	pullFirst   = "pull first: kitescope profile pull --header-file FILE URL -O FOLDER"
@@ -27,8 +29,9 @@ const (
 // removedFlags maps removed flags to the hint of the error. A key is "COMMAND FLAG", with the top-level
 // command of the flag, or the name of a removed global flag.
 var removedFlags = map[string]string{
-	"compare column":         "rename the columns in the header: run, pair, metric, unit, value, before, after",
-	"engine accumulation":    "floats are added up in one order for each --library; distances of other builds differ in the last bits",
+	"compare column": "rename the columns in the header: run, pair, metric, unit, value, before, after",
+	"engine accumulation": "floats are added up in one order for each --library; distances of other builds differ " +
+		"in the last bits",
 	"engine algorithm":       exactSparse,
 	"engine codes":           "8-bit codes are built where they pay off; results are the same",
 	"engine bits":            faissBuilds,
@@ -49,14 +52,16 @@ var removedFlags = map[string]string{
 	"engine refine-k":        replayRows,
 	"engine sample":          trueRecall,
 	"engine reorder-k":       replayRows,
-	"compare plot":           "-o html has a picture of all runs; VectorDBBench and ann-benchmarks draw recall curves themselves",
-	"compare no-mouse":       mouse,
-	"demo no-mouse":          mouse,
-	"pgo no-mouse":           mouse,
-	"profile no-mouse":       mouse,
-	"replay no-mouse":        mouse,
-	"ui no-mouse":            mouse,
-	"pgo bench":              "trial takes benchmarks by --build 'go test -c {pgo} -o {bin} ./codec' and --load '{bin} -test.bench=.'",
+	"compare plot": "-o html has a picture of all runs; VectorDBBench and ann-benchmarks draw recall " +
+		"curves themselves",
+	"compare no-mouse": mouse,
+	"demo no-mouse":    mouse,
+	"pgo no-mouse":     mouse,
+	"profile no-mouse": mouse,
+	"replay no-mouse":  mouse,
+	"ui no-mouse":      mouse,
+	"pgo bench": "trial takes benchmarks by --build 'go test -c {pgo} -o {bin} ./codec' and --load " +
+		"'{bin} -test.bench=.'",
 	"pgo benchtime":          "-test.benchtime=200x in --load",
 	"pgo control":            buildInfo,
 	"pgo dir":                compileLog,
@@ -90,16 +95,17 @@ var removedFlags = map[string]string{
 	"replay reorder-k":       replayRows,
 	"replay scheduler":       "replay whatif models the queues of nodes",
 
-	"diagnose symbols":             localNames,
-	"pgo header-file":              pullFirst,
-	"pgo symbols":                  localNames,
-	"profile column":               "give each side as a file of its own to kitescope profile diff",
-	"profile dark":                 "the page follows the colours of the browser: -o html",
-	"profile demangle":             "names are as go tool pprof shows them",
-	"profile effect":               "--where 'flat_percent>1' leaves out small changes",
-	"profile header-file":          pullFirst,
-	"profile label":                pprofTags,
-	"profile level":                "a change is noise at P of 0.01 or more; --where 'flat_p_corrected<0.001' is stricter",
+	"diagnose symbols":    localNames,
+	"pgo header-file":     pullFirst,
+	"pgo symbols":         localNames,
+	"profile column":      "give each side as a file of its own to kitescope profile diff",
+	"profile dark":        "the page follows the colours of the browser: -o html",
+	"profile demangle":    "names are as go tool pprof shows them",
+	"profile effect":      "--where 'flat_percent>1' leaves out small changes",
+	"profile header-file": pullFirst,
+	"profile label":       pprofTags,
+	"profile level": "a change is noise at P of 0.01 or more; --where 'flat_p_corrected<0.001' is " +
+		"stricter",
 	"profile mean":                 "go tool pprof -mean",
 	"profile min-share":            "the page omits frames too small to see",
 	"profile relative":             "the page colours by change of the total or of each frame: -o html",
@@ -117,8 +123,10 @@ var removedFlags = map[string]string{
 
 // removedCommands maps the path of a removed command to the hint of the error.
 var removedCommands = map[string]string{
-	"profile nodes": "profile top --by node adds up nodes, profile watch measures them, and diagnose judges their profiles",
-	"profile peek":  "profile flame shows callers and callees of a function (c); profile merge and go tool pprof -peek print them",
+	"profile nodes": "profile top --by node adds up nodes, profile watch measures them, and diagnose judges their " +
+		"profiles",
+	"profile peek": "profile flame shows callers and callees of a function (c); profile merge and go tool pprof " +
+		"-peek print them",
 	"profile share": "profile top --focus REGEX shows the share of matching stacks",
 	"profile trend": "profile diff compares two rounds of a record",
 	"profile web":   "profile merge FILE -O FILE.pb.gz, then go tool pprof -http : FILE.pb.gz",

@@ -67,11 +67,15 @@ func AddNodeFlags(cmd *cobra.Command, liveDefault bool) *NodeFlags {
 }
 
 func (n *NodeFlags) add(f *pflag.FlagSet) {
-	f.StringArrayVar(&n.Recordings, "runtime", nil, "read answers from a recording, a /metrics text, or a folder of them, instead of querying; repeatable")
+	f.StringArrayVar(&n.Recordings, "runtime", nil,
+		"read answers from a recording, a /metrics text, or a folder of them, instead of querying; repeatable")
 	f.StringVar(&n.prometheus, "prometheus", "",
 		"read metrics from a Prometheus, http://host:9090, instead of querying; with --at as of that time")
-	f.DurationVar(&n.Timeout, "node-timeout", 5*time.Second, "deadline per process; a --window longer than half of it is added")
-	f.DurationVar(&n.window, "window", session.ActivityWindow, "time to measure rates over; 0: since process start; without it, diagnose, why and impact watch requests for 10s")
+	f.DurationVar(&n.Timeout, "node-timeout", 5*time.Second,
+		"deadline per process; a --window longer than half of it is added")
+	f.DurationVar(&n.window, "window", session.ActivityWindow,
+		"time to measure rates over; 0: since process start; without it, diagnose, why and impact watch requests for "+
+			"10s")
 	f.IntVar(&n.metricsPort, "metrics-port", 0, "port of /metrics, if a process does not report it")
 	n.addConnectionFlags(f)
 }
@@ -158,7 +162,9 @@ func (a *App) milvusPassword(spec NodeSpec) (string, error) {
 			return a.Getenv(name), nil
 		}
 	}
-	return "", Usage(fmt.Errorf("no password for Milvus user %s", spec.User), "set KITESCOPE_MILVUS_PASSWORD or use --milvus-password-file")
+	return "",
+		Usage(fmt.Errorf("no password for Milvus user %s", spec.User),
+			"set KITESCOPE_MILVUS_PASSWORD or use --milvus-password-file")
 }
 
 // parseAddressMap parses address pairs, e.g. "10.2.0.7=localhost:30007".
@@ -167,7 +173,9 @@ func parseAddressMap(words []string) (map[string]string, error) {
 	for _, word := range words {
 		from, to, ok := strings.Cut(word, "=")
 		if !ok || from == "" || to == "" {
-			return nil, Usage(fmt.Errorf("--map %q is not ADDRESS=ADDRESS", redact.Text(word)), "for example: --map 10.2.0.7=localhost:30007")
+			return nil,
+				Usage(fmt.Errorf("--map %q is not ADDRESS=ADDRESS", redact.Text(word)),
+					"for example: --map 10.2.0.7=localhost:30007")
 		}
 		m[from] = to
 	}

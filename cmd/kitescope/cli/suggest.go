@@ -20,16 +20,20 @@ const subcommandsKey = "kitescope_below"
 
 // equivalentCommands maps command names of other tools to commands of kitescope.
 var equivalentCommands = map[string]string{
-	"ls": "get", "list": "get", "show": "get", "logs": "history", "events": "history", "log": "history", "status": "overview", "health": "diagnose",
-	"check": "diagnose", "doctor": "diagnose", "info": "overview", "backup": "snapshot save", "save": "snapshot save", "dump": "snapshot save",
-	"pprof": "profile", "flamegraph": "profile flame", "config": "context", "login": "context add", "shell": "ui", "repl": "ui", "bench": "engine bench",
+	"ls": "get", "list": "get", "show": "get", "logs": "history", "events": "history", "log": "history",
+	"status": "overview", "health": "diagnose",
+	"check": "diagnose", "doctor": "diagnose", "info": "overview", "backup": "snapshot save", "save": "snapshot save",
+	"dump":  "snapshot save",
+	"pprof": "profile", "flamegraph": "profile flame", "config": "context", "login": "context add", "shell": "ui",
+	"repl": "ui", "bench": "engine bench",
 }
 
 // UnknownCommand returns the error for an unknown command. Its hint suggests commands with similar names,
 // subcommands of a group, resources, and equivalents of other tools' commands.
 func UnknownCommand(cmd *cobra.Command, word string) error {
 	err := fmt.Errorf("unknown command %q", word)
-	if instead := removedCommands[strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ")+" "+word]; instead != "" {
+	if instead := removedCommands[strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ")+" "+word]; instead !=
+		"" {
 		return Usage(fmt.Errorf("command %q was removed", word), instead)
 	}
 	meant := suggestCommands(cmd, word)
@@ -84,7 +88,8 @@ func FlagError(cmd *cobra.Command, err error) error {
 	bad, isBad := errors.AsType[*pflag.InvalidValueError](err)
 	if number, ok := errors.AsType[*strconv.NumError](err); ok && isBad {
 		what := map[string]string{"ParseFloat": "a number"}[number.Func]
-		return Usage(fmt.Errorf("--%s: %q is not %s", bad.GetFlag().Name, number.Num, cmp.Or(what, "a whole number in range")), hint)
+		return Usage(fmt.Errorf("--%s: %q is not %s", bad.GetFlag().Name, number.Num,
+			cmp.Or(what, "a whole number in range")), hint)
 	}
 	missing, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok {

@@ -20,12 +20,14 @@ func (a *App) prometheus(n *NodeFlags) (*prometheus.Options, error) {
 	case len(n.Recordings) > 0:
 		return nil, Usage(errors.New("--prometheus and --runtime both provide metrics"), "use only one of them")
 	case n.live.Changed && n.Live:
-		return nil, Usage(errors.New("--live queries processes, --prometheus reads their metrics"), "use only one of them")
+		return nil,
+			Usage(errors.New("--live queries processes, --prometheus reads their metrics"), "use only one of them")
 	}
 	if _, err := prometheus.Parse(n.prometheus); err != nil {
 		return nil, Usage(err, hints.Of(err))
 	}
-	return &prometheus.Options{URL: n.prometheus, Token: a.Getenv("KITESCOPE_PROMETHEUS_TOKEN"), Timeout: n.Timeout}, nil
+	return &prometheus.Options{URL: n.prometheus, Token: a.Getenv("KITESCOPE_PROMETHEUS_TOKEN"), Timeout: n.Timeout},
+		nil
 }
 
 // LoadRuntime is like LoadLive, but does not need a cluster if recordings or a Prometheus are given. Without a

@@ -50,7 +50,8 @@ func (t *Tree) list(parent *cobra.Command, entries []Entry) {
 		entry := &entries[i]
 		cmd := &cobra.Command{
 			Use: entry.Name, Short: entry.Short, GroupID: entry.Group, Hidden: entry.Hidden, Args: cobra.ArbitraryArgs,
-			RunE: func(*cobra.Command, []string) error { return errors.New(entry.Name + " was not built") }, // commands that run are built first
+			// commands that run are built first
+			RunE: func(*cobra.Command, []string) error { return errors.New(entry.Name + " was not built") },
 		}
 		t.entries[cmd] = entry
 		cmd.Annotations = entry.annotations()
@@ -63,7 +64,8 @@ func (t *Tree) build(cmd *cobra.Command) {
 	entry := t.entries[cmd]
 	delete(t.entries, cmd)
 	full := entry.Build(t.app)
-	full.Short, full.GroupID, full.Hidden, full.Annotations = entry.Short, entry.Group, entry.Hidden, entry.annotations()
+	full.Short, full.GroupID, full.Hidden, full.Annotations = entry.Short, entry.Group, entry.Hidden,
+		entry.annotations()
 	if len(entry.Subcommands) > 0 {
 		full.Args, full.RunE = cobra.ArbitraryArgs, noCommand
 	}

@@ -32,7 +32,8 @@ func (f *UIFlags) Register(cmd *cobra.Command) {
 	f.flags = cmd.Flags()
 	cmd.Flags().StringVar(&f.Theme, "theme", "auto", strings.Join(ThemeNames(), ", "))
 	_ = cmd.RegisterFlagCompletionFunc("theme", FixedCompletions(ThemeNames()...))
-	cmd.Flags().DurationVar(&f.Interval, "interval", RefreshInterval, "minimum time between two refreshes of a live cluster")
+	cmd.Flags().DurationVar(&f.Interval, "interval", RefreshInterval,
+		"minimum time between two refreshes of a live cluster")
 }
 
 // RefreshInterval is the default minimum time between two refreshes.
@@ -51,7 +52,8 @@ func (a *App) CommandFor(c Connection) string {
 	if abs, err := filepath.Abs(from); err == nil && !strings.Contains(from, "://") && from != "-" {
 		from = abs
 	}
-	words = withFlags(append(words, "--from", shellquote.Word(from)), "--root", c.Root, "--user", c.User, "--password-file", c.PasswordFile,
+	words = withFlags(append(words, "--from", shellquote.Word(from)), "--root", c.Root, "--user", c.User,
+		"--password-file", c.PasswordFile,
 		"--ca", c.CA, "--cert", c.Cert, "--key", c.Key, "--server-name", c.ServerName)
 	if c.Insecure {
 		words = append(words, "--insecure")
@@ -139,7 +141,8 @@ func (a *App) FileUI(f *UIFlags, args []string) (tui.Config, error) {
 		}
 	}
 	cfg := tui.Config{
-		Input: input, Output: a.Out, Title: strings.Join(RedactWords(args), " "), Command: ProgramName(), NoColor: !color, Now: a.Now, SaveFile: SaveFile,
+		Input: input, Output: a.Out, Title: strings.Join(RedactWords(args), " "), Command: ProgramName(),
+		NoColor: !color, Now: a.Now, SaveFile: SaveFile,
 	}
 	return cfg, a.ApplyPreferences(&cfg, f)
 }

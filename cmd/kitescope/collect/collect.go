@@ -28,9 +28,9 @@ type Collector struct {
 	pending bool
 }
 
-// delayFirst delays the first collection until the heap has 16 MB instead of 4 MB. Startup alone takes 4 MB, and a collection
-// costs as much as reading and printing a small file. The first collection restores the previous percentage, so larger
-// heaps take no more memory. It returns nil if GOGC is set.
+// delayFirst delays the first collection until the heap has 16 MB instead of 4 MB. Startup alone takes 4 MB, and a
+// collection costs as much as reading and printing a small file. The first collection restores the previous percentage,
+// so larger heaps take no more memory. It returns nil if GOGC is set.
 func delayFirst(getenv func(string) string) *Collector {
 	if getenv("GOGC") != "" { // the user's setting wins
 		return nil

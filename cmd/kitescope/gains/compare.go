@@ -162,7 +162,9 @@ func parseDirections(words []string) (map[string]bench.Direction, error) {
 		case "higher":
 			directions[name] = bench.HigherIsBetter
 		default:
-			return nil, cli.Usage(fmt.Errorf("--better %q is not METRIC=lower or METRIC=higher", word), `for example: --better "rows scanned=lower"`)
+			return nil,
+				cli.Usage(fmt.Errorf("--better %q is not METRIC=lower or METRIC=higher", word),
+					`for example: --better "rows scanned=lower"`)
 		}
 	}
 	return directions, nil

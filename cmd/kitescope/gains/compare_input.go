@@ -57,7 +57,8 @@ func applyFilter(f *bench.Filter, before, after *bench.Set) error {
 	if len(names) > most {
 		more = fmt.Sprintf(" and %d more", len(names)-most)
 	}
-	return cli.Usage(errors.New("--only and --skip leave no metric"), "metrics are: "+strings.Join(names[:min(len(names), most)], "; ")+more)
+	return cli.Usage(errors.New("--only and --skip leave no metric"),
+		"metrics are: "+strings.Join(names[:min(len(names), most)], "; ")+more)
 }
 
 // readSides reads both sides, either from two arguments or from one that holds both.
@@ -69,14 +70,16 @@ func readSides(ctx context.Context, a *cli.App, args []string, o read.Options) (
 		}
 		switch {
 		case len(sets) < 2:
-			return nil, nil, cli.Usage(fmt.Errorf("%s has only one side", args[0]), "give both: kitescope compare BEFORE AFTER")
+			return nil, nil,
+				cli.Usage(fmt.Errorf("%s has only one side", args[0]), "give both: kitescope compare BEFORE AFTER")
 		case len(sets) > 2:
 			var names []string
 			for _, s := range sets {
 				names = append(names, s.Name)
 			}
-			return nil, nil, cli.Usage(fmt.Errorf("%s has %d sides: %s", args[0], len(sets), words.FirstOf(names, 4, "; ")),
-				"put the two to compare into separate files")
+			return nil, nil,
+				cli.Usage(fmt.Errorf("%s has %d sides: %s", args[0], len(sets), words.FirstOf(names, 4, "; ")),
+					"put the two to compare into separate files")
 		}
 		return sets[0], sets[1], nil
 	}
@@ -94,7 +97,9 @@ func readSide(ctx context.Context, a *cli.App, word string, o read.Options) (*be
 		return nil, err
 	}
 	if len(sets) != 1 {
-		return nil, cli.Usage(fmt.Errorf("%s already has both sides", word), "give only that file: "+shellquote.Shell("kitescope", "compare").Arg(word).String())
+		return nil,
+			cli.Usage(fmt.Errorf("%s already has both sides", word),
+				"give only that file: "+shellquote.Shell("kitescope", "compare").Arg(word).String())
 	}
 	return sets[0], nil
 }
@@ -109,7 +114,9 @@ func openResults(ctx context.Context, a *cli.App, word string, o read.Options) (
 		return read.Open(ctx, paths, o)
 	}
 	if a.InTTY {
-		return nil, cli.Usage(errors.New("- reads standard input, but it is a terminal"), "pipe results into it: go test -bench . -count 10 | kitescope compare before.txt -")
+		return nil,
+			cli.Usage(errors.New("- reads standard input, but it is a terminal"),
+				"pipe results into it: go test -bench . -count 10 | kitescope compare before.txt -")
 	}
 	return read.From(ctx, "standard input", a.In, o)
 }

@@ -27,8 +27,14 @@ type Profiles interface {
 // command.
 func Commands(input func() Profiles) []cli.Entry {
 	return []cli.Entry{
-		{Name: "pgo", Short: "Build Go programs with PGO and verify the gain: judge, pack, ...", Group: cli.GroupProfile, Build: pgoCommand, Subcommands: pgoCommands(input)},
-		{Name: "compare", Short: "Compare benchmark results: what changed, and what is noise", Group: cli.GroupProfile, Build: compareCommand},
+		{
+			Name: "pgo", Short: "Build Go programs with PGO and verify the gain: judge, pack, ...",
+			Group: cli.GroupProfile, Build: pgoCommand, Subcommands: pgoCommands(input),
+		},
+		{
+			Name: "compare", Short: "Compare benchmark results: what changed, and what is noise",
+			Group: cli.GroupProfile, Build: compareCommand,
+		},
 	}
 }
 
@@ -53,7 +59,10 @@ func pgoCommands(input func() Profiles) []cli.Entry {
 	return []cli.Entry{
 		{Name: "judge", Short: "Check profiles: would Go accept them, what is the maximum gain", Build: with(pgoJudge)},
 		{Name: "pack", Short: "Merge profiles into a default.pgo, with a record of its sources", Build: with(pgoPack)},
-		{Name: "verify", Short: "Check whether a program was built with PGO, and which profile it used", Build: pgoVerify},
+		{
+			Name: "verify", Short: "Check whether a program was built with PGO, and which profile it used",
+			Build: pgoVerify,
+		},
 		{Name: "trial", Short: "Build without and with a profile, alternate runs, report the gain", Build: pgoTrial},
 	}
 }

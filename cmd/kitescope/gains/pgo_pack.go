@@ -83,7 +83,8 @@ func (f *packFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if f.out == "-" && ro.HasQuery() {
-		return cli.Usage(errors.New("-O - writes the profile, not a list: --where, --sort and --columns do not apply"), "omit them, or give a file with -O")
+		return cli.Usage(errors.New("-O - writes the profile, not a list: --where, --sort and --columns do not apply"),
+			"omit them, or give a file with -O")
 	}
 	dir, err := f.folder(ctx) // fail before profiles are pulled
 	if err != nil {
@@ -126,7 +127,9 @@ func (f *packFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 func (f *packFlags) options() (pgo.PackOptions, error) {
 	o := pgo.PackOptions{Block: f.block, FoldPreempt: f.fold, Kitescope: cli.Version}
 	if f.out != "" && (f.dir != "" || f.pkg != "" || f.withHash) {
-		return o, cli.Usage(errors.New("-O cannot be combined with --dir, --package or --name-with-hash"), "use only one of them")
+		return o,
+			cli.Usage(errors.New("-O cannot be combined with --dir, --package or --name-with-hash"),
+				"use only one of them")
 	}
 	return o, nil
 }
@@ -150,7 +153,11 @@ func (f *packFlags) folder(ctx context.Context) (string, error) {
 		return "", cli.WithHint(err, "give the main package with --package, or a file with -O")
 	}
 	if module.ReadOnly {
-		return "", &hints.Error{Err: fmt.Errorf("write %s: the module is read-only", filepath.Join(main.Dir, pgo.DefaultName)), Advice: writeElsewhereHint}
+		return "",
+			&hints.Error{
+				Err:    fmt.Errorf("write %s: the module is read-only", filepath.Join(main.Dir, pgo.DefaultName)),
+				Advice: writeElsewhereHint,
+			}
 	}
 	return main.Dir, nil
 }
@@ -227,7 +234,11 @@ func readExisting(path string) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() { // reading a device may never end
-		return nil, &hints.Error{Err: fmt.Errorf("write %s: it exists and is not a file", path), Advice: "give a file with -O; -O - is standard output"}
+		return nil,
+			&hints.Error{
+				Err:    fmt.Errorf("write %s: it exists and is not a file", path),
+				Advice: "give a file with -O; -O - is standard output",
+			}
 	}
 	return readPackFile(path)
 }

@@ -12,7 +12,9 @@ import (
 // TestTrialShowsProgress checks the progress output: on a terminal, without one, and with --quiet.
 func TestTrialShowsProgress(t *testing.T) {
 	var out bytes.Buffer
-	a := &cli.App{Streams: &cli.Streams{Err: &out, Transient: &cli.Transient{W: &out}, Size: func() (int, int) { return 50, 24 }}}
+	a := &cli.App{
+		Streams: &cli.Streams{Err: &out, Transient: &cli.Transient{W: &out}, Size: func() (int, int) { return 50, 24 }},
+	}
 	showTrial(a, trialEvent(7, "run 3 of 40, with PGO, \x1b]0;x\x07 and so much more than fits", ""))
 	showTrial(a, trialEvent(7, "", "run 3 ended badly"))
 	showTrial(a, trialEvent(7, "run 4 of 40", ""))
@@ -21,7 +23,9 @@ func TestTrialShowsProgress(t *testing.T) {
 	if strings.Contains(text, "\x1b]0;") {
 		t.Errorf("a name moves the terminal: %q", text)
 	}
-	for _, want := range []string{"step 7 of 8: run 3 of 40, with PGO", "kitescope: run 3 ended badly\n  | \\x1b[2J out\n", "run 4 of 40\r\x1b[K"} {
+	for _, want := range []string{
+		"step 7 of 8: run 3 of 40, with PGO", "kitescope: run 3 ended badly\n  | \\x1b[2J out\n", "run 4 of 40\r\x1b[K",
+	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in %q", want, text)
 		}

@@ -63,7 +63,8 @@ func (f *verifyFlags) run(a *cli.App, cmd *cobra.Command, path string) error {
 			"copy its binary here: kitescope pgo verify ./service")
 	}
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && !pgo.IsBinary(path) {
-		return cli.Usage(errors.New(path+" is not a binary"), "give the program; a profile does not record how the program was built")
+		return cli.Usage(errors.New(path+" is not a binary"),
+			"give the program; a profile does not record how the program was built")
 	}
 	build, err := pgo.ReadBuild(path)
 	if err != nil {

@@ -65,7 +65,8 @@ type engineFlags struct {
 
 func (f *engineFlags) registerMetric(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.metric, "metric", "", "l2, ip, cosine, hamming, jaccard, bm25, if not in the file")
-	_ = cmd.RegisterFlagCompletionFunc("metric", cli.FixedCompletions("l2", "ip", "cosine", "hamming", "jaccard", "bm25"))
+	_ = cmd.RegisterFlagCompletionFunc("metric",
+		cli.FixedCompletions("l2", "ip", "cosine", "hamming", "jaccard", "bm25"))
 }
 
 // registerSearch adds the flags of a search.
@@ -166,7 +167,9 @@ const exactTruth = "exact"
 
 // trueNeighbours returns the true neighbours of the queries, one slice per query. It returns nil without
 // --truth.
-func (f *engineFlags) trueNeighbours(ctx context.Context, t *target.Target, queries *engine.Vectors, o target.Options, p index.Params) ([][]int64, error) {
+func (f *engineFlags) trueNeighbours(
+	ctx context.Context, t *target.Target, queries *engine.Vectors, o target.Options, p index.Params,
+) ([][]int64, error) {
 	switch f.truth {
 	case "":
 		return nil, nil
@@ -182,7 +185,9 @@ func (f *engineFlags) trueNeighbours(ctx context.Context, t *target.Target, quer
 		return nil, fmt.Errorf("read %s: it has vectors, expected ids of neighbours", f.truth)
 	}
 	if len(set.IDs) < queries.Rows {
-		return nil, fmt.Errorf("read %s: neighbours of %d queries, but %s has %d", f.truth, len(set.IDs), f.queries, queries.Rows)
+		return nil,
+			fmt.Errorf("read %s: neighbours of %d queries, but %s has %d", f.truth, len(set.IDs), f.queries,
+				queries.Rows)
 	}
 	return set.IDs, nil
 }

@@ -36,11 +36,14 @@ Exit code 3: a check failed.`,
 	f.registerMetric(cmd)
 	fl := cmd.Flags()
 	fl.StringVar(&ids, "ids", "", "ids of the vectors, if not their row numbers (.npy, .ivecs)")
-	fl.Float64Var(&p.MaxUnreachable, "max-unreachable", p.MaxUnreachable, "maximum share of unreachable nodes: real graphs have some")
+	fl.Float64Var(&p.MaxUnreachable, "max-unreachable", p.MaxUnreachable,
+		"maximum share of unreachable nodes: real graphs have some")
 	return cmd
 }
 
-func (f *engineFlags) verifyIndex(a *cli.App, cmd *cobra.Command, p target.VerifyPlan, ids string, args []string) error {
+func (f *engineFlags) verifyIndex(
+	a *cli.App, cmd *cobra.Command, p target.VerifyPlan, ids string, args []string,
+) error {
 	ctx := cmd.Context()
 	format, ro, err := f.report.Parse(a, cmd)
 	if err != nil {

@@ -28,7 +28,8 @@ func TestOverridesTheLog(t *testing.T) {
 		for _, f.queries.force = range []bool{false, true} {
 			ask := f.requestParams()
 			_, forced := p.Get(&ask.Force.SearchParams)
-			if x, set := p.Get(&ask.SearchParams); !set || x != 4 || ask.EF != 64 || forced != f.queries.force || ask.Force.EF != 0 {
+			if x, set := p.Get(&ask.SearchParams); !set || x != 4 || ask.EF != 64 || forced != f.queries.force ||
+				ask.Force.EF != 0 {
 				t.Errorf("--%s 4, override %t: %+v", p.Flag, f.queries.force, ask)
 			}
 		}

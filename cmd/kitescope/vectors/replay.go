@@ -12,8 +12,14 @@ import (
 // Commands returns the commands "engine" and "replay" with their subcommands.
 func Commands() []cli.Entry {
 	return []cli.Entry{
-		{Name: "engine", Short: "Query engine: open, build, search, verify and time index files", Group: cli.GroupEngine, Build: engineCommand, Subcommands: engineCommands()},
-		{Name: "replay", Short: "Replay queries on a cluster's own segments, and predict changes", Group: cli.GroupEngine, Build: replayCommand, Subcommands: replayCommands()},
+		{
+			Name: "engine", Short: "Query engine: open, build, search, verify and time index files",
+			Group: cli.GroupEngine, Build: engineCommand, Subcommands: engineCommands(),
+		},
+		{
+			Name: "replay", Short: "Replay queries on a cluster's own segments, and predict changes",
+			Group: cli.GroupEngine, Build: replayCommand, Subcommands: replayCommands(),
+		},
 	}
 }
 
@@ -44,9 +50,18 @@ func replayCommands() []cli.Entry {
 		{Name: "run", Short: "Measure recall, latency and cost by segment, state, index, node", Build: replayRun},
 		{Name: "sweep", Short: "Measure all combinations of sessions, rates and ef", Build: replaySweep},
 		{Name: "whatif", Short: "Predict the queries on a changed cluster, with the accuracy", Build: replayWhatIf},
-		{Name: "sample", Short: "Draw queries from a collection's own vectors, with a stated noise", Build: replaySample},
-		{Name: "capture", Short: "Extract rate and shape of a load from a Milvus proxy's access log", Build: replayCapture},
-		{Name: "show", Short: "Show a saved result or prediction, or compare it with an earlier one", Build: replayShow},
+		{
+			Name: "sample", Short: "Draw queries from a collection's own vectors, with a stated noise",
+			Build: replaySample,
+		},
+		{
+			Name: "capture", Short: "Extract rate and shape of a load from a Milvus proxy's access log",
+			Build: replayCapture,
+		},
+		{
+			Name: "show", Short: "Show a saved result or prediction, or compare it with an earlier one",
+			Build: replayShow,
+		},
 		{Name: "plot", Short: "Plot results: QPS by concurrency, recall, latency, cost", Build: replayPlot},
 		{Name: "report", Short: "Write results and a prediction as one HTML page, with plots", Build: replayReport},
 	}

@@ -59,7 +59,8 @@ log, for "replay run --timed".`,
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&o.Collection, "collection", "", "only searches of this collection, and those without one")
-	fl.StringArrayVar(&o.Formats, "log-format", nil, "line format from proxy.accessLog.formatters, if not a Milvus default; repeatable")
+	fl.StringArrayVar(&o.Formats, "log-format", nil,
+		"line format from proxy.accessLog.formatters, if not a Milvus default; repeatable")
 	fl.IntVar(&o.Limit, "limit", 0, "keep the first N searches; 0 for all")
 	fl.BoolVar(&o.Strict, "strict-log", false, "stop at the first line in no known format")
 	fl.StringVar(&vectors, "vectors", "", "log with the vectors to use at these times")
@@ -72,7 +73,9 @@ log, for "replay run --timed".`,
 }
 
 // saveCapture writes the captured log to a file, with the vectors of another log if vectors is not "".
-func saveCapture(a *cli.App, cmd *cobra.Command, l *log.Log, vectors string, seed uint64, out string, force bool) error {
+func saveCapture(
+	a *cli.App, cmd *cobra.Command, l *log.Log, vectors string, seed uint64, out string, force bool,
+) error {
 	if vectors != "" {
 		v, err := log.Open(cmd.Context(), vectors, log.Options{})
 		if err != nil {

@@ -13,11 +13,13 @@ import (
 
 // readFilters reads the fields that the filter expressions of the log need, if any.
 func (in *replayInput) readFilters(ctx context.Context, a *cli.App, data *loadedData, queries *log.Log) error {
-	if !slices.ContainsFunc(queries.Requests, func(r log.Request) bool { return r.Filter != nil && r.Filter.Expr != "" }) {
+	if !slices.ContainsFunc(queries.Requests,
+		func(r log.Request) bool { return r.Filter != nil && r.Filter.Expr != "" }) {
 		return nil
 	}
 	if data.file != nil {
-		return cli.WithHint(fmt.Errorf("%s has filter expressions: a file of vectors has no fields for them", queries.Name), "give the ids that pass as a list")
+		return cli.WithHint(fmt.Errorf("%s has filter expressions: a file of vectors has no fields for them",
+			queries.Name), "give the ids that pass as a list")
 	}
 	store, _, err := in.openStorage(ctx, a, data.Layout)
 	if err != nil {

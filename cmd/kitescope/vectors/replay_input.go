@@ -58,8 +58,10 @@ func (in *replayInput) registerMore(fl *pflag.FlagSet) {
 	fl.StringVar(&in.metric, "metric", "", "L2, IP, COSINE, HAMMING or JACCARD, if the metadata of Milvus 2.1 has none")
 	fl.IntVar(&in.replica, "replica", 0, "replica to query, in the order of replay info")
 	fl.IntVar(&in.threads, "load-threads", 0, "segments to read in parallel; default: one per CPU")
-	fl.Float64Var(&in.cores, "node-cores", 0, "cores per query node, overriding what they report: for containers with a limit")
-	fl.StringVar(&in.memory, "memory-limit", "", "reject segments that need more memory: 16GiB; default: available memory on Linux")
+	fl.Float64Var(&in.cores, "node-cores", 0,
+		"cores per query node, overriding what they report: for containers with a limit")
+	fl.StringVar(&in.memory, "memory-limit", "",
+		"reject segments that need more memory: 16GiB; default: available memory on Linux")
 }
 
 // checkUnusedFlags returns an error if a flag has no effect.
@@ -76,7 +78,9 @@ func oneCollection(example string) cobra.PositionalArgs {
 }
 
 // readLayout reads the cluster and the layout of a collection.
-func (in *replayInput) readLayout(ctx context.Context, a *cli.App, collection string) (*model.Cluster, *replay.Layout, error) {
+func (in *replayInput) readLayout(
+	ctx context.Context, a *cli.App, collection string,
+) (*model.Cluster, *replay.Layout, error) {
 	if err := in.check(); err != nil {
 		return nil, nil, err
 	}
@@ -84,7 +88,9 @@ func (in *replayInput) readLayout(ctx context.Context, a *cli.App, collection st
 	if err != nil {
 		return nil, nil, err
 	}
-	l, err := layout.New(c, layout.Options{Collection: collection, Field: in.field, Version: in.milvus, Metric: in.metric})
+	l, err := layout.New(c, layout.Options{
+		Collection: collection, Field: in.field, Version: in.milvus, Metric: in.metric,
+	})
 	if err != nil {
 		_ = a.Completeness(c) // the missing parts may explain err
 		return nil, nil, err
@@ -111,7 +117,8 @@ func (in *replayInput) check() error {
 	if in.threads < 0 || in.threads > maxThreads {
 		return cli.Usagef("--load-threads must be 1 to %d, not %d", maxThreads, in.threads)
 	}
-	if major, _, _ := strings.Cut(strings.TrimPrefix(in.milvus, "v"), "."); in.milvus != "" && (major == in.milvus || major != "2") {
+	if major, _, _ := strings.Cut(strings.TrimPrefix(in.milvus, "v"), "."); in.milvus != "" &&
+		(major == in.milvus || major != "2") {
 		return cli.Usagef("--milvus must be a version such as 2.3.5, not %q", in.milvus)
 	}
 	if in.metric != "" {
@@ -142,13 +149,15 @@ func (in *replayInput) openStorage(ctx context.Context, a *cli.App, l *replay.La
 	case l.Storage.Bucket != "":
 		place = "s3://" + l.Storage.Bucket
 		store, err = object.OpenS3(ctx, object.S3{
-			Endpoint: l.Storage.Endpoint, Bucket: l.Storage.Bucket, Region: l.Storage.Region, Insecure: !l.Storage.TLS, Keys: keys,
+			Endpoint: l.Storage.Endpoint, Bucket: l.Storage.Bucket, Region: l.Storage.Region, Insecure: !l.Storage.TLS,
+			Keys: keys,
 		})
 		if err != nil {
 			err = cli.WithHint(err, "give another location of the files with --storage")
 		}
 	default:
-		return nil, "", cli.Usage(errors.New("location of the segment files unknown"), "give the folder or bucket with --storage")
+		return nil, "",
+			cli.Usage(errors.New("location of the segment files unknown"), "give the folder or bucket with --storage")
 	}
 	if err != nil {
 		return nil, "", err
@@ -174,7 +183,9 @@ func (l *loadedData) Release() {
 
 // loadSegments reads the layout and the segments. The result includes the assumptions and the missing parts;
 // the caller reports them.
-func (in *replayInput) loadSegments(ctx context.Context, a *cli.App, collection string, report progress) (*loadedData, error) {
+func (in *replayInput) loadSegments(
+	ctx context.Context, a *cli.App, collection string, report progress,
+) (*loadedData, error) {
 	memory, err := in.memoryLimit()
 	if err != nil {
 		return nil, err
@@ -194,15 +205,25 @@ func (in *replayInput) loadSegments(ctx context.Context, a *cli.App, collection 
 	}
 	switch {
 	case len(l.Segments) == 0:
-		return nil, cli.WithHint(fmt.Errorf("collection %s has no segments: nothing to search", l.Collection.Name), "insert and flush, or choose another collection")
+		return nil,
+			cli.WithHint(fmt.Errorf("collection %s has no segments: nothing to search", l.Collection.Name),
+				"insert and flush, or choose another collection")
 	case !found && !anyFiles(l):
-		return nil, cli.WithHint(fmt.Errorf("collection %s has nothing in storage: its %d segments are growing", l.Collection.Name, len(l.Segments)), "flush it, or wait for its first sync")
+		return nil,
+			cli.WithHint(fmt.Errorf("collection %s has nothing in storage: its %d segments are growing",
+				l.Collection.Name, len(l.Segments)), "flush it, or wait for its first sync")
 	case !found && in.storage == "" && a.ReadsDemo():
-		return nil, cli.WithHint(fmt.Errorf("the demo has no files of %s", collection), "it has those of "+demo.StoredCollection)
+		return nil,
+			cli.WithHint(fmt.Errorf("the demo has no files of %s", collection),
+				"it has those of "+demo.StoredCollection)
 	case !found:
-		return nil, cli.WithHint(fmt.Errorf("%s has no files of %s", place, collection), "give the folder or bucket with insert_log: --storage")
+		return nil,
+			cli.WithHint(fmt.Errorf("%s has no files of %s", place, collection),
+				"give the folder or bucket with insert_log: --storage")
 	}
-	data, err := replay.Load(ctx, store, located, replay.LoadOptions{Threads: in.threads, MemoryLimit: memory, Now: a.Now, Progress: report.load})
+	data, err := replay.Load(ctx, store, located, replay.LoadOptions{
+		Threads: in.threads, MemoryLimit: memory, Now: a.Now, Progress: report.load,
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -57,7 +57,8 @@ func (f *queryFlags) registerMore(fl *pflag.FlagSet, ef bool) {
 	fl.IntVar(&f.skip, "skip-queries", 0, "skip the first N requests")
 	fl.BoolVar(&f.shuffle, "shuffle", false, "shuffle the requests with --seed")
 	fl.StringVar(&f.column, "column", "", "column of a .parquet file, if several have vectors")
-	fl.BoolVar(&f.strict, "strict-log", false, "stop at the first broken request; otherwise broken ones are counted and skipped")
+	fl.BoolVar(&f.strict, "strict-log", false,
+		"stop at the first broken request; otherwise broken ones are counted and skipped")
 	f.params.register(fl, func(p *engine.SearchParam) string {
 		if p.Trait == engine.HasGraph && !ef {
 			return ""
@@ -65,7 +66,9 @@ func (f *queryFlags) registerMore(fl *pflag.FlagSet, ef bool) {
 		return logUsage(p)
 	})
 	fl.BoolVar(&f.force, "override", false, "--k and the flags of search parameters override the log")
-	fl.StringVar(&f.truth, "truth", "exact", "true neighbours for recall: exact (computed here, row by row), log (the log's own), none, or a file of ids (.ivecs, .npy)")
+	fl.StringVar(&f.truth, "truth", "exact",
+		"true neighbours for recall: exact (computed here, row by row), log (the log's own), none, or a file of ids "+
+			"(.ivecs, .npy)")
 }
 
 // fileTruth returns the path of a truth file, or "" for the other values of --truth.
@@ -142,9 +145,11 @@ func (f *queryFlags) readQueries(ctx context.Context, a *cli.App, data *loadedDa
 		if l, err = log.Sample(ctx, data.Sources(), f.draw.options(name)); err != nil {
 			return nil, err
 		}
-		a.Warn("no --queries: drawing %d from %s with noise %g and seed %d", f.draw.count, name, f.draw.noise, f.draw.seed)
+		a.Warn("no --queries: drawing %d from %s with noise %g and seed %d", f.draw.count, name, f.draw.noise,
+			f.draw.seed)
 	} else if l, err = log.Open(ctx, f.path, log.Options{
-		Skip: f.skip, Limit: f.limit, Element: &c.Element, Dim: c.Dim, Strict: f.strict, Batch: f.draw.nq, Column: f.column,
+		Skip: f.skip, Limit: f.limit, Element: &c.Element, Dim: c.Dim, Strict: f.strict, Batch: f.draw.nq,
+		Column: f.column,
 	}); err != nil {
 		return nil, err
 	}
@@ -196,7 +201,8 @@ func (f *loadFlags) register(cmd *cobra.Command) {
 	fl.StringVarP(&f.save, "out", "O", "", "write the result to this file")
 	fl.BoolVar(&f.force, "force", false, "replace the file if it exists")
 	f.report.Register(cmd, render.ReportFormats(), 10, "maximum number of rows; 0 for all")
-	f.report.List(cmd, func(o render.ReportOptions) *table.Schema { return resultSchema(f.baseline)(o) }, "'recall>=0.95'", "-qps,recall", "qps; +latency_max_seconds")
+	f.report.List(cmd, func(o render.ReportOptions) *table.Schema { return resultSchema(f.baseline)(o) },
+		"'recall>=0.95'", "-qps,recall", "qps; +latency_max_seconds")
 	_ = cmd.RegisterFlagCompletionFunc("truth", cli.FixedCompletions(exactTruth, "log", "none"))
 }
 
@@ -216,13 +222,15 @@ func (f *loadFlags) registerMore(fl *pflag.FlagSet) {
 func (f *loadFlags) registerTarget(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	cli.WithSection(fl, cli.SectionReplay, func() { f.registerTargetMore(fl) })
-	_ = cmd.RegisterFlagCompletionFunc("consistency", cli.FixedCompletions("strong", "bounded", "session", "eventually"))
+	_ = cmd.RegisterFlagCompletionFunc("consistency",
+		cli.FixedCompletions("strong", "bounded", "session", "eventually"))
 }
 
 func (f *loadFlags) registerTargetMore(fl *pflag.FlagSet) {
 	fl.StringVar(&f.target, "target", "", "query this server instead, see above")
 	fl.StringVar(&f.passwordFile, "target-password-file", "", "file with the target's password")
-	fl.StringVar(&f.targetTable, "target-collection", "", "its collection, table or index; default: that of the address, or the same name")
+	fl.StringVar(&f.targetTable, "target-collection", "",
+		"its collection, table or index; default: that of the address, or the same name")
 	fl.StringVar(&f.targetField, "target-field", "", "its vector field or column, if there are several")
 	fl.StringVar(&f.targetKey, "target-key", "", "key column, or field of OpenSearch; default: the primary key, or _id")
 	fl.StringVar(&f.consistency, "consistency", "", "strong, bounded, session or eventually; default: the collection's")
@@ -265,12 +273,15 @@ func (f *loadFlags) checkUnusedFlags(cmd *cobra.Command) (err error) {
 	if f.target != "" {
 		return err
 	}
-	return cmp.Or(err, requireFlag(cmd, "target", "target-password-file", "target-collection", "target-field", "target-key", "consistency", "ignore-growing"))
+	return cmp.Or(err,
+		requireFlag(cmd, "target", "target-password-file", "target-collection", "target-field", "target-key",
+			"consistency", "ignore-growing"))
 }
 
 func (f *loadFlags) plan(sessions int, seed uint64) load.Plan {
 	p := load.Plan{
-		Sessions: sessions, Rate: f.rate, Timed: f.timed, Speed: f.speed, Poisson: f.poisson, Seed: seed, Warmup: f.warmup, Round: f.round,
+		Sessions: sessions, Rate: f.rate, Timed: f.timed, Speed: f.speed, Poisson: f.poisson, Seed: seed,
+		Warmup: f.warmup, Round: f.round,
 		Requests: f.requests, Rounds: f.rounds, Deadline: f.deadline, Total: f.total,
 	}
 	if f.target == "" { // for a server see findServer
@@ -285,9 +296,12 @@ func (f *loadFlags) plan(sessions int, seed uint64) load.Plan {
 // writeResult saves a result and shows it. It shows the result even if saving fails, e.g. on a full disk.
 // With a baseline, text output has both the result and the comparison. Structured formats have only the
 // comparison because they hold a single document.
-func (f *loadFlags) writeResult(a *cli.App, r, baseline *replay.Result, format render.Format, o render.ReportOptions) error {
+func (f *loadFlags) writeResult(
+	a *cli.App, r, baseline *replay.Result, format render.Format, o render.ReportOptions,
+) error {
 	unsaved := f.saveResult(a, r)
-	return errors.Join(a.Write(func(w *bufio.Writer) error { return writeComparison(w, r, baseline, format, o) }), unsaved)
+	return errors.Join(a.Write(func(w *bufio.Writer) error { return writeComparison(w, r, baseline, format, o) }),
+		unsaved)
 }
 
 func (f *loadFlags) saveResult(a *cli.App, r *replay.Result) error {

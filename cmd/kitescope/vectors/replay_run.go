@@ -151,7 +151,9 @@ func (f *runFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	for _, check := range []func() error{f.load.check, f.queries.check, func() error { return f.checkUnusedFlags(cmd) }} {
+	for _, check := range []func() error{
+		f.load.check, f.queries.check, func() error { return f.checkUnusedFlags(cmd) },
+	} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -188,7 +190,10 @@ func (f *runFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 
 // measure loads the segments and the queries, runs the queries and returns the result. The caller releases
 // the segments.
-func (f *runFlags) measure(ctx context.Context, a *cli.App, cmd *cobra.Command, o replay.RunOptions, args []string, report progress, clearLine func()) (*replay.Result, *loadedData, error) {
+func (f *runFlags) measure(
+	ctx context.Context, a *cli.App, cmd *cobra.Command, o replay.RunOptions, args []string, report progress,
+	clearLine func(),
+) (*replay.Result, *loadedData, error) {
 	defer clearLine()
 	data, err := f.loadData(ctx, a, args[0], report)
 	if err != nil {
@@ -227,11 +232,14 @@ func (f *runFlags) loadData(ctx context.Context, a *cli.App, name string, report
 
 // checkUnusedFlags returns an error if a flag has no effect in combination with the others.
 func (f *runFlags) checkUnusedFlags(cmd *cobra.Command) error {
-	return cmp.Or(f.queries.checkUnusedFlags(cmd), f.in.checkUnusedFlags(cmd), f.load.checkUnusedFlags(cmd), f.vectors.checkUnusedFlags(cmd, f.load.target, f.in.metric))
+	return cmp.Or(f.queries.checkUnusedFlags(cmd), f.in.checkUnusedFlags(cmd), f.load.checkUnusedFlags(cmd),
+		f.vectors.checkUnusedFlags(cmd, f.load.target, f.in.metric))
 }
 
 // measureReplay resolves the requests and the target and runs the requests.
-func (f *runFlags) measureReplay(ctx context.Context, a *cli.App, o replay.RunOptions, data *loadedData, queries *log.Log) (*replay.Result, error) {
+func (f *runFlags) measureReplay(
+	ctx context.Context, a *cli.App, o replay.RunOptions, data *loadedData, queries *log.Log,
+) (*replay.Result, error) {
 	c := &data.Layout.Collection
 	var err error
 	var server *localServer
@@ -243,7 +251,9 @@ func (f *runFlags) measureReplay(ctx context.Context, a *cli.App, o replay.RunOp
 	}
 	o.Loaded, o.Log, o.Truth = data.Loaded, queries, f.queries.truthFrom()
 	if o.Truth == replay.LogTruth && queries.Truth == nil {
-		return nil, cli.Usage(fmt.Errorf("%s has no true neighbours", f.queries.path), "use --truth exact to compute them, or --truth FILE")
+		return nil,
+			cli.Usage(fmt.Errorf("%s has no true neighbours", f.queries.path),
+				"use --truth exact to compute them, or --truth FILE")
 	}
 	o.Engine = replay.TargetOptions{Options: replay.OptionsFor(data.Layout.Version), Replica: f.in.replica}
 	o.Plan = f.load.plan(o.Sessions[0], f.queries.draw.seed)
@@ -322,12 +332,19 @@ func replayOutcome(ctx context.Context, a *cli.App, r *replay.Result, data *load
 			if p.Total > 0 {
 				hint = "--total includes the warm-up: raise it, or use --warmup 0s"
 			}
-			return &hints.Error{Err: fmt.Errorf("nothing was measured: %s", cmp.Or(p.Stopped, "no request was sent after the warm-up")), Advice: hint}
+			return &hints.Error{
+				Err: fmt.Errorf("nothing was measured: %s",
+					cmp.Or(p.Stopped, "no request was sent after the warm-up")),
+				Advice: hint,
+			}
 		}
 	}
 	if len(r.Cover.Missing) > 0 {
 		if a.Flags.Strict {
-			return &cli.CodeError{Code: cli.ExitIncomplete, Err: fmt.Errorf("%d segments were not loaded completely", len(r.Cover.Missing))}
+			return &cli.CodeError{
+				Code: cli.ExitIncomplete,
+				Err:  fmt.Errorf("%d segments were not loaded completely", len(r.Cover.Missing)),
+			}
 		}
 	}
 	if data == nil || data.cluster == nil {

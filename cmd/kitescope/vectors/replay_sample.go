@@ -81,7 +81,8 @@ Real user queries are better, if you have any: this draws rows uniformly.`,
 	fl := cmd.Flags()
 	fl.IntVarP(&f.count, "count", "n", f.count, "number of requests")
 	fl.IntVar(&f.nq, "nq", f.nq, "vectors per request")
-	fl.Float64Var(&f.noise, "noise", f.noise, "noise added to the rows, see above; for binary vectors the share of flipped bits")
+	fl.Float64Var(&f.noise, "noise", f.noise,
+		"noise added to the rows, see above; for binary vectors the share of flipped bits")
 	fl.Uint64Var(&f.seed, "seed", f.seed, "seed of the random numbers")
 	fl.IntVarP(&f.k, "k", "k", 0, "k of the requests; 0 leaves it to the run")
 	fl.IntVar(&f.searchParams.EF, "ef", 0, "ef of the requests; 0 leaves it to the run")

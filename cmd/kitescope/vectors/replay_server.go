@@ -72,7 +72,8 @@ func (s *localServer) setClocks(ctx context.Context, p *load.Plan) {
 // removes the figures instead. Read errors after ctx has ended are ignored because the measurement was over.
 func (s *localServer) noteCPU(ctx context.Context, r *replay.Result) {
 	if s.readErr == nil || ctx.Err() != nil {
-		r.Notes = append(r.Notes, "CPU and context switches are from "+s.process.Name()+" and its children, including other work meanwhile")
+		r.Notes = append(r.Notes,
+			"CPU and context switches are from "+s.process.Name()+" and its children, including other work meanwhile")
 		return
 	}
 	r.Notes = append(r.Notes, "CPU and context switches of the server are unknown: "+s.readErr.Error())

@@ -30,9 +30,12 @@ func TestOnlyLocalServerIsRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	for want, commands := range map[string][]string{"which is not postgres or postmaster": {"postgres", "postmaster"}, "which is not milvus": {"milvus"}} {
+	for want, commands := range map[string][]string{
+		"which is not postgres or postmaster": {"postgres", "postmaster"}, "which is not milvus": {"milvus"},
+	} {
 		server := live.Server{Network: "tcp", Address: l.Addr().String(), Commands: commands}
-		if s, err := findServer(t.Context(), a, endpoint{server: server}); s != nil || err == nil || !strings.Contains(err.Error(), want) {
+		if s, err := findServer(t.Context(), a, endpoint{server: server}); s != nil || err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%v, %v, want %q", s, err, want)
 		}
 		server.Address = "192.0.2.1:5432"
@@ -76,7 +79,8 @@ func TestServerUsageIsCounted(t *testing.T) {
 	point := load.Point{CPUPerQuery: time.Millisecond, SwitchesPerQuery: 2, Repeats: []load.Round{{CPU: time.Second}}}
 	r := &replay.Result{Points: []load.Point{point}}
 	s.noteCPU(t.Context(), r)
-	if p := &r.Points[0]; p.CPUPerQuery != time.Millisecond || len(r.Notes) != 1 || !strings.Contains(r.Notes[0], process.Name()) {
+	if p := &r.Points[0]; p.CPUPerQuery != time.Millisecond || len(r.Notes) != 1 ||
+		!strings.Contains(r.Notes[0], process.Name()) {
 		t.Errorf("%v, notes %q: want the figures, and whose they are", p.CPUPerQuery, r.Notes)
 	}
 
@@ -91,7 +95,8 @@ func TestServerUsageIsCounted(t *testing.T) {
 	}
 	r.Notes = nil
 	s.noteCPU(t.Context(), r)
-	if p := &r.Points[0]; p.CPUPerQuery != 0 || p.SwitchesPerQuery != 0 || p.Repeats[0].CPU != 0 || !strings.Contains(r.Notes[0], "unknown") {
+	if p := &r.Points[0]; p.CPUPerQuery != 0 || p.SwitchesPerQuery != 0 || p.Repeats[0].CPU != 0 ||
+		!strings.Contains(r.Notes[0], "unknown") {
 		t.Errorf("%+v, notes %q: want unknown", p, r.Notes)
 	}
 }

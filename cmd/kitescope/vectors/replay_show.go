@@ -86,7 +86,8 @@ second at a recall of 0.9, 0.95 and 0.99, and each point with its latency, CPU a
 	fl.StringVar(&v.baseline, "baseline", "", "an earlier result to compare with")
 	fl.BoolVar(&v.costs, "costs", false, "only the cost of each segment")
 	v.report.Register(cmd, render.ReportFormats(), 10, "maximum number of segments and requests, 0 for all")
-	v.report.List(cmd, func(o render.ReportOptions) *table.Schema { return v.schema(o) }, "'recall>=0.95'", "-qps,recall", "ef,sessions,qps; +latency_max_seconds")
+	v.report.List(cmd, func(o render.ReportOptions) *table.Schema { return v.schema(o) }, "'recall>=0.95'",
+		"-qps,recall", "ef,sessions,qps; +latency_max_seconds")
 	return cmd
 }
 
@@ -145,7 +146,8 @@ func (v *showFlags) show(a *cli.App, cmd *cobra.Command, args []string) error {
 func (v *showFlags) sideBySide(a *cli.App, cmd *cobra.Command, args []string) error {
 	for _, flag := range []string{"baseline", "costs", "ui"} {
 		if cmd.Flags().Changed(flag) {
-			return cli.Usage(fmt.Errorf("--%s needs one result, several were given", flag), "omit it, or name one result")
+			return cli.Usage(fmt.Errorf("--%s needs one result, several were given", flag),
+				"omit it, or name one result")
 		}
 	}
 	v.schema = replays.SideBySideSchema
@@ -194,7 +196,8 @@ func replayPlot(a *cli.App) *cobra.Command {
 				return err
 			}
 			if out == "" && a.OutTTY {
-				return cli.Usage(errors.New("a plot is a picture and stdout is a terminal"), "write it to a file: --out qps.svg")
+				return cli.Usage(errors.New("a plot is a picture and stdout is a terminal"),
+					"write it to a file: --out qps.svg")
 			}
 			return write(func(w io.Writer) error { return plotSaved(w, list, o) })
 		},

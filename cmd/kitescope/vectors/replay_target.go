@@ -20,7 +20,8 @@ func (f *loadFlags) openLive(ctx context.Context, a *cli.App, n *cli.NodeFlags, 
 		return nil, err
 	}
 	o := live.Options{
-		Collection: f.targetTable, Expected: c.Name, NumberKeys: data.numberKeys(), Field: f.targetField, KeyField: f.targetKey, Consistency: f.consistency, IgnoreGrowing: f.ignoreGrowing,
+		Collection: f.targetTable, Expected: c.Name, NumberKeys: data.numberKeys(), Field: f.targetField,
+		KeyField: f.targetKey, Consistency: f.consistency, IgnoreGrowing: f.ignoreGrowing,
 		Dim: c.Dim, Element: c.Element, Deadline: f.deadline, MaxRequests: int64(f.total),
 	}
 	if live.IsMilvus(address) {

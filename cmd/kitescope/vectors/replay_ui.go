@@ -55,16 +55,20 @@ func (s *replayScreen) register(cmd *cobra.Command) {
 }
 
 // replayUI measures while the UI shows the progress, followed by the result.
-func (s *replayScreen) replayUI(a *cli.App, cmd *cobra.Command, args []string, measure func(ctx context.Context, report progress) (replays.Data, error)) error {
+func (s *replayScreen) replayUI(
+	a *cli.App, cmd *cobra.Command, args []string,
+	measure func(ctx context.Context, report progress) (replays.Data, error),
+) error {
 	cfg, err := a.FileUI(&s.ui, args)
 	if err != nil {
 		return err
 	}
 	cfg.Args, cfg.Pages = append([]string{cmd.Name()}, cli.RepeatArgs(cmd, args)...), profiles.Pages(nil)
 	defer a.Hold()()
-	return replays.Measure(cmd.Context(), cfg, func(ctx context.Context, step func(stage, text string)) (replays.Data, error) {
-		return measure(ctx, step)
-	})
+	return replays.Measure(cmd.Context(), cfg,
+		func(ctx context.Context, step func(stage, text string)) (replays.Data, error) {
+			return measure(ctx, step)
+		})
 }
 
 // showReplay opens the UI on a saved file.
@@ -75,7 +79,8 @@ func (s *replayScreen) showReplay(a *cli.App, cmd *cobra.Command, file *savedFil
 	}
 	cfg.Pages = profiles.Pages(nil)
 	return replays.Show(cmd.Context(), cfg, &replays.Data{
-		Result: file.result, Report: file.report, Name: filepath.Base(args[0]), Words: append([]string{cmd.Name()}, cli.RepeatArgs(cmd, args)...),
+		Result: file.result, Report: file.report, Name: filepath.Base(args[0]),
+		Words: append([]string{cmd.Name()}, cli.RepeatArgs(cmd, args)...),
 	})
 }
 

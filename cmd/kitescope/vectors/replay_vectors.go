@@ -43,7 +43,8 @@ func (f *vectorFile) checkUnusedFlags(cmd *cobra.Command, target, metric string)
 		return err
 	}
 	if metric == "" {
-		return cli.Usage(errors.New("a vector file has no metric"), "give it: --metric L2, IP, COSINE, HAMMING or JACCARD")
+		return cli.Usage(errors.New("a vector file has no metric"),
+			"give it: --metric L2, IP, COSINE, HAMMING or JACCARD")
 	}
 	return nil
 }
@@ -62,7 +63,9 @@ func (f *vectorFile) load(ctx context.Context, a *cli.App, name, metric string) 
 	return data, nil
 }
 
-func (f *vectorFile) collection(ctx context.Context, a *cli.App, set *dataset.Set, name, metric string) (*loadedData, error) {
+func (f *vectorFile) collection(
+	ctx context.Context, a *cli.App, set *dataset.Set, name, metric string,
+) (*loadedData, error) {
 	v := set.Vectors
 	if v == nil || v.Rows == 0 {
 		return nil, fmt.Errorf("read %s: expected vectors, it has none", f.path)
@@ -87,7 +90,8 @@ func (f *vectorFile) collection(ctx context.Context, a *cli.App, set *dataset.Se
 		}
 	}
 	return &loadedData{
-		Loaded: replay.FromVectors(filepath.Base(f.path), name, v, keys, m), place: strings.TrimSuffix(f.path, "#"+set.Column), file: set,
+		Loaded: replay.FromVectors(filepath.Base(f.path), name, v, keys, m),
+		place:  strings.TrimSuffix(f.path, "#"+set.Column), file: set,
 	}, nil
 }
 
@@ -98,7 +102,8 @@ func (l *loadedData) matchTarget(d live.Description) error {
 		return nil
 	}
 	if d.TextKeys {
-		return cli.Usage(fmt.Errorf("keys of %s are text, those of a vector file are numbers", d.Collection), "give a numeric column or field with --target-key")
+		return cli.Usage(fmt.Errorf("keys of %s are text, those of a vector file are numbers", d.Collection),
+			"give a numeric column or field with --target-key")
 	}
 	if d.Index != "" && !strings.EqualFold(d.Index, "flat") {
 		l.Layout.Segments[0].State, l.Layout.Segments[0].Index.Type = replay.Indexed, strings.ToUpper(d.Index)

@@ -47,7 +47,8 @@ func TestAFileOfVectorsIsSearchedRowByRow(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer data.Release()
-	if c := &data.Layout.Collection; c.Name != "items" || c.Dim != 2 || c.Element != dist.Float32 || c.Metric != dist.L2 || data.Coverage.Covered != 3 {
+	if c := &data.Layout.Collection; c.Name != "items" || c.Dim != 2 || c.Element != dist.Float32 ||
+		c.Metric != dist.L2 || data.Coverage.Covered != 3 {
 		t.Errorf("%+v, %d rows", c, data.Coverage.Covered)
 	}
 	query, err := engine.FromFloat32s(2, []float32{0, 0})
@@ -69,7 +70,8 @@ func TestAFileOfVectorsIsSearchedRowByRow(t *testing.T) {
 	if err := data.matchTarget(live.Description{Index: "hnsw"}); err != nil {
 		t.Fatal(err)
 	}
-	if s := &data.Layout.Segments[0]; s.State != replay.Indexed || s.Index.Type != "HNSW" || data.Parts[0].State != replay.Unindexed {
+	if s := &data.Layout.Segments[0]; s.State != replay.Indexed || s.Index.Type != "HNSW" ||
+		data.Parts[0].State != replay.Unindexed {
 		t.Errorf("%+v: want an index there and none here", s)
 	}
 	if err := data.matchTarget(live.Description{TextKeys: true}); err == nil {
@@ -93,7 +95,8 @@ func TestInvalidVectorFilesAreRejected(t *testing.T) {
 		{vectorFile{path: few}, "expected vectors"},
 		{vectorFile{path: base + "x"}, "a name ending in"},
 	} {
-		if data, err := c.file.load(t.Context(), a, "items", "L2"); err == nil || !strings.Contains(err.Error(), c.want) {
+		if data, err := c.file.load(t.Context(), a, "items", "L2"); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v, %v, want %q", c.file, data, err, c.want)
 		}
 	}

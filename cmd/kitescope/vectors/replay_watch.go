@@ -19,7 +19,8 @@ import (
 // do not stop the run.
 func (f *runFlags) watchProcesses(a *cli.App, data *loadedData, o *replay.RunOptions) error {
 	c := data.cluster
-	if c == nil || c.Runtime == nil || !c.Loaded.Has(model.PartSessions) || len(f.in.nodes.Recordings) > 0 || !live.IsMilvus(f.load.target) {
+	if c == nil || c.Runtime == nil || !c.Loaded.Has(model.PartSessions) || len(f.in.nodes.Recordings) > 0 ||
+		!live.IsMilvus(f.load.target) {
 		return nil
 	}
 	conn, err := a.Connection()

@@ -133,7 +133,8 @@ func (f *whatIfFlags) whatIfUI(a *cli.App, cmd *cobra.Command, in whatif.Input, 
 			return pages.Data{}, err
 		}
 		data.Release()
-		return pages.Data{Report: r}, a.SaveResult(f.save, f.force, func(w io.Writer) error { return whatif.WriteReport(w, r) })
+		return pages.Data{Report: r},
+			a.SaveResult(f.save, f.force, func(w io.Writer) error { return whatif.WriteReport(w, r) })
 	})
 }
 
@@ -165,7 +166,10 @@ func (f *whatIfFlags) input() (in whatif.Input, err error) {
 }
 
 // predict loads the segments and the queries and predicts the changes. The caller releases the segments.
-func (f *whatIfFlags) predict(ctx context.Context, a *cli.App, cmd *cobra.Command, in whatif.Input, args []string, report progress, clearLine func()) (*whatif.Report, *loadedData, error) {
+func (f *whatIfFlags) predict(
+	ctx context.Context, a *cli.App, cmd *cobra.Command, in whatif.Input, args []string, report progress,
+	clearLine func(),
+) (*whatif.Report, *loadedData, error) {
 	defer clearLine()
 	data, err := f.in.loadSegments(ctx, a, args[0], report)
 	if err != nil {
@@ -180,7 +184,9 @@ func (f *whatIfFlags) predict(ctx context.Context, a *cli.App, cmd *cobra.Comman
 	return r, data, nil
 }
 
-func (f *whatIfFlags) predictLoaded(ctx context.Context, a *cli.App, in whatif.Input, data *loadedData, command string, report progress) (*whatif.Report, error) {
+func (f *whatIfFlags) predictLoaded(
+	ctx context.Context, a *cli.App, in whatif.Input, data *loadedData, command string, report progress,
+) (*whatif.Report, error) {
 	if len(in.Changes) == 0 {
 		in.Changes, in.SkipInvalid = whatif.Causes(data.Layout, cmp.Or(in.Params.EF, 64)), true
 	}
@@ -195,9 +201,12 @@ func (f *whatIfFlags) predictLoaded(ctx context.Context, a *cli.App, in whatif.I
 	c := &data.Layout.Collection
 	in.Loaded, in.Log, in.Progress = data.Loaded, queries, report.step
 	in.Setup = replay.Setup{
-		Command: command, Program: cli.Version, Source: data.Layout.Source, Storage: absPath(data.place), Target: "engine",
-		Collection: c.Name, Milvus: data.Layout.Version, Metric: c.Metric.String(), Dim: c.Dim, Element: c.Element.String(), Log: queries.Name,
-		LogFormat: queries.Format, LogDigest: queries.Digest, LogSeed: f.queries.draw.seed, Queries: queries.Queries(), Machine: replay.ThisMachine(),
+		Command: command, Program: cli.Version, Source: data.Layout.Source, Storage: absPath(data.place),
+		Target:     "engine",
+		Collection: c.Name, Milvus: data.Layout.Version, Metric: c.Metric.String(), Dim: c.Dim,
+		Element: c.Element.String(), Log: queries.Name,
+		LogFormat: queries.Format, LogDigest: queries.Digest, LogSeed: f.queries.draw.seed, Queries: queries.Queries(),
+		Machine: replay.ThisMachine(),
 	}
 	return whatif.Predict(ctx, in)
 }
