@@ -23,14 +23,20 @@ type Field struct {
 func Little(file []byte, name string, at, size int) Field {
 	var b [8]byte
 	copy(b[:], file[at:at+size])
-	return Field{name, at, size, binary.LittleEndian.Uint64(b[:]), func(v uint64) []byte { return binary.LittleEndian.AppendUint64(nil, v)[:size] }}
+	return Field{
+		name, at, size, binary.LittleEndian.Uint64(b[:]),
+		func(v uint64) []byte { return binary.LittleEndian.AppendUint64(nil, v)[:size] },
+	}
 }
 
 // Big returns a big-endian field of size bytes.
 func Big(file []byte, name string, at, size int) Field {
 	var b [8]byte
 	copy(b[8-size:], file[at:at+size])
-	return Field{name, at, size, binary.BigEndian.Uint64(b[:]), func(v uint64) []byte { return binary.BigEndian.AppendUint64(nil, v)[8-size:] }}
+	return Field{
+		name, at, size, binary.BigEndian.Uint64(b[:]),
+		func(v uint64) []byte { return binary.BigEndian.AppendUint64(nil, v)[8-size:] },
+	}
 }
 
 // Varint returns a field encoded as a varint (7 bits per byte).
@@ -79,7 +85,8 @@ func Run(t *testing.T, file []byte, fields []Field, n int, read func(file []byte
 		}
 		if got != want && !failed[f.Name] {
 			failed[f.Name] = true
-			t.Errorf("%s at offset %d: %d instead of %d was read without an error:\n%.300s\nwant\n%.300s", f.Name, f.At, v, f.Value, got, want)
+			t.Errorf("%s at offset %d: %d instead of %d was read without an error:\n%.300s\nwant\n%.300s", f.Name, f.At,
+				v, f.Value, got, want)
 		}
 	}
 	t.Logf("%d changes of %d fields: %d refused, %d the same", n, len(fields), refused, n-refused)

@@ -76,8 +76,10 @@ type outer struct {
 
 func TestValue(t *testing.T) {
 	v := &outer{
-		shared: shared{"Outer"}, APIName: "a\u202e\x1b\"", SegmentID: 1 << 60, Replica: 7, Rows: -1, Took: 1500 * time.Millisecond, At: time.Unix(1_800_000_000, 120e6), Seed: math.MaxUint64,
-		Notes: []string{"a", "b"}, Inner: []inner{{1, 12.34567, 1e-12}}, Counts: map[string]int{"b": 2, "a": 1}, Word: "x", Hidden: 1, NaN: math.NaN(),
+		shared: shared{"Outer"}, APIName: "a\u202e\x1b\"", SegmentID: 1 << 60, Replica: 7, Rows: -1,
+		Took: 1500 * time.Millisecond, At: time.Unix(1_800_000_000, 120e6), Seed: math.MaxUint64,
+		Notes: []string{"a", "b"}, Inner: []inner{{1, 12.34567, 1e-12}}, Counts: map[string]int{"b": 2, "a": 1},
+		Word: "x", Hidden: 1, NaN: math.NaN(),
 		More: encode.Object{{Key: "total", Value: 3}, {Key: "unknown", Value: (*inner)(nil)}}, small: 1,
 	}
 	want := `{
@@ -126,7 +128,8 @@ total: 3
 	e, value := encode.Values()
 	e.Value(v)
 	got, _ := value().(map[string]any)
-	if got["took_seconds"] != 1.5 || got["total"] != int64(3) || got["segment_id"] != "1152921504606846976" || got["apiName"] == v.APIName {
+	if got["took_seconds"] != 1.5 || got["total"] != int64(3) || got["segment_id"] != "1152921504606846976" ||
+		got["apiName"] == v.APIName {
 		t.Errorf("%v", got)
 	}
 }
@@ -185,7 +188,10 @@ func TestWriteError(t *testing.T) {
 
 // random returns a value of nested Objects, lists and scalars, and the expected value after decoding JSON.
 func random(r *rand.Rand, depth int) (v, want any) {
-	texts := []string{"", "yes", "a b", "-1", "1e3", "\u202e", "é", "x:\n- y", "null", "~", "a_b/c.d", "\U000e0001", "0x1f", "1:30", "<<", "=", "#", "2026-01-01"}
+	texts := []string{
+		"", "yes", "a b", "-1", "1e3", "\u202e", "é", "x:\n- y", "null", "~", "a_b/c.d", "\U000e0001", "0x1f", "1:30",
+		"<<", "=", "#", "2026-01-01",
+	}
 	kinds := 8
 	if depth == 0 {
 		kinds = 6
@@ -335,8 +341,10 @@ var file = encode.File{What: "a test", APIVersion: "v1", Kind: "Test", Version: 
 
 func savedExample() *saved {
 	return &saved{
-		Name: "n\xff\u202e", Took: 1, Taken: time.Unix(1, 5).UTC(), Cores: 2, Recall: 0.1, Rows: 7, Seed: math.MaxUint64, Place: map[int64]int64{1 << 60: 3},
-		Errors: map[string]int64{"\xff": 1, "\ufffd": 2}, Nodes: []savedNode{{1, true, 1e-9, 0.1, 127}}, Notes: []string{"a"}, Maybe: &savedNode{Part: 1.0 / 3},
+		Name: "n\xff\u202e", Took: 1, Taken: time.Unix(1, 5).UTC(), Cores: 2, Recall: 0.1, Rows: 7,
+		Seed: math.MaxUint64, Place: map[int64]int64{1 << 60: 3},
+		Errors: map[string]int64{"\xff": 1, "\ufffd": 2}, Nodes: []savedNode{{1, true, 1e-9, 0.1, 127}},
+		Notes: []string{"a"}, Maybe: &savedNode{Part: 1.0 / 3},
 	}
 }
 
@@ -396,7 +404,8 @@ func TestFile(t *testing.T) {
 	var b bytes.Buffer
 	e := encode.YAML(&b)
 	file.Encode(e, savedExample())
-	if err := e.Flush(); err != nil || !strings.Contains(b.String(), "took_seconds: 0.000000001\n") || !strings.Contains(b.String(), "part: 1.0e-09\n") {
+	if err := e.Flush(); err != nil || !strings.Contains(b.String(), "took_seconds: 0.000000001\n") ||
+		!strings.Contains(b.String(), "part: 1.0e-09\n") {
 		t.Errorf("%v\n%s", err, b.String())
 	}
 }
@@ -404,7 +413,9 @@ func TestFile(t *testing.T) {
 func TestInvalidFiles(t *testing.T) {
 	good := write(t, &file, savedExample())
 	for name, c := range map[string][3]string{ // text to replace, its replacement, and the expected error
-		"another":     {`"Test"`, `"Tent"`, `read a test: expected apiVersion "v1" and kind "Test", found "v1" and "Tent"`},
+		"another": {
+			`"Test"`, `"Tent"`, `read a test: expected apiVersion "v1" and kind "Test", found "v1" and "Tent"`,
+		},
 		"later":       {`"version": 2`, `"version": 3`, "version 3 is not supported, this kitescope reads up to 2"},
 		"early":       {`"version": 2`, `"version": 0`, "version: expected 1, found 0"},
 		"unversioned": {`"version": 2`, `"virgin": 2`, "version is missing"},
@@ -425,27 +436,32 @@ func TestInvalidFiles(t *testing.T) {
 		"object":      {`{"id":"1"`, `5,{"id":"1"`, "nodes[0]: expected an object"},
 		"texts":       {`"notes": [`, `"notes": [1,`, "notes: expected a list of strings"},
 		"time":        {`"taken": "1`, `"taken": "x`, "taken: expected a time as 2006-01-02T15:04:05Z"},
-		"seconds":     {`"took_seconds": 0`, `"took_seconds": 1e999999999, "x": 0`, "took_seconds: expected a number of seconds"},
-		"quoted":      {`"took_seconds": 0`, `"took_seconds": "5", "x": 0`, "took_seconds: expected a number of seconds"},
-		"check":       {`"part":1e-09`, `"part":-1`, "nodes[0]: expected a part of 0 or more"},
+		"seconds": {
+			`"took_seconds": 0`, `"took_seconds": 1e999999999, "x": 0`, "took_seconds: expected a number of seconds",
+		},
+		"quoted": {`"took_seconds": 0`, `"took_seconds": "5", "x": 0`, "took_seconds: expected a number of seconds"},
+		"check":  {`"part":1e-09`, `"part":-1`, "nodes[0]: expected a part of 0 or more"},
 	} {
 		if !strings.Contains(good, c[0]) {
 			t.Errorf("%s: %s is not in the file", name, c[0])
 		}
 		var v saved
-		if _, err := file.Read(strings.NewReader(strings.Replace(good, c[0], c[1], 1)), &v); err == nil || !strings.Contains(err.Error(), c[2]) {
+		if _, err := file.Read(strings.NewReader(strings.Replace(good, c[0], c[1], 1)), &v); err == nil ||
+			!strings.Contains(err.Error(), c[2]) {
 			t.Errorf("%s: %v, want %q", name, err, c[2])
 		}
 	}
 	lenient := file
 	lenient.Lenient = true
 	var v saved
-	if _, err := lenient.Read(strings.NewReader(`{"apiVersion":"v1","kind":"Test","version":1,"later":[{}]}`), &v); err != nil || v.Rows != -1 {
+	if _, err := lenient.Read(strings.NewReader(`{"apiVersion":"v1","kind":"Test","version":1,"later":[{}]}`),
+		&v); err != nil || v.Rows != -1 {
 		t.Errorf("%v %+v", err, v)
 	}
 	small := file
 	small.Limit = 10
-	if _, err := small.Read(strings.NewReader(good), &v); err == nil || !strings.Contains(err.Error(), "it is larger than 0 MiB") {
+	if _, err := small.Read(strings.NewReader(good), &v); err == nil ||
+		!strings.Contains(err.Error(), "it is larger than 0 MiB") {
 		t.Error(err)
 	}
 }
@@ -475,12 +491,17 @@ func FuzzRead(f *testing.F) {
 // FuzzText checks that any string can be read back from JSON and YAML, and that the output has no effect on a
 // terminal.
 func FuzzText(f *testing.F) {
-	for _, s := range []string{"", "yes", "a: b\n- c", "\u202e\x1b[31m", "\xff", "\U000e0001", "1_000", "0o7", "é\u0085", strings.Repeat("long ", 300)} {
+	for _, s := range []string{
+		"", "yes", "a: b\n- c", "\u202e\x1b[31m", "\xff", "\U000e0001", "1_000", "0o7", "é\u0085",
+		strings.Repeat("long ", 300),
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		inside := encode.Object{{Key: s, Value: encode.Object{{Key: s, Value: s}}}, {Key: "b" + s, Value: s}}
-		o := encode.Object{{Key: "key", Value: s}, {Key: "_" + s, Value: []string{s}}, {Key: "in", Value: []any{inside, inside}}}
+		o := encode.Object{
+			{Key: "key", Value: s}, {Key: "_" + s, Value: []string{s}}, {Key: "in", Value: []any{inside, inside}},
+		}
 		within := map[string]any{s: map[string]any{s: s}, "b" + s: s}
 		want := map[string]any{"key": s, "_" + s: []any{s}, "in": []any{within, within}}
 		if strings.ToValidUTF8(s, "") != s {

@@ -72,7 +72,8 @@ func (x *File) read(data []byte, v any) (version int, err error) {
 	}
 	r := reader{tag: x.Tag, lenient: x.Lenient}
 	var api, kind string
-	if !unmarshal(keys["apiVersion"], &api) || !unmarshal(keys["kind"], &kind) || api != x.APIVersion || kind != x.Kind {
+	if !unmarshal(keys["apiVersion"], &api) || !unmarshal(keys["kind"], &kind) || api != x.APIVersion ||
+		kind != x.Kind {
 		return 0, fmt.Errorf("expected apiVersion %q and kind %q, found %q and %q", x.APIVersion, x.Kind, api, kind)
 	}
 	var begun struct{ Version int }

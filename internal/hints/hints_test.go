@@ -22,7 +22,10 @@ func TestHints(t *testing.T) {
 		{"joined", "try near", "it failed\nread x: it failed", errors.Join(plain, near)},
 		{"attached", "try", "it failed", hints.Attach(plain, "try")},
 		{"attached to nothing", "", "", hints.Attach(nil, "try")},
-		{"attached to what has advice", "try near", "all: read x: it failed", hints.Attach(fmt.Errorf("all: %w", near), "try far")},
+		{
+			"attached to what has advice", "try near", "all: read x: it failed",
+			hints.Attach(fmt.Errorf("all: %w", near), "try far"),
+		},
 		{"the outermost", "try far", "read x: it failed", &hints.Error{Err: near, Advice: "try far"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

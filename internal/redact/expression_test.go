@@ -40,7 +40,9 @@ func TestExpression(t *testing.T) {
 
 // FuzzExpression checks that Expression removes every quoted value and that a second pass changes nothing.
 func FuzzExpression(f *testing.F) {
-	for _, seed := range []string{`a == "b" and id in [1, 2]`, `meta["a"]['b'] < 1e5`, `x["`, "[", `r"`, "\xff[\"\xff\"]", `a["b"`} {
+	for _, seed := range []string{
+		`a == "b" and id in [1, 2]`, `meta["a"]['b'] < 1e5`, `x["`, "[", `r"`, "\xff[\"\xff\"]", `a["b"`,
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -52,7 +54,8 @@ func FuzzExpression(f *testing.F) {
 			t.Errorf("%q becomes %q", text, got)
 		}
 		const planted = `0sentinel value0`
-		if quoted := redact.Expression(`a == "` + strings.Map(noQuote, text) + planted + `"`); strings.Contains(quoted, planted) {
+		if quoted := redact.Expression(`a == "` + strings.Map(noQuote, text) + planted + `"`); strings.Contains(quoted,
+			planted) {
 			t.Errorf("a value is left: %q", quoted)
 		}
 	})

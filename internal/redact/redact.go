@@ -21,8 +21,10 @@ const Redacted = "<redacted>"
 // configuration of Milvus (configs/milvus.yaml: minio.secretAccessKey, etcd.auth.password, kafka.saslPassword,
 // pulsar.authParams, credential.*, cipherPlugin.*, trace.otlp.headers) and the parameters of functions and external
 // tables.
-const secretWords = "password passwd passphrase passcode pwd secret authorization accesskey privatekey apikey token credential sasl cipher kms " +
-	"authparams otlpheaders connectionstring signingkey encryptionkey defaultkey accountkey sharedaccess sharedkey signature cookie keytab " +
+const secretWords = "password passwd passphrase passcode pwd secret authorization accesskey privatekey apikey token " +
+	"credential sasl cipher kms " +
+	"authparams otlpheaders connectionstring signingkey encryptionkey defaultkey accountkey sharedaccess sharedkey " +
+	"signature cookie keytab " +
 	"keydata license webhook bindpw"
 
 // innocentWords contain a secret word by coincidence: analyzers have tokenizers, models have token limits.
@@ -153,10 +155,13 @@ func has(text []byte, most wordKind) bool {
 		default:
 			run, classes = 0, 0
 		}
-		if most == mark && (run >= longRun && classes != digit && classes != small || c == '@' || c == '$' || c == ':' && port && text[i-1] != ':') {
+		if most == mark &&
+			(run >= longRun && classes != digit && classes != small || c == '@' || c == '$' ||
+				c == ':' && port && text[i-1] != ':') {
 			return true
 		}
-		port = c == ':' || port && (c == '*' || c >= '0' && c <= '9') // as in a line of .pgpass: host:port:database:user:password
+		// as in a line of .pgpass: host:port:database:user:password
+		port = c == ':' || port && (c == '*' || c >= '0' && c <= '9')
 	}
 	return false
 }
@@ -182,7 +187,8 @@ var shapes = sync.OnceValue(func() []shape {
 		{`://[^\s/?#"'<>]*@`, "://" + Redacted + "@"},
 		{`://[^\s/?#"'<>:]+:(?:[^\s"'<>\d]|\d+[^\s"'<>\d/?#,])[^\s"'<>]*@`, "://" + Redacted + "@"},
 		{`(jdbc:oracle:\w+:[^\s/@]+/)[^\s@]+@`, "${1}" + Redacted + "@"},
-		{`(^|[\s,;"'=(\[{])[\w.%+~$!-]+:[^\s"'<>/][^\s"'<>]*@([\w\[(])`, "${1}" + Redacted + "@${2}"}, // user:password@host:1, user:password@tcp(host)
+		// user:password@host:1, user:password@tcp(host)
+		{`(^|[\s,;"'=(\[{])[\w.%+~$!-]+:[^\s"'<>/][^\s"'<>]*@([\w\[(])`, "${1}" + Redacted + "@${2}"},
 		{`\b((?i:bearer))[ \t]+[\w+/.~%-]{16,}=*`, "${1} " + Redacted},
 		{`\beyJ[\w-]{6,}\.[\w-]{6,}[\w.-]*`, Redacted}, // JSON Web Tokens
 		{`\b(?:` + issuers + `)[\w-]*(?:[:,][\w+/=]{16,})?`, Redacted},
@@ -191,10 +197,15 @@ var shapes = sync.OnceValue(func() []shape {
 		{`\$(?:2[abxy]|[156]|apr1|argon2\w*|scrypt)\$[\w./+,=$]{10,}`, Redacted}, // password hashes
 		{`([?&](?:key|code)=)[^\s&"'#]+`, "${1}" + Redacted},
 		{`(?i)(\b(?:identified\s+by|password)\s+)(?:'[^']*'|"[^"]*")`, "${1}" + Redacted},
-		{`(?i)(\b(?:password|passphrase|secret|token|key)\s+is\s+["']?)[^\s"']*[\d!#$%&*@^_][^\s"']*`, "${1}" + Redacted},
-		{`(?i)(\blogin\s+\S+\s+password\s+)\S+`, "${1}" + Redacted},                                                    // netrc
-		{`((?:^|[\s"])(?:[\w-]+(?:\.[\w-]+)+|localhost|\*):(?:\d+|\*):[^:\s/]+:[^:\s/]+:)[^\s:"]+`, "${1}" + Redacted}, // .pgpass
-		{`(\s-u\s+['"]?)[^\s:'"]+:[^\s'"]+`, "${1}" + Redacted},                                                        // curl
+		{
+			`(?i)(\b(?:password|passphrase|secret|token|key)\s+is\s+["']?)[^\s"']*[\d!#$%&*@^_][^\s"']*`,
+			"${1}" + Redacted,
+		},
+		// netrc
+		{`(?i)(\blogin\s+\S+\s+password\s+)\S+`, "${1}" + Redacted},
+		// .pgpass
+		{`((?:^|[\s"])(?:[\w-]+(?:\.[\w-]+)+|localhost|\*):(?:\d+|\*):[^:\s/]+:[^:\s/]+:)[^\s:"]+`, "${1}" + Redacted},
+		{`(\s-u\s+['"]?)[^\s:'"]+:[^\s'"]+`, "${1}" + Redacted}, // curl
 		{`(\b(?:mysql|mariadb)\w*\s[^\n]*?-p)[^\s'"]+`, "${1}" + Redacted},
 		{`(?i)(\br[ow]community6?\s+)\S+`, "${1}" + Redacted}, // SNMP
 		{`(?i)(\b\w*sess(?:ion)?_?id=)[\w%.-]+`, "${1}" + Redacted},
@@ -205,8 +216,10 @@ var shapes = sync.OnceValue(func() []shape {
 })
 
 var (
-	basicAuthPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)\bbasic[ \t]+[a-z0-9+/]{4,}={0,2}`) })
-	longRunPattern   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\w-]*[A-Za-z0-9]{20,}[\w-]*`) })
+	basicAuthPattern = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)\bbasic[ \t]+[a-z0-9+/]{4,}={0,2}`)
+	})
+	longRunPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\w-]*[A-Za-z0-9]{20,}[\w-]*`) })
 )
 
 // basicCredential redacts the value of "basic x" if x is user:password in base64.
@@ -274,7 +287,10 @@ func Pair(name, value string) string {
 // values can look like secrets.
 func identifier(name string) bool {
 	plain := plainName(name)
-	for _, end := range []string{"name", "alias", "aliases", "channel", "address", "addresses", "host", "bucket", "database", "collection", "partition"} {
+	for _, end := range []string{
+		"name", "alias", "aliases", "channel", "address", "addresses", "host", "bucket", "database", "collection",
+		"partition",
+	} {
 		if strings.HasSuffix(plain, end) || strings.HasSuffix(plain, end+"s") {
 			return true
 		}
@@ -308,7 +324,9 @@ var (
 	quantity = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)^[-+]?\d{1,19}(?:\.\d{1,19})?(?:e[-+]?\d{1,3})?\s?(?:%|d|[kmgtp]?i?b?)$`)
 	})
-	template = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[^$\d]{0,20}(?:\$[a-z_]+[^$\d]{0,20})+$`) })
+	template = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[^$\d]{0,20}(?:\$[a-z_]+[^$\d]{0,20})+$`)
+	})
 )
 
 // harmless reports whether a value cannot be a secret: a boolean, a number, a duration, a size, or a list of
@@ -317,7 +335,8 @@ func harmless(value string) bool {
 	for item := range strings.SplitSeq(value, ",") {
 		item = strings.TrimSpace(item)
 		_, err := time.ParseDuration(item)
-		if err != nil && item != "" && !strings.EqualFold(item, "true") && !strings.EqualFold(item, "false") && !quantity().MatchString(item) {
+		if err != nil && item != "" && !strings.EqualFold(item, "true") && !strings.EqualFold(item, "false") &&
+			!quantity().MatchString(item) {
 			return false
 		}
 	}
@@ -340,7 +359,8 @@ func Setting(name, value string) string {
 	last := name[strings.LastIndexAny(name, "./")+1:]
 	if safe := Pair(name, value); harmless(value) || textSettings()[plain] ||
 		strings.HasPrefix(plain, "proxyaccesslogformatters") && template().MatchString(value) ||
-		(strings.HasPrefix(plain, "knowhere") || strings.HasPrefix(plain, "autoindexparamstuning")) && textProperties()[plainName(last)] {
+		(strings.HasPrefix(plain, "knowhere") || strings.HasPrefix(plain, "autoindexparamstuning")) &&
+			textProperties()[plainName(last)] {
 		return safe
 	}
 	return Redacted
@@ -398,7 +418,9 @@ const (
 // assignment matches a name and the separator before its value: key=value, "key": "value", key => value, --key value,
 // <key>value, key="NAME" value="x", and in YAML a value or list on the next lines.
 var assignment = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile("(?:(--?[\\w-]+)[ \t]+|<([\\w.:-]+)>|(?:\\w+[ \t]+)?\\b(?:key|name)=[\"']([\\w.:-]+)[\"'][ \t]+value=|((?:[\\w.$/-]+ )?[\\w.$/-]+)[\"'`\\\\]*[ \t]*(?:[:=]+>?)[ \t]*(?:[|>][+-]?[ \t]*)?(?:\r?\n(?:[ \t]*-[ \t]+|[ \t]+))?)")
+	return regexp.MustCompile("(?:(--?[\\w-]+)[ \t]+|<([\\w.:-]+)>|(?:\\w+[ " +
+		"\t]+)?\\b(?:key|name)=[\"']([\\w.:-]+)[\"'][ \t]+value=|((?:[\\w.$/-]+ )?[\\w.$/-]+)[\"'`\\\\]*[ " +
+		"\t]*(?:[:=]+>?)[ \t]*(?:[|>][+-]?[ \t]*)?(?:\r?\n(?:[ \t]*-[ \t]+|[ \t]+))?)")
 })
 
 // cutAssignments redacts the values that are assigned to secret names.
@@ -434,7 +456,8 @@ func cutAssignments(text string) string {
 // redact.
 func secretValue(name, text string) (start, end int) {
 	first := name
-	if _, last, two := strings.Cut(name, " "); two && !strings.EqualFold(last, "key") && !strings.EqualFold(last, "phrase") {
+	if _, last, two := strings.Cut(name, " "); two && !strings.EqualFold(last, "key") &&
+		!strings.EqualFold(last, "phrase") {
 		first = last // "private key: x", but not "token is: x"
 	}
 	if !Name(first) || strings.HasPrefix(text, "//") {
@@ -479,7 +502,8 @@ func toEndOfLine(name string) bool {
 // valueEnd returns the end of an unquoted value. The value may itself be an assignment of a quoted value.
 func valueEnd(text string, start int) int {
 	end := indexAny(text, start, terminators)
-	if end > start && end < len(text) && strings.IndexByte(quotes, text[end]) >= 0 && strings.IndexByte(":=", text[end-1]) >= 0 {
+	if end > start && end < len(text) && strings.IndexByte(quotes, text[end]) >= 0 &&
+		strings.IndexByte(":=", text[end-1]) >= 0 {
 		end = quoteEnd(text, end+1, text[end])
 	}
 	return end

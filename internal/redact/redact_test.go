@@ -21,7 +21,8 @@ func TestPlants(t *testing.T) {
 	}
 	for _, p := range plants {
 		for where, text := range map[string]string{
-			"alone": p.Text, "error": "cannot open it: " + p.Text, "behind": "a = b, " + p.Text + "\nand more", "in quotes": `value "` + p.Text + `" is wrong`,
+			"alone": p.Text, "error": "cannot open it: " + p.Text, "behind": "a = b, " + p.Text + "\nand more",
+			"in quotes": `value "` + p.Text + `" is wrong`,
 		} {
 			got := redact.Text(text)
 			if strings.Contains(got, p.Secret) || !strings.Contains(got, redact.Redacted) {
@@ -41,15 +42,20 @@ func TestPlants(t *testing.T) {
 func TestTextLeavesTheRest(t *testing.T) {
 	for _, text := range []string{
 		"context deadline exceeded", "etcdserver: invalid auth token", "dial tcp 10.0.0.1:2379: connection refused",
-		`collection "a: b" not found`, "key: value, and 12:30:59", "see https://milvus.io/docs", "http://host:9000/a@b", "http://host:9000,http://host2:9000",
-		"basic authentication failed", "the bearer has no role", "by-dev-rootcoord-dml_0_447362910221v0", "files/insert_log/447/448/449/100/450",
-		"milvusdb/milvus:v2.3.5", "docker.io/milvusdb/milvus:v2.3.5@sha256:aa", "joe@example.com", `analyzer_params: {"tokenizer": "standard"}`, "max_tokens: 512",
-		"authorizationEnabled: true", "passed=3, author: Ada", "task-1 basic - done", "significant: yes", "key_managed_by=user",
-		"hf_embeddings_minilm", "ASIA_customer_vectors", "npm_packages_index_v2", "dapi_documents_2026_v1", "sk-prod-milvus-querynode-0.milvus:21123",
-		"sk-prod-milvus-querynode-7f8b9c6d4-x2x9z", "milvus-ASIA-SOUTHEAST1-querynode-0", "ASIA-SOUTHEAST-milvus-data", "basic HNSW index, Bearer Token2",
-		"by-dev-rootcoord-dml_0_455000000000000200v0", "Prod1-RootCoord-DML_0_455000000000000200v0", "v2.6.1-5d41402abc4b2a76b9719d911017c592ae1234ff",
-		"sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", "2F1B2C3D-0c55-4a01-9f86-d081884c7d65", "IVF_SQ8_HNSW_PQ4_Index_ofDocs",
-		"L2NormalizedBM25Embeddings2026", "the token is expired", "password is wrong", "fd00:1234:5678:9abc:def0::1", "[$time_now] <$user_name: $user_addr>",
+		`collection "a: b" not found`, "key: value, and 12:30:59", "see https://milvus.io/docs", "http://host:9000/a@b",
+		"http://host:9000,http://host2:9000", "basic authentication failed", "the bearer has no role",
+		"by-dev-rootcoord-dml_0_447362910221v0", "files/insert_log/447/448/449/100/450", "milvusdb/milvus:v2.3.5",
+		"docker.io/milvusdb/milvus:v2.3.5@sha256:aa", "joe@example.com", `analyzer_params: {"tokenizer": "standard"}`,
+		"max_tokens: 512", "authorizationEnabled: true", "passed=3, author: Ada", "task-1 basic - done",
+		"significant: yes", "key_managed_by=user", "hf_embeddings_minilm", "ASIA_customer_vectors",
+		"npm_packages_index_v2", "dapi_documents_2026_v1", "sk-prod-milvus-querynode-0.milvus:21123",
+		"sk-prod-milvus-querynode-7f8b9c6d4-x2x9z", "milvus-ASIA-SOUTHEAST1-querynode-0", "ASIA-SOUTHEAST-milvus-data",
+		"basic HNSW index, Bearer Token2", "by-dev-rootcoord-dml_0_455000000000000200v0",
+		"Prod1-RootCoord-DML_0_455000000000000200v0", "v2.6.1-5d41402abc4b2a76b9719d911017c592ae1234ff",
+		"sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+		"2F1B2C3D-0c55-4a01-9f86-d081884c7d65", "IVF_SQ8_HNSW_PQ4_Index_ofDocs", "L2NormalizedBM25Embeddings2026",
+		"the token is expired", "password is wrong", "fd00:1234:5678:9abc:def0::1",
+		"[$time_now] <$user_name: $user_addr>",
 	} {
 		if got := redact.Text(text); got != text {
 			t.Errorf("%s becomes %s", text, got)
@@ -61,13 +67,16 @@ func TestTextLeavesTheRest(t *testing.T) {
 // stays, because it explains the failure.
 func TestTextFindsSecretsByName(t *testing.T) {
 	for _, text := range []string{
-		`password: HIDDEN`, `password = "HIDDEN"`, `token=HIDDEN`, `saslPassword: 'HIDDEN two words HIDDEN'`, `"secretAccessKey": "HIDDEN HIDDEN"`,
-		`kms: secretAccessKey="HIDDEN"`, `kms: secretAccessKey="HIDDEN HIDDEN"`, `{\"password\":\"HIDDEN HIDDEN\"}`, `{\"password\": \"HID\\\"DEN HIDDEN\"}`,
-		`password: "HID\"DEN HIDDEN"`, `password: "HIDDEN and it was cut HIDDEN`, `Authorization: Bearer HIDDEN`, `Authorization: "Bearer HIDDEN"`,
+		`password: HIDDEN`, `password = "HIDDEN"`, `token=HIDDEN`, `saslPassword: 'HIDDEN two words HIDDEN'`,
+		`"secretAccessKey": "HIDDEN HIDDEN"`, `kms: secretAccessKey="HIDDEN"`,
+		`kms: secretAccessKey="HIDDEN HIDDEN"`, `{\"password\":\"HIDDEN HIDDEN\"}`,
+		`{\"password\": \"HID\\\"DEN HIDDEN\"}`, `password: "HID\"DEN HIDDEN"`,
+		`password: "HIDDEN and it was cut HIDDEN`, `Authorization: Bearer HIDDEN`, `Authorization: "Bearer HIDDEN"`,
 		`http://root:HIDDEN@minio:9000/a`, `password : HIDDEN`, "apiKey\t=\tHIDDEN", `password: (HIDDEN)`,
 	} {
 		got := redact.Text("cannot open it: " + text + " (and so on)")
-		if strings.Contains(got, "HIDDEN") || strings.Contains(got, "DEN HID") || !strings.HasPrefix(got, "cannot open it: ") {
+		if strings.Contains(got, "HIDDEN") || strings.Contains(got, "DEN HID") ||
+			!strings.HasPrefix(got, "cannot open it: ") {
 			t.Errorf("%s becomes %s", text, got)
 		}
 	}
@@ -97,7 +106,10 @@ func TestSettings(t *testing.T) {
 		{"knowhere.HNSW.build.M", "18", ""},
 		{"knowhere/HNSW/build/metric_type", "COSINE", ""},
 		{"knowhere.HNSW.build.note", "sesame", redact.Redacted},
-		{"proxy.accessLog.formatters.base.format", "[$time_now] [ACCESS] <$user_name: $user_addr> $method_name [status: $method_status]", ""},
+		{
+			"proxy.accessLog.formatters.base.format",
+			"[$time_now] [ACCESS] <$user_name: $user_addr> $method_name [status: $method_status]", "",
+		},
 		{"proxy.accessLog.formatters.base.format", "Zq9SecretOpaque78", redact.Redacted},
 	} {
 		if want := cmp.Or(x[2], x[1]); redact.Setting(x[0], x[1]) != want {

@@ -13,7 +13,8 @@ import (
 )
 
 // inCommand matches a text that ends within a shell command. Any text that follows is then part of the command.
-var inCommand = regexp.MustCompile("(?:^|[\\s(:;,`'])(?:kitescope (?:balance|compare|describe|diagnose|diff|engine|explain|get|info|latency|overview|pgo|profile|replay|snapshot|tree|ui|why) |etcdctl |kubectl |docker |go (?:build|tool|test|run) )[^;]*$")
+var inCommand = regexp.MustCompile("(?:^|[\\s(:;,`'])(?:kitescope " +
+	"(?:balance|compare|describe|diagnose|diff|engine|explain|get|info|latency|overview|pgo|profile|replay|snapshot|tree|ui|why) |etcdctl |kubectl |docker |go (?:build|tool|test|run) )[^;]*$")
 
 // TestCommandsAreQuoted reports commands that contain text not built by package shellquote, because a user who pastes
 // such a command could run an attacker's code. It also checks that only two functions convert text to the hints of
@@ -24,7 +25,8 @@ func TestCommandsAreQuoted(t *testing.T) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && (d.Name() == "testdata" || d.Name() == "tools" || strings.HasPrefix(d.Name(), ".") && path != root):
+		case d.IsDir() &&
+			(d.Name() == "testdata" || d.Name() == "tools" || strings.HasPrefix(d.Name(), ".") && path != root):
 			return filepath.SkipDir
 		case d.IsDir() || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go"):
 			return nil
@@ -40,7 +42,8 @@ func TestCommandsAreQuoted(t *testing.T) {
 			if why := unquotedText(n, inner); why != "" {
 				t.Errorf("%s: %s: make it with package shellquote", fset.Position(n.Pos()), why)
 			}
-			if makesHint(n) && filepath.ToSlash(path) != "inspect/check/hint.go" && strings.HasPrefix(filepath.ToSlash(path), "inspect/check/") {
+			if makesHint(n) && filepath.ToSlash(path) != "inspect/check/hint.go" &&
+				strings.HasPrefix(filepath.ToSlash(path), "inspect/check/") {
 				t.Errorf("%s: text becomes a Hint: use Advise or Python", fset.Position(n.Pos()))
 			}
 			return true

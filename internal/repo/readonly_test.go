@@ -20,7 +20,9 @@ const (
 
 // process holds the names that only commands may use, by package. Other packages take a parameter instead.
 var process = map[string][]string{
-	"os":                     {"Exit", "Stdin", "Stdout", "Stderr", "Args", "Getenv", "LookupEnv", "Environ", "Setenv", "Unsetenv"},
+	"os": {
+		"Exit", "Stdin", "Stdout", "Stderr", "Args", "Getenv", "LookupEnv", "Environ", "Setenv", "Unsetenv",
+	},
 	"flag":                   nil, // the whole package
 	"log":                    nil,
 	"github.com/spf13/cobra": nil,
@@ -29,11 +31,12 @@ var process = map[string][]string{
 
 // writes are the names in the packages of etcd and bbolt that change a store.
 var writes = []string{
-	"Put", "OpPut", "PutRequest", "Delete", "OpDelete", "DeleteRange", "DeleteRangeRequest", "Txn", "OpTxn", "TxnRequest",
-	"Grant", "LeaseGrant", "LeaseGrantRequest", "Revoke", "LeaseRevoke", "KeepAlive", "KeepAliveOnce", "LeaseKeepAlive", "NewLease",
-	"NewLeaseClient", "Compact", "CompactionRequest", "OpCompact", "Restore", "Defragment", "MoveLeader", "AlarmDisarm", "Downgrade",
-	"MemberAdd", "MemberAddAsLearner", "MemberRemove", "MemberUpdate", "MemberPromote", "AuthEnable", "AuthDisable", "UserAdd", "UserDelete",
-	"UserChangePassword", "UserGrantRole", "UserRevokeRole", "RoleAdd", "RoleDelete", "RoleGrantPermission", "RoleRevokePermission",
+	"Put", "OpPut", "PutRequest", "Delete", "OpDelete", "DeleteRange", "DeleteRangeRequest", "Txn", "OpTxn",
+	"TxnRequest", "Grant", "LeaseGrant", "LeaseGrantRequest", "Revoke", "LeaseRevoke", "KeepAlive", "KeepAliveOnce",
+	"LeaseKeepAlive", "NewLease", "NewLeaseClient", "Compact", "CompactionRequest", "OpCompact", "Restore",
+	"Defragment", "MoveLeader", "AlarmDisarm", "Downgrade", "MemberAdd", "MemberAddAsLearner", "MemberRemove",
+	"MemberUpdate", "MemberPromote", "AuthEnable", "AuthDisable", "UserAdd", "UserDelete", "UserChangePassword",
+	"UserGrantRole", "UserRevokeRole", "RoleAdd", "RoleDelete", "RoleGrantPermission", "RoleRevokePermission",
 	"Update", "Batch", "CreateBucket", "CreateBucketIfNotExists", "DeleteBucket",
 }
 
@@ -85,12 +88,14 @@ func touchesProcess(tree *tree) (broken []string) {
 		for _, f := range p.files {
 			for _, i := range f.imports {
 				if names, forbidden := process[i.path]; forbidden && names == nil || i.name == "." {
-					broken = append(broken, fmt.Sprintf("%s imports %s: only cmd may; take a parameter instead", f.path, i.path))
+					broken = append(broken,
+						fmt.Sprintf("%s imports %s: only cmd may; take a parameter instead", f.path, i.path))
 				}
 			}
 			f.selectors(func(of imported, s *ast.SelectorExpr) {
 				if slices.Contains(process[of.path], s.Sel.Name) {
-					broken = append(broken, fmt.Sprintf("%s: %s.%s: only cmd may; take a parameter instead", f.at(s), of.name, s.Sel.Name))
+					broken = append(broken,
+						fmt.Sprintf("%s: %s.%s: only cmd may; take a parameter instead", f.at(s), of.name, s.Sel.Name))
 				}
 			})
 		}
@@ -141,7 +146,9 @@ func leaksStores(tree *tree) (broken []string) {
 			for _, shown := range exported(f.syntax) {
 				ast.Inspect(shown, func(n ast.Node) bool {
 					if s, ok := n.(*ast.SelectorExpr); ok && below(f.importOf(s).path, etcd) {
-						broken = append(broken, fmt.Sprintf("%s: %s of %s leaves the package: hand on a value of your own", f.at(s), s.Sel.Name, f.importOf(s).path))
+						broken = append(broken,
+							fmt.Sprintf("%s: %s of %s leaves the package: hand on a value of your own", f.at(s),
+								s.Sel.Name, f.importOf(s).path))
 					}
 					return true
 				})

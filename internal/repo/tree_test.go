@@ -47,7 +47,8 @@ func parseTree(root fs.FS) (*tree, error) {
 			return nil
 		case d.IsDir():
 			_, err := fs.Stat(root, path.Join(name, "go.mod"))
-			if err == nil || d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".") || strings.HasPrefix(d.Name(), "_") {
+			if err == nil || d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".") ||
+				strings.HasPrefix(d.Name(), "_") {
 				return fs.SkipDir
 			}
 			return nil
@@ -104,7 +105,8 @@ func hasIgnoreTag(f *ast.File) bool {
 			return false
 		}
 		for _, c := range g.List {
-			if x, err := constraint.Parse(c.Text); err == nil && !x.Eval(func(tag string) bool { return tag != "ignore" }) {
+			if x, err := constraint.Parse(c.Text); err == nil &&
+				!x.Eval(func(tag string) bool { return tag != "ignore" }) {
 				if x.Eval(func(string) bool { return true }) {
 					return true
 				}

@@ -21,8 +21,10 @@ var update = flag.Bool("update", false, "ask python3 how it reads the literals, 
 
 // hostile holds names that an attacker would choose, and unusual names that people choose innocently.
 var hostile = []string{
-	"", "plain", "by-dev/config/queryCoord", "a;id&b", "$(id)", "`id`", "${HOME}", "it's", `"quoted"`, `a'"'b`, "two words", "tab\there", "line\nid\n", "cr\rid",
-	"-rf", "--", "a\\", "\\", "~root", "#none", "a#b", "*", "[a-z]", "{a,b}", "{1..3}", "{", "}", "{bin}", "!!", "a|b", "a>b", "(x)", "=ls", "a=b", "x\x1b]52;c;aWQ=\a", "Müller", "\xff\xfe", "'", "''", "a b' ; id '",
+	"", "plain", "by-dev/config/queryCoord", "a;id&b", "$(id)", "`id`", "${HOME}", "it's", `"quoted"`, `a'"'b`,
+	"two words", "tab\there", "line\nid\n", "cr\rid", "-rf", "--", "a\\", "\\", "~root", "#none", "a#b", "*",
+	"[a-z]", "{a,b}", "{1..3}", "{", "}", "{bin}", "!!", "a|b", "a>b", "(x)", "=ls", "a=b", "x\x1b]52;c;aWQ=\a",
+	"Müller", "\xff\xfe", "'", "''", "a b' ; id '",
 }
 
 // TestWordsInAShell checks that a real shell reads the original words, alone and in commands, and runs nothing
@@ -36,13 +38,18 @@ func TestWordsInAShell(t *testing.T) {
 	for _, x := range []struct {
 		command string
 		before  int
-	}{{strings.Join(words, " "), 1}, {args.String(), 2}, {Shell("say", "x").Flag("--root=", "").String() + " " + strings.Join(words[1:], " "), 3}} {
+	}{
+		{strings.Join(words, " "), 1},
+		{args.String(), 2},
+		{Shell("say", "x").Flag("--root=", "").String() + " " + strings.Join(words[1:], " "), 3},
+	} {
 		got, err := shell.Words(t, x.command)
 		if err != nil {
 			t.Fatal(err)
 		}
 		got = slices.DeleteFunc(got[x.before:], func(w string) bool { return w == "--" })
-		if diff := cmp.Diff(slices.DeleteFunc(slices.Clone(hostile), func(w string) bool { return w == "--" }), got); diff != "" {
+		if diff := cmp.Diff(slices.DeleteFunc(slices.Clone(hostile), func(w string) bool { return w == "--" }),
+			got); diff != "" {
 			t.Error(diff)
 		}
 	}
@@ -50,7 +57,8 @@ func TestWordsInAShell(t *testing.T) {
 
 func TestWord(t *testing.T) {
 	for in, want := range map[string]string{
-		"main.f": "main.f", "": "''", "a.(*T).f": "'a.(*T).f'", "it's": `'it'\''s'`, "-x": "-x", "a=b": "a=b", "=a": "'=a'", "by-dev/x": "by-dev/x", "a;id": "'a;id'", "{bin}": "{bin}", "{": "'{'",
+		"main.f": "main.f", "": "''", "a.(*T).f": "'a.(*T).f'", "it's": `'it'\''s'`, "-x": "-x", "a=b": "a=b",
+		"=a": "'=a'", "by-dev/x": "by-dev/x", "a;id": "'a;id'", "{bin}": "{bin}", "{": "'{'",
 	} {
 		if got := Word(in); got != want {
 			t.Errorf("%q: %s, want %s", in, got, want)
@@ -81,7 +89,8 @@ func TestCommand(t *testing.T) {
 
 func TestPython(t *testing.T) {
 	for in, want := range map[string]string{
-		"books": `"books"`, `a"b\c`: `"a\"b\\c"`, "a\nb\r\t": `"a\x0ab\x0d\x09"`, "Müller": `"Müller"`, "\u202e": `"\u202e"`, "\U000e0041": `"\U000e0041"`, "\xff": `"\xff"`, "it's {x} %s": `"it's {x} %s"`,
+		"books": `"books"`, `a"b\c`: `"a\"b\\c"`, "a\nb\r\t": `"a\x0ab\x0d\x09"`, "Müller": `"Müller"`,
+		"\u202e": `"\u202e"`, "\U000e0041": `"\U000e0041"`, "\xff": `"\xff"`, "it's {x} %s": `"it's {x} %s"`,
 	} {
 		if got := Python(in); got != want {
 			t.Errorf("%q: %s, want %s", in, got, want)
@@ -96,7 +105,8 @@ func TestPython(t *testing.T) {
 	// Python reads these literals as Go does: \x of ASCII, \u and \U mean the same in both, and the literals use no
 	// other escapes.
 	for i, literal := range literals {
-		if got, err := strconv.Unquote(literal); err != nil || got != names[i] || strings.ContainsFunc(literal, unicode.IsControl) {
+		if got, err := strconv.Unquote(literal); err != nil || got != names[i] ||
+			strings.ContainsFunc(literal, unicode.IsControl) {
 			t.Errorf("%q becomes %s, which is %q: %v", names[i], literal, got, err)
 		}
 	}

@@ -86,7 +86,9 @@ func CompleteColumns(r *Schema, prefix string) []string {
 // CompleteSelector completes one word of a selection: names of objects, columns with an operator ("state="), or
 // values of a column ("state=Gr"). It calls values to complete the value of a column. If t is nil, it completes
 // no names. again reports whether the word is incomplete, as a column with an operator is.
-func CompleteSelector(r *Schema, t Table, word string, values func(column int, prefix string) []string) (words []string, again bool) {
+func CompleteSelector(
+	r *Schema, t Table, word string, values func(column int, prefix string) []string,
+) (words []string, again bool) {
 	column, op, rest, ok := splitWord(word)
 	if ok {
 		i := r.Column(strings.ToLower(column))

@@ -339,7 +339,9 @@ func equalText(v *value, k Kind, c Cell) bool {
 		return slices.ContainsFunc(c.List, func(s string) bool { return equalWord(v, s, false) })
 	case Pairs, NamedPairs:
 		key, val, both := strings.Cut(v.text, "=")
-		return anyEntry(c, key, func(s string) bool { return !both || s == val || k == NamedPairs && strings.EqualFold(s, val) })
+		return anyEntry(c, key, func(s string) bool {
+			return !both || s == val || k == NamedPairs && strings.EqualFold(s, val)
+		})
 	default:
 		return equalWord(v, c.Text, k == State)
 	}

@@ -79,7 +79,8 @@ func (g *Grid) skip(is func(row int) bool) {
 func (s Selection) checkRead(t Table) error {
 	for _, i := range s.Columns() {
 		if !Known(t, i) {
-			return fmt.Errorf("select %s by %s: that part of the metadata was not read", s.schema.Name, s.schema.Columns[i].Name)
+			return fmt.Errorf("select %s by %s: that part of the metadata was not read", s.schema.Name,
+				s.schema.Columns[i].Name)
 		}
 	}
 	return nil
@@ -176,7 +177,8 @@ func (s Selection) unmatchedValue(t Table, x *term, v *value) string {
 	if len(there) > maxListedValues {
 		there, more = there[:maxListedValues], ", ..."
 	}
-	return fmt.Sprintf("no %s has %s %q; available: %s%s", s.schema.Singular, c.Name, v.text, strings.Join(there, ", "), more)
+	return fmt.Sprintf("no %s has %s %q; available: %s%s", s.schema.Singular, c.Name, v.text, strings.Join(there, ", "),
+		more)
 }
 
 // unmatchedName returns a message if no object has the name and similar names exist. It returns "" otherwise, because
@@ -184,7 +186,8 @@ func (s Selection) unmatchedValue(t Table, x *term, v *value) string {
 func (s Selection) unmatchedName(t Table, column int, v *value) string {
 	names := Values(t, column, "", MaxCompletions)
 	if alike := hints.Similar(v.text, names); len(alike) > 0 && !slices.Contains(names, v.text) {
-		return fmt.Sprintf("no %s has %s %q%s", s.schema.Singular, s.schema.Columns[column].Name, v.text, hints.Suggestion(alike))
+		return fmt.Sprintf("no %s has %s %q%s", s.schema.Singular, s.schema.Columns[column].Name, v.text,
+			hints.Suggestion(alike))
 	}
 	return ""
 }

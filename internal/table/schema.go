@@ -51,7 +51,9 @@ func (s *Schema) IDColumn(column int) int {
 	if s.Columns[column].Name != s.Handle {
 		return -1
 	}
-	return slices.IndexFunc(s.Columns, func(c Column) bool { return c.Kind == NamedID && slices.Contains(s.Names, c.Name) })
+	return slices.IndexFunc(s.Columns, func(c Column) bool {
+		return c.Kind == NamedID && slices.Contains(s.Names, c.Name)
+	})
 }
 
 // ShownWith returns a column as displayed together with others. Its kind is a plain ID if another column holds
@@ -91,8 +93,8 @@ func (s *Schema) ColumnNames() []string {
 	return names
 }
 
-// DefaultColumns returns the columns to show: up to Always in standard tables, up to Wide in wide ones, and up to Hidden
-// in JSON, YAML and CSV. It adds the columns for which more returns true, unless more is nil.
+// DefaultColumns returns the columns to show: up to Always in standard tables, up to Wide in wide ones, and up to
+// Hidden in JSON, YAML and CSV. It adds the columns for which more returns true, unless more is nil.
 func (s *Schema) DefaultColumns(show Show, more func(column int) bool) []int {
 	var columns []int
 	take := func(i int) {
@@ -180,7 +182,8 @@ func (s *Schema) unknownColumn(name string) error {
 	slices.Sort(known[len(s.Columns):])
 	var labels []string
 	for i := range s.Columns {
-		if label := strings.ReplaceAll(s.Columns[i].Label(), " ", "_"); s.Column(label) == i && !slices.Contains(known, label) {
+		if label := strings.ReplaceAll(s.Columns[i].Label(), " ", "_"); s.Column(label) == i &&
+			!slices.Contains(known, label) {
 			labels = append(labels, label)
 		}
 	}

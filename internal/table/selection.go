@@ -144,7 +144,8 @@ func splitWord(word string) (column string, op operator, rest string, ok bool) {
 }
 
 func isColumnRune(c rune) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '.' || c == '-' || c == ' '
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '.' || c == '-' ||
+		c == ' '
 }
 
 func (s *Selection) addName(word string) error {

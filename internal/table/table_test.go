@@ -14,27 +14,37 @@ type fruit struct {
 }
 
 func fruits() *Rows[fruit] {
-	return New(Schema{Name: "fruits", Singular: "fruit", Names: []string{"name"}, Order: []string{"count", "name", "note"}},
+	return New(Schema{
+		Name: "fruits", Singular: "fruit", Names: []string{"name"}, Order: []string{"count", "name", "note"},
+	},
 		[]fruit{{"apple", 0.2, 3}, {"pear", 0.25, 1}, {"Apfel", 0.19, 0}},
 		[]ColumnOf[fruit]{
 			{Column: Column{Name: "name", Title: "NAME"}, Cell: func(f fruit) Cell { return Of(f.name) }},
-			{Column: Column{Name: "weight", Kind: Number, Show: Hidden}, Cell: func(f fruit) Cell { return OfFloat(f.weight) }},
+			{
+				Column: Column{Name: "weight", Kind: Number, Show: Hidden},
+				Cell:   func(f fruit) Cell { return OfFloat(f.weight) },
+			},
 			{Column: Column{Name: "count", Title: "COUNT", Kind: Int}, Cell: func(f fruit) Cell {
 				if f.count == 0 {
 					return Cell{Absent: Unknown}
 				}
 				return OfInt(f.count)
 			}},
-			{Column: Column{Name: "note", Title: "NOTE", For: People}, Shown: func(f fruit) string { return "a " + f.name }},
+			{
+				Column: Column{Name: "note", Title: "NOTE", For: People},
+				Shown:  func(f fruit) string { return "a " + f.name },
+			},
 		})
 }
 
 // TestThousands checks that digits in groups of three are parsed as one number, as tables write it, unless a
 // blank follows a comma.
 func TestThousands(t *testing.T) {
-	counts := New(Schema{Name: "counts"}, []int64{5, 840, 5840, 1234567}, []ColumnOf[int64]{{Column: Column{Name: "rows", Kind: Int}, Cell: OfInt[int64]}})
+	counts := New(Schema{Name: "counts"}, []int64{5, 840, 5840, 1234567},
+		[]ColumnOf[int64]{{Column: Column{Name: "rows", Kind: Int}, Cell: OfInt[int64]}})
 	for word, want := range map[string][]int64{
-		"rows=5,840": {5840}, "rows!=5,840": {5, 840, 1234567}, "rows=1,234,567": {1234567}, "rows=5, 840": {5, 840}, "rows=840,5": {5, 840}, "rows=5,84,840": {5, 840},
+		"rows=5,840": {5840}, "rows!=5,840": {5, 840, 1234567}, "rows=1,234,567": {1234567}, "rows=5, 840": {5, 840},
+		"rows=840,5": {5, 840}, "rows=5,84,840": {5, 840},
 	} {
 		where, err := ParseSelection(counts.Schema(), []string{word})
 		if err != nil {
@@ -66,9 +76,15 @@ func TestSelectOfRows(t *testing.T) {
 		{want: []string{"apple", "pear", "Apfel"}, titles: []string{"count", "name", "note"}},
 		{show: Hidden, want: []string{"apple", "pear", "Apfel"}, titles: []string{"name", "weight", "count"}},
 		{where: []string{"a*"}, columns: []string{"weight"}, want: []string{"apple"}, titles: []string{"weight"}},
-		{where: []string{"weight>=0.2"}, sort: []string{"-weight"}, want: []string{"pear", "apple"}, titles: []string{"count", "name", "note"}},
+		{
+			where: []string{"weight>=0.2"}, sort: []string{"-weight"}, want: []string{"pear", "apple"},
+			titles: []string{"count", "name", "note"},
+		},
 		{where: []string{"weight=0.19"}, want: []string{"Apfel"}, titles: []string{"count", "name", "note"}},
-		{sort: []string{"-count"}, columns: []string{"+weight"}, limit: 2, want: []string{"apple", "pear"}, titles: []string{"count", "name", "note", "weight"}},
+		{
+			sort: []string{"-count"}, columns: []string{"+weight"}, limit: 2, want: []string{"apple", "pear"},
+			titles: []string{"count", "name", "note", "weight"},
+		},
 		{where: []string{"note~pear"}, want: []string{"pear"}, titles: []string{"count", "name", "note"}},
 	} {
 		where, err := ParseSelection(rows.Schema(), c.where)
@@ -90,7 +106,8 @@ func TestSelectOfRows(t *testing.T) {
 			t.Errorf("%q %q %q (-want +got):\n%s", c.where, c.sort, c.columns, diff)
 		}
 	}
-	if _, err := ParseSelection(rows.Schema(), []string{"wieght>1"}); err == nil || err.Error() != `selector "wieght>1": unknown column of fruits "wieght"; did you mean weight?` {
+	if _, err := ParseSelection(rows.Schema(), []string{"wieght>1"}); err == nil ||
+		err.Error() != `selector "wieght>1": unknown column of fruits "wieght"; did you mean weight?` {
 		t.Errorf("%v", err)
 	}
 }
@@ -120,7 +137,8 @@ func TestSortOrdersAsComparing(t *testing.T) {
 
 func TestParseDuration(t *testing.T) {
 	for text, want := range map[string]string{
-		"90": "1m30s", "90s": "1m30s", "5m": "5m0s", "2h30m": "2h30m0s", "3d": "72h0m0s", "1d12h": "36h0m0s", "2w": "336h0m0s", "1w1d": "192h0m0s", "1.5d": "36h0m0s",
+		"90": "1m30s", "90s": "1m30s", "5m": "5m0s", "2h30m": "2h30m0s", "3d": "72h0m0s", "1d12h": "36h0m0s",
+		"2w": "336h0m0s", "1w1d": "192h0m0s", "1.5d": "36h0m0s",
 	} {
 		d, err := ParseDuration(text)
 		if err != nil || d.String() != want {

@@ -73,7 +73,8 @@ func (w *When) In(now time.Time) (from, to time.Time) {
 		return from, from.Add(1)
 	case w.timeOfDay:
 		now = now.In(w.time.Location())
-		from = time.Date(now.Year(), now.Month(), now.Day(), from.Hour(), from.Minute(), from.Second(), 0, from.Location())
+		from = time.Date(now.Year(), now.Month(), now.Day(), from.Hour(), from.Minute(), from.Second(), 0,
+			from.Location())
 		if from.After(now) {
 			from = from.AddDate(0, 0, -1)
 		}

@@ -82,7 +82,8 @@ func Hidden(r rune) bool {
 	if r < 0xa0 {
 		return r < 0x20 || r >= 0x7f
 	}
-	return unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector, unicode.Noncharacter_Code_Point)
+	return unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point,
+		unicode.Variation_Selector, unicode.Noncharacter_Code_Point)
 }
 
 // appendEscape appends a rune as \u and four digits, or as \U and eight digits above U+FFFF.
@@ -104,7 +105,8 @@ const maxMessage = 4 << 10
 // the reason.
 func Message(s string) string {
 	if cut := len(s) - maxMessage; cut > 0 {
-		s = strings.ToValidUTF8(s[:maxMessage/2], "") + fmt.Sprintf(" ... (%d bytes) ... ", cut) + strings.ToValidUTF8(s[len(s)-maxMessage/2:], "")
+		s = strings.ToValidUTF8(s[:maxMessage/2], "") + fmt.Sprintf(" ... (%d bytes) ... ", cut) +
+			strings.ToValidUTF8(s[len(s)-maxMessage/2:], "")
 	}
 	return Sanitize(OneLine(s))
 }

@@ -18,7 +18,8 @@ func TestMessagesAreShort(t *testing.T) {
 		if len(got) > 6*maxMessage || !utf8.ValidString(got) || strings.ContainsAny(got, "\x1b\n") {
 			t.Errorf("%s: %d bytes: %.100q", name, len(got), got)
 		}
-		if !strings.HasPrefix(got, "read segment 4701: ") || !strings.HasSuffix(got, ": no such file") || !strings.Contains(got, " bytes) ... ") {
+		if !strings.HasPrefix(got, "read segment 4701: ") || !strings.HasSuffix(got, ": no such file") ||
+			!strings.Contains(got, " bytes) ... ") {
 			t.Errorf("%s: %.100q", name, got)
 		}
 	}

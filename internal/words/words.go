@@ -13,8 +13,8 @@ import (
 // maxMarker is an upper bound, in bytes, of the marker between both ends of a truncated text.
 const maxMarker = 100
 
-// Truncate truncates text to no more than most bytes, which must be at least a few hundred. A truncated text consists of
-// both ends, the length, and a hash that distinguishes it from other texts with the same ends.
+// Truncate truncates text to no more than most bytes, which must be at least a few hundred. A truncated text consists
+// of both ends, the length, and a hash that distinguishes it from other texts with the same ends.
 func Truncate(text string, limit int) string {
 	if len(text) <= limit {
 		return text
@@ -55,7 +55,8 @@ func NonEmpty(list []string) []string {
 // dataCoord.gc, docs:.
 func Sentence(text string, names ...string) string {
 	first, _, _ := strings.Cut(text, " ")
-	if text == "" || slices.Contains(names, first) || strings.ContainsFunc(first, func(r rune) bool { return r != '-' && (r < 'a' || r > 'z') }) {
+	if text == "" || slices.Contains(names, first) ||
+		strings.ContainsFunc(first, func(r rune) bool { return r != '-' && (r < 'a' || r > 'z') }) {
 		return text
 	}
 	return strings.ToUpper(text[:1]) + text[1:]

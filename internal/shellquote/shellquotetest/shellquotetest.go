@@ -14,7 +14,9 @@ import (
 
 // programs are the programs in commands that kitescope prints. The shell defines each as a function that only prints
 // its arguments.
-var programs = []string{"kitescope", "etcdctl", "kubectl", "docker", "mount", "findmnt", "df", "go", "grep", "curl", "say"}
+var programs = []string{
+	"kitescope", "etcdctl", "kubectl", "docker", "mount", "findmnt", "df", "go", "grep", "curl", "say",
+}
 
 // canaries are programs that injected names would run. Each leaves a file as evidence.
 var canaries = []string{"id", "rid"}
@@ -35,7 +37,8 @@ func New(t testing.TB) *Shell {
 	s := &Shell{path: path, bin: t.TempDir(), work: t.TempDir()}
 	for _, name := range canaries {
 		script := "#!" + path + "\n: > '" + filepath.Join(s.work, "ran "+name) + "'\n"
-		if err := os.WriteFile(filepath.Join(s.bin, name), []byte(script), 0o700); err != nil { //nolint:gosec // it is to be run
+		if err := os.WriteFile(filepath.Join(s.bin, name), []byte(script), 0o700); err !=
+			nil { //nolint:gosec // it is to be run
 			t.Fatal(err)
 		}
 	}
@@ -64,7 +67,8 @@ func (s *Shell) Words(t testing.TB, command string) ([]string, error) {
 	}
 	entries, failed := os.ReadDir(s.work)
 	for _, e := range entries {
-		err = errors.Join(err, fmt.Errorf("%q was made: something ran that nobody wrote", e.Name()), os.Remove(filepath.Join(s.work, e.Name())))
+		err = errors.Join(err, fmt.Errorf("%q was made: something ran that nobody wrote", e.Name()),
+			os.Remove(filepath.Join(s.work, e.Name())))
 	}
 	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"), errors.Join(err, failed)
 }
