@@ -55,7 +55,8 @@ func count(tree fs.FS) (map[string]int, error) {
 		if err != nil {
 			return err
 		}
-		if parsed, err := parser.ParseFile(token.NewFileSet(), name, text, parser.PackageClauseOnly|parser.ParseComments); err != nil || ast.IsGenerated(parsed) {
+		if parsed, err := parser.ParseFile(token.NewFileSet(), name, text,
+			parser.PackageClauseOnly|parser.ParseComments); err != nil || ast.IsGenerated(parsed) {
 			return err
 		}
 		top, _, _ := strings.Cut(name, "/")
@@ -67,7 +68,8 @@ func count(tree fs.FS) (map[string]int, error) {
 
 func skipped(dir string) bool {
 	base := path.Base(dir)
-	return dir == "tools" || base == "testdata" || base != "." && strings.HasPrefix(base, ".") || strings.HasSuffix(base, "test")
+	return dir == "tools" || base == "testdata" || base != "." && strings.HasPrefix(base, ".") ||
+		strings.HasSuffix(base, "test")
 }
 
 // codeLines counts the lines with a token. A string over several lines counts as the number of its non-empty

@@ -64,7 +64,9 @@ func collect(ctx context.Context, dir string) (string, error) {
 		}
 		byText[text].covered = append(byText[text].covered, files[name])
 	}
-	notices := slices.SortedFunc(maps.Values(byText), func(a, b *notice) int { return cmp.Compare(a.covered[0], b.covered[0]) })
+	notices := slices.SortedFunc(maps.Values(byText), func(a, b *notice) int {
+		return cmp.Compare(a.covered[0], b.covered[0])
+	})
 	var b strings.Builder
 	b.WriteString("kitescope is licensed under the Apache License, Version 2.0. It contains the following.\n")
 	for _, n := range notices {
@@ -87,7 +89,9 @@ func licenseFiles(ctx context.Context, dir string) (map[string]string, error) {
 	found := map[string]bool{}
 	all := map[string]bool{}
 	for _, system := range []string{"linux", "darwin", "windows"} {
-		list := exec.CommandContext(ctx, "go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{$.Dir}}\t{{.Dir}}\t{{.Path}}\t{{.Version}}{{end}}{{end}}", "./cmd/kitescope")
+		list := exec.CommandContext(ctx, "go", "list", "-deps", "-f",
+			"{{with .Module}}{{if not .Main}}{{$.Dir}}\t{{.Dir}}\t{{.Path}}\t{{.Version}}{{end}}{{end}}",
+			"./cmd/kitescope")
 		list.Dir, list.Env, list.Stderr = dir, append(os.Environ(), "GOOS="+system, "CGO_ENABLED=0"), os.Stderr
 		out, err := list.Output()
 		if err != nil {
@@ -107,7 +111,8 @@ func licenseFiles(ctx context.Context, dir string) (map[string]string, error) {
 				}
 				for _, name := range names {
 					within, _ := filepath.Rel(root, folder)
-					if files[name], err = heading(name, path.Join(module, filepath.ToSlash(within)), version); err != nil {
+					if files[name], err = heading(name, path.Join(module, filepath.ToSlash(within)), version); err !=
+						nil {
 						return nil, err
 					}
 					found[module] = true

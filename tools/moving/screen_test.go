@@ -12,7 +12,8 @@ import (
 
 // TestParse checks the spans and styles of a screen.
 func TestParse(t *testing.T) {
-	lines := parse("plain \x1b[1;38;5;196mred\x1b[0m\n\x1b[38;2;1;2;3m\x1b[48:2:4:5:6mboth\x1b[39;49m\x1b[7mturned\nstill\x1b[m\n", 3)
+	lines := parse("plain \x1b[1;38;5;196mred\x1b[0m\n\x1b[38;2;1;2;3m\x1b[48:2:4:5:6mboth\x1b[39;49m\x1b[7mturned\n"+
+		"still\x1b[m\n", 3)
 	want := [][]span{
 		{{style{}, 0, "plain "}, {style{foreground: "#ff0000", bold: true}, 6, "red"}},
 		{{style{foreground: "#010203", background: "#040506"}, 0, "both"}, {style{reverse: true}, 4, "turned"}},
@@ -49,7 +50,9 @@ func TestPicture(t *testing.T) {
 			t.Fatalf("%v in %s", err, b.String())
 		}
 	}
-	for _, want := range []string{"25.000%{visibility:visible}100.000%{visibility:hidden}", "a &lt;b&gt; &amp;", "4000ms step-end infinite"} {
+	for _, want := range []string{
+		"25.000%{visibility:visible}100.000%{visibility:hidden}", "a &lt;b&gt; &amp;", "4000ms step-end infinite",
+	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in %s", want, b.String())
 		}

@@ -11,19 +11,22 @@ import (
 func TestCheck(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
-		"go.mod":            "module example\n\ngo 1.25\n",
-		"all.go":            "package example\n\nimport \"os\"\n\nvar Name = os.DevNull + suffix\n",
-		"all_linux.go":      "package example\n\nconst suffix = \"\"\n",
-		"all_windows.go":    "package example\n\nconst suffix = 1\n",
-		"all_darwin.go":     "package example\n\nconst suffix = \"\"\n",
-		"lib_test.go":       "package example\n\nimport \"testing\"\n\nfunc TestName(t *testing.T) { kill(t) }\n",
-		"kill_unix_test.go": "//go:build linux || windows\n\npackage example\n\nimport \"testing\"\n\nfunc kill(t *testing.T) { t.Helper() }\n",
+		"go.mod":         "module example\n\ngo 1.25\n",
+		"all.go":         "package example\n\nimport \"os\"\n\nvar Name = os.DevNull + suffix\n",
+		"all_linux.go":   "package example\n\nconst suffix = \"\"\n",
+		"all_windows.go": "package example\n\nconst suffix = 1\n",
+		"all_darwin.go":  "package example\n\nconst suffix = \"\"\n",
+		"lib_test.go":    "package example\n\nimport \"testing\"\n\nfunc TestName(t *testing.T) { kill(t) }\n",
+		"kill_unix_test.go": "//go:build linux || windows\n\npackage example\n\nimport \"testing\"\n\nfunc kill(t " +
+			"*testing.T) { t.Helper() }\n",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for platform, want := range map[string]string{"linux/arm64": "", "windows/amd64": "mismatched types", "darwin/arm64": "undefined: kill"} {
+	for platform, want := range map[string]string{
+		"linux/arm64": "", "windows/amd64": "mismatched types", "darwin/arm64": "undefined: kill",
+	} {
 		seen, faults, err := check(dir, platform)
 		if err != nil {
 			t.Fatal(err)

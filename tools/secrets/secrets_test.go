@@ -18,7 +18,8 @@ import (
 // one.
 func TestOutputs(t *testing.T) {
 	dir := t.TempDir()
-	cmd := exec.CommandContext(t.Context(), "go", "test", "-vet=off", "-count=1", "./cmd/kitescope", "-run", "^TestNoSecretOfACluster$")
+	cmd := exec.CommandContext(t.Context(), "go", "test", "-vet=off", "-count=1", "./cmd/kitescope", "-run",
+		"^TestNoSecretOfACluster$")
 	cmd.Dir, cmd.Env = "../..", append(os.Environ(), "KITESCOPE_KEEP_OUTPUTS="+dir)
 	if text, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, text)

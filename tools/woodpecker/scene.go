@@ -125,7 +125,9 @@ func (s *scene) seal(ctx context.Context, c woodpecker.Client, name string, segm
 
 func (s *scene) write(ctx context.Context, w log.LogWriter, name string, entries int) error {
 	for i := range entries {
-		r := w.Write(ctx, &log.WriteMessage{Payload: []byte(strings.Repeat("x", 200+i)), Properties: map[string]string{"n": "1"}})
+		r := w.Write(ctx, &log.WriteMessage{
+			Payload: []byte(strings.Repeat("x", 200+i)), Properties: map[string]string{"n": "1"},
+		})
 		if r.Err != nil {
 			return r.Err
 		}
@@ -178,7 +180,8 @@ func (s *scene) describe(ctx context.Context, c woodpecker.Client, name string) 
 	for id := range int64(len(all)) {
 		m := all[id].Metadata
 		t.Segments = append(t.Segments, &segmentTruth{
-			ID: id, State: m.GetState().String(), Written: s.entryCounts[name][id], Bytes: m.GetSize(), Last: m.GetLastEntryId(),
+			ID: id, State: m.GetState().String(), Written: s.entryCounts[name][id], Bytes: m.GetSize(),
+			Last: m.GetLastEntryId(),
 		})
 	}
 	if name == intactLog {
@@ -212,18 +215,25 @@ func (s *scene) milvus(ctx context.Context) error {
 	if _, err := s.etcd.Put(ctx, root+"session/id", "8"); err != nil {
 		return err
 	}
-	checkpoints := map[string]*log.LogMessageId{intactLog: {SegmentId: 3, EntryId: 4}, damagedLog: {SegmentId: 1, EntryId: 2}}
+	checkpoints := map[string]*log.LogMessageId{
+		intactLog: {SegmentId: 3, EntryId: 4}, damagedLog: {SegmentId: 1, EntryId: 2},
+	}
 	for _, name := range []string{intactLog, damagedLog} {
 		if err := put("streamingcoord-meta/pchannel/"+name, &streamingpb.PChannelMeta{
-			Channel: &streamingpb.PChannelInfo{Name: name, Term: 2, AccessMode: streamingpb.PChannelAccessMode_PCHANNEL_ACCESS_READWRITE},
-			Node:    &streamingpb.StreamingNodeInfo{ServerId: 7, Address: "127.0.0.1:22222"}, State: streamingpb.PChannelMetaState_PCHANNEL_META_STATE_ASSIGNED,
+			Channel: &streamingpb.PChannelInfo{
+				Name: name, Term: 2, AccessMode: streamingpb.PChannelAccessMode_PCHANNEL_ACCESS_READWRITE,
+			},
+			Node:  &streamingpb.StreamingNodeInfo{ServerId: 7, Address: "127.0.0.1:22222"},
+			State: streamingpb.PChannelMetaState_PCHANNEL_META_STATE_ASSIGNED,
 		}); err != nil {
 			return err
 		}
 		at := checkpoints[name]
 		if err := put("streamingnode-meta/wal/"+name+"/consume-checkpoint", &streamingpb.WALCheckpoint{
-			MessageId: &commonpb.MessageID{Id: base64.StdEncoding.EncodeToString(at.Serialize()), WALName: commonpb.WALName_WoodPecker},
-			TimeTick:  uint64(time.Now().UnixMilli()) << 18, RecoveryMagic: 1,
+			MessageId: &commonpb.MessageID{
+				Id: base64.StdEncoding.EncodeToString(at.Serialize()), WALName: commonpb.WALName_WoodPecker,
+			},
+			TimeTick: uint64(time.Now().UnixMilli()) << 18, RecoveryMagic: 1,
 		}); err != nil {
 			return err
 		}
@@ -236,7 +246,8 @@ func (s *scene) damage(ctx context.Context) error {
 	if _, err := s.etcd.Delete(ctx, meta.BuildSegmentInstanceKey(damagedLog, "2")); err != nil {
 		return err
 	}
-	if _, err := s.etcd.Put(ctx, meta.BuildSegmentInstanceKey(damagedLog, "3"), "\xff\xff\xffnot a record"); err != nil {
+	if _, err := s.etcd.Put(ctx, meta.BuildSegmentInstanceKey(damagedLog, "3"), "\xff\xff\xffnot a record"); err !=
+		nil {
 		return err
 	}
 	s.truth.Logs[1].Lost, s.truth.Logs[1].Garbled = []int64{2}, []int64{3}

@@ -127,7 +127,9 @@ func (s *Server) waitReady(ctx context.Context) error {
 
 // Client returns a new client of the server.
 func (s *Server) Client() (*clientv3.Client, error) {
-	c, err := clientv3.New(clientv3.Config{Endpoints: []string{s.Endpoint}, DialTimeout: 10 * time.Second, Logger: zap.NewNop()})
+	c, err := clientv3.New(clientv3.Config{
+		Endpoints: []string{s.Endpoint}, DialTimeout: 10 * time.Second, Logger: zap.NewNop(),
+	})
 	if err != nil {
 		return nil, fmt.Errorf("connect to %s: %w", s.Endpoint, err)
 	}

@@ -45,9 +45,14 @@ func run(ctx context.Context, o options, out, progress io.Writer) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(scratch) }() // a temporary directory
-	r := report{machine: fmt.Sprintf("%s/%s, %d CPUs, %s%s", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version(), load()), found: make(samples)}
+	r := report{
+		machine: fmt.Sprintf("%s/%s, %d CPUs, %s%s", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version(),
+			load()),
+		found: make(samples),
+	}
 	_, _ = fmt.Fprintln(progress, "bench: inspect/check/rules") // for people; only the table counts
-	if err := r.measure(ctx, filepath.Join(o.repo, "inspect/check/rules"), scratch, "^BenchmarkRun$/^(first|again|asked)$", o.rounds); err != nil {
+	if err := r.measure(ctx, filepath.Join(o.repo, "inspect/check/rules"), scratch,
+		"^BenchmarkRun$/^(first|again|asked)$", o.rounds); err != nil {
 		return fmt.Errorf("inspect/check/rules: %w", err)
 	}
 	text, err := r.markdown()
@@ -77,7 +82,8 @@ func (r *report) measure(ctx context.Context, folder, scratch, bench string, rou
 		return fmt.Errorf("build: %w\n%s", err, text)
 	}
 	for range rounds {
-		cmd := exec.CommandContext(ctx, program, "-test.run=^$", "-test.bench="+bench, "-test.benchtime="+strconv.Itoa(iterations)+"x")
+		cmd := exec.CommandContext(ctx, program, "-test.run=^$", "-test.bench="+bench,
+			"-test.benchtime="+strconv.Itoa(iterations)+"x")
 		cmd.Dir = folder
 		text, err := cmd.CombinedOutput()
 		if err != nil {

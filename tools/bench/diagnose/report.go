@@ -82,7 +82,8 @@ func (r *report) markdown() (string, error) {
 		if x.bar > 0 {
 			asked, result = fmt.Sprintf(x.print, x.bar), document.Verdict(value(middle) <= x.bar)
 		}
-		fmt.Fprintf(&b, "| %s | "+x.print+" ("+x.print+" to "+x.print+") | %s | %s |\n", x.what, value(middle), value(0), value(len(list)-1), asked, result)
+		fmt.Fprintf(&b, "| %s | "+x.print+" ("+x.print+" to "+x.print+") | %s | %s |\n", x.what, value(middle),
+			value(0), value(len(list)-1), asked, result)
 	}
 	return b.String(), nil
 }

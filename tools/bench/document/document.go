@@ -21,7 +21,8 @@ func Marks(name string) (begin, end string) {
 func Measured(path string, now time.Time) string {
 	at := "an unknown commit"
 	git := func(args ...string) (string, error) {
-		out, err := exec.Command("git", append([]string{"-C", filepath.Dir(path)}, args...)...).Output() //nolint:gosec,noctx // the folder of a document
+		args = append([]string{"-C", filepath.Dir(path)}, args...)
+		out, err := exec.Command("git", args...).Output() //nolint:gosec,noctx // the folder of a document
 		return strings.TrimSpace(string(out)), err
 	}
 	if commit, err := git("rev-parse", "--short", "HEAD"); err == nil {

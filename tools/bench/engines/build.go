@@ -75,7 +75,9 @@ func (b *bench) buildOne(ctx context.Context, f files, bar float64) error {
 		if err != nil {
 			return err
 		}
-		theirs, err := b.peer.do("hnswlib_build", args{"vectors": f.vectors, "m": linksM, "ef_construction": buildEF, "threads": 1})
+		theirs, err := b.peer.do("hnswlib_build", args{
+			"vectors": f.vectors, "m": linksM, "ef_construction": buildEF, "threads": 1,
+		})
 		if err != nil {
 			return err
 		}
@@ -83,7 +85,8 @@ func (b *bench) buildOne(ctx context.Context, f files, bar float64) error {
 	}
 	r := row{
 		Part: partBuild, What: "HNSW build, one thread, " + f.title(), Bar: bar, Ratio: got.faster(),
-		Ours: span(medianPerOp(got.Ours, 1)), Their: span(medianPerOp(got.Theirs, 1)) + ", hnswlib", Same: "file equal to the byte",
+		Ours: span(medianPerOp(got.Ours, 1)), Their: span(medianPerOp(got.Theirs, 1)) + ", hnswlib",
+		Same: "file equal to the byte",
 	}
 	want, err := os.Open(f.hnswlib)
 	if err != nil {
@@ -145,7 +148,9 @@ func (b *bench) buildTwo(ctx context.Context, f files, bar float64) error {
 			return err
 		}
 		got.Ours = append(got.Ours, time.Since(began))
-		theirs, err := b.peer.do("hnswlib_build", args{"vectors": f.vectors, "m": linksM, "ef_construction": buildEF, "threads": 2, "file": theirFile})
+		theirs, err := b.peer.do("hnswlib_build", args{
+			"vectors": f.vectors, "m": linksM, "ef_construction": buildEF, "threads": 2, "file": theirFile,
+		})
 		if err != nil {
 			return err
 		}
@@ -170,7 +175,9 @@ func (b *bench) buildTwo(ctx context.Context, f files, bar float64) error {
 }
 
 // recalls returns the recall of two graphs over the same vectors, searched with the same code and ef 64.
-func (b *bench) recalls(ctx context.Context, f files, v *engine.Vectors, built *hnsw.Index, theirFile string) (ours, theirs float64, err error) {
+func (b *bench) recalls(
+	ctx context.Context, f files, v *engine.Vectors, built *hnsw.Index, theirFile string,
+) (ours, theirs float64, err error) {
 	q, err := loadVectors(ctx, f.queries)
 	if err != nil {
 		return 0, 0, err

@@ -110,8 +110,9 @@ func (b *bench) coresOf(s *searchSide) error {
 		ratios, ones, twos = append(ratios, two/one), append(ones, one), append(twos, two)
 	}
 	r := row{
-		Part: partCores, What: sprintf("HNSW search on two cores against one, %s, ef %d", s.name, ef), Bar: 1.9, Ratio: spreadOf(ratios),
-		Ours: sprintf("%.0f QPS", spreadOf(twos).Median), Their: sprintf("%.0f QPS, ours", spreadOf(ones).Median),
+		Part: partCores, What: sprintf("HNSW search on two cores against one, %s, ef %d", s.name, ef), Bar: 1.9,
+		Ratio: spreadOf(ratios),
+		Ours:  sprintf("%.0f QPS", spreadOf(twos).Median), Their: sprintf("%.0f QPS, ours", spreadOf(ones).Median),
 		Same: sprintf("control %.2fx", spreadOf(controls).Median),
 	}
 	if c := spreadOf(controls).Median; c < minTwoCores {

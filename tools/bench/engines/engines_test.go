@@ -37,7 +37,10 @@ func TestPairsAlternateAfterWarmup(t *testing.T) {
 		t.Errorf("middle %v", m)
 	}
 	fault := errors.New("no")
-	if _, err := (pair{func() (timing, error) { return 1, nil }, func() (timing, error) { return 0, fault }}).run(0); !errors.Is(err, fault) {
+	if _, err := (pair{func() (timing, error) {
+		return 1,
+			nil
+	}, func() (timing, error) { return 0, fault }}).run(0); !errors.Is(err, fault) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -45,7 +48,9 @@ func TestPairsAlternateAfterWarmup(t *testing.T) {
 // TestAgreementAndRecall checks the counts of equal answers and the recall.
 func TestAgreementAndRecall(t *testing.T) {
 	a := [][]engine.Hit{{{ID: 1, Distance: 1}, {ID: 2, Distance: 2}}, {{ID: 3, Distance: 1}, {ID: 4, Distance: 1}}}
-	b := [][]engine.Hit{{{ID: 1, Distance: 1}, {ID: 2, Distance: 2.0000002}}, {{ID: 4, Distance: 1}, {ID: 3, Distance: 1}}}
+	b := [][]engine.Hit{
+		{{ID: 1, Distance: 1}, {ID: 2, Distance: 2.0000002}}, {{ID: 4, Distance: 1}, {ID: 3, Distance: 1}},
+	}
 	if got := agree(a, b); got != (agreement{Queries: 2, IDs: 1, Bits: 1}) {
 		t.Errorf("%+v", got)
 	}

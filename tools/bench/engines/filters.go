@@ -60,7 +60,8 @@ func (b *bench) filters(context.Context) error {
 			times = append(times, t)
 		}
 		r := row{
-			Part: partFilters, What: fmt.Sprintf("filter `%s`, %s rows", c.text, thousands(columns.Rows)), Ours: span(medianPerOp(times[1:], 1)),
+			Part: partFilters, What: fmt.Sprintf("filter `%s`, %s rows", c.text, thousands(columns.Rows)),
+			Ours: span(medianPerOp(times[1:], 1)),
 			Same: thousands(left) + " rows pass", Wrong: left == 0 || left == columns.Rows,
 		}
 		if c.most > 0 {

@@ -187,8 +187,10 @@ func (b *bench) flatShare(e *flatSide, c flatCase) error {
 			shares[i] = ours[i] / theirs[i]
 		}
 		b.report.add(row{
-			Part: partFlat, What: "FLAT, one query, " + e.title() + ", bandwidth", Bar: limit.bar, Ratio: spreadOf(shares),
-			Ours: fmt.Sprintf("%.1f GB/s", spreadOf(ours).Median), Their: fmt.Sprintf("%.1f GB/s, %s", spreadOf(theirs).Median, limit.name),
+			Part: partFlat, What: "FLAT, one query, " + e.title() + ", bandwidth", Bar: limit.bar,
+			Ratio: spreadOf(shares),
+			Ours:  fmt.Sprintf("%.1f GB/s", spreadOf(ours).Median),
+			Their: fmt.Sprintf("%.1f GB/s, %s", spreadOf(theirs).Median, limit.name),
 		})
 	}
 	return nil
@@ -204,7 +206,9 @@ func (b *bench) flatBatch(e *flatSide, c flatCase, how string) error {
 			})
 		},
 		theirs: func() (timing, error) {
-			t, err := b.peer.do("faiss_flat_search", args{"name": "flat", "queries": "q", "k": topK, "batch": true, "count": queries})
+			t, err := b.peer.do("faiss_flat_search", args{
+				"name": "flat", "queries": "q", "k": topK, "batch": true, "count": queries,
+			})
 			return t.Process, err
 		},
 	}.run(b.rounds)
@@ -215,8 +219,10 @@ func (b *bench) flatBatch(e *flatSide, c flatCase, how string) error {
 		return err
 	}
 	r := row{
-		Part: partFlat, What: fmt.Sprintf("FLAT, batch of %d, %s", queries, e.title()) + how, Bar: c.batch, Ratio: got.faster(),
-		Ours: span(medianPerOp(got.Ours, queries)) + " a query", Their: span(medianPerOp(got.Theirs, queries)) + ", faiss with BLAS",
+		Part: partFlat, What: fmt.Sprintf("FLAT, batch of %d, %s", queries, e.title()) + how, Bar: c.batch,
+		Ratio: got.faster(),
+		Ours:  span(medianPerOp(got.Ours, queries)) + " a query",
+		Their: span(medianPerOp(got.Theirs, queries)) + ", faiss with BLAS",
 	}
 	r.setAgreement(agree(answers, e.hits))
 	r.Same += " of our single queries"

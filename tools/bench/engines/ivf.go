@@ -44,7 +44,9 @@ func (b *bench) ensureLists(ctx context.Context, f files) error {
 			continue
 		}
 		b.logf("faiss builds %s of %s; it is kept", c.name, f.name())
-		if _, err := b.peer.do("faiss_lists", args{"vectors": f.vectors, "factory": c.factory, "file": f.listFile(c)}); err != nil {
+		if _, err := b.peer.do("faiss_lists", args{
+			"vectors": f.vectors, "factory": c.factory, "file": f.listFile(c),
+		}); err != nil {
 			return err
 		}
 	}
@@ -84,7 +86,8 @@ type listSide struct {
 func (s *listSide) search(nprobe int) (timing, error) {
 	return timeThread(func() (err error) {
 		for i := range s.hits {
-			if s.hits[i], err = s.searcher.Search(s.queries.Row(i), ivf.Params{K: topK, NProbe: nprobe}, s.hits[i][:0]); err != nil {
+			if s.hits[i], err = s.searcher.Search(s.queries.Row(i), ivf.Params{K: topK, NProbe: nprobe},
+				s.hits[i][:0]); err != nil {
 				return fmt.Errorf("query %d: %w", i, err)
 			}
 		}
@@ -148,8 +151,11 @@ func (b *bench) listSearch(ctx context.Context, f files, c listCase) error {
 			return err
 		}
 		r := row{
-			Part: partIVF, What: sprintf("%s search, faiss's file, %s, %d lists, nprobe %d", c.name, f.title(), lists, nprobe), Bar: c.bar,
-			Ratio: got.faster(), Ours: span(medianPerOp(got.Ours, queries)), Their: span(medianPerOp(got.Theirs, queries)) + ", faiss",
+			Part:  partIVF,
+			What:  sprintf("%s search, faiss's file, %s, %d lists, nprobe %d", c.name, f.title(), lists, nprobe),
+			Bar:   c.bar,
+			Ratio: got.faster(), Ours: span(medianPerOp(got.Ours, queries)),
+			Their: span(medianPerOp(got.Theirs, queries)) + ", faiss",
 		}
 		r.setAgreement(agree(s.hits, theirs))
 		r.Same += sprintf(", recall %.3f", recall(s.hits, truth))

@@ -22,7 +22,8 @@ func (b *bench) partPath(part string) string { return filepath.Join(b.cache, "me
 // savePart saves the results of a part. load is the load average before it.
 func (b *bench) savePart(part string, rows []row, kernels []kernelRow, load string) error {
 	data, err := json.Marshal(savedPart{
-		Machine: b.report.Machine, Peers: b.report.Peers, SetRows: b.rows, Load: [2]string{load, loadAverage()}, Rows: rows, Kernels: kernels,
+		Machine: b.report.Machine, Peers: b.report.Peers, SetRows: b.rows, Load: [2]string{load, loadAverage()},
+		Rows: rows, Kernels: kernels,
 	})
 	if err != nil {
 		return err

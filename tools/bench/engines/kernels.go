@@ -144,7 +144,8 @@ func forms(k *dist.Kernel, v *engine.Vectors) ([3]float64, error) {
 }
 
 func writeKernels(b *strings.Builder, rows []kernelRow) {
-	b.WriteString("\nKernels, nanoseconds a distance:\n\n| kernel | element | dimensions | rows in the level 2 cache | rows in memory |\n|---|---|---|---|---|\n")
+	b.WriteString("\nKernels, nanoseconds a distance:\n\n| kernel | element | dimensions | rows in the level 2 cache " +
+		"| rows in memory |\n|---|---|---|---|---|\n")
 	for _, r := range rows {
 		fmt.Fprintf(b, "| %s | %s | %d | %.1f | %.1f |\n", r.Kernel, r.Element, r.Dim, r.Cached, r.Memory)
 	}

@@ -60,8 +60,9 @@ func (b *bench) load(ctx context.Context) error {
 		ratios[i] = float64(got.Ours[i]) / float64(got.Theirs[i])
 	}
 	b.report.add(row{
-		Part: partLoad, What: fmt.Sprintf("load of Milvus's HNSW files, %s, %s, CPU time of all threads", f.title(), megabytes(size)),
-		Bar: 1.5, AtMost: true, Ratio: spreadOf(ratios),
+		Part: partLoad,
+		What: fmt.Sprintf("load of Milvus's HNSW files, %s, %s, CPU time of all threads", f.title(), megabytes(size)),
+		Bar:  1.5, AtMost: true, Ratio: spreadOf(ratios),
 		Ours:  fmt.Sprintf("%s, %s on the wall", span(medianPerOp(got.Ours, 1)), span(timing(spreadOf(walls).Median))),
 		Their: fmt.Sprintf("%s to read and decompress them to %s", span(medianPerOp(got.Theirs, 1)), megabytes(grown)),
 	})
@@ -90,7 +91,8 @@ func (b *bench) ensureMilvus(ctx context.Context, f files) error {
 	write := func(name string, data []byte) error {
 		if b.peer == nil { // in a test, where the encoding does not matter
 			return replaceFile(filepath.Join(dir, name), func(out *os.File) error {
-				return binlogtest.WriteIndexFile(out, binlog.Descriptor{Collection: 1, Partition: 2, Segment: 3, Field: 101}, 4, data)
+				return binlogtest.WriteIndexFile(out,
+					binlog.Descriptor{Collection: 1, Partition: 2, Segment: 3, Field: 101}, 4, data)
 			})
 		}
 		raw, column := filepath.Join(dir, name)+".raw", filepath.Join(dir, name)+".parquet"
@@ -107,7 +109,8 @@ func (b *bench) ensureMilvus(ctx context.Context, f files) error {
 			return err
 		}
 		return replaceFile(filepath.Join(dir, name), func(out *os.File) error {
-			return binlog.WriteIndexPayload(out, binlog.Descriptor{Collection: 1, Partition: 2, Segment: 3, Field: 101}, 4, len(data), payload)
+			return binlog.WriteIndexPayload(out, binlog.Descriptor{Collection: 1, Partition: 2, Segment: 3, Field: 101},
+				4, len(data), payload)
 		})
 	}
 	n := 0
@@ -198,7 +201,8 @@ func pageBodies(data []byte) ([][]byte, error) {
 		return nil, errors.New("no parquet file inside")
 	}
 	data = data[start:]
-	file, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+	file, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)), parquet.SkipPageIndex(true),
+		parquet.SkipBloomFilters(true))
 	if err != nil {
 		return nil, err
 	}
@@ -222,7 +226,8 @@ func pageBodies(data []byte) ([][]byte, error) {
 			at += int64(r.BytesRead())
 			body := data[at : at+int64(h.CompressedPageSize)]
 			if h.DataPageHeaderV2.Valid { // the uncompressed levels come first
-				body = body[h.DataPageHeaderV2.V.RepetitionLevelsByteLength+h.DataPageHeaderV2.V.DefinitionLevelsByteLength:]
+				body = body[h.DataPageHeaderV2.V.RepetitionLevelsByteLength+
+					h.DataPageHeaderV2.V.DefinitionLevelsByteLength:]
 			}
 			bodies = append(bodies, body)
 			at += int64(h.CompressedPageSize)

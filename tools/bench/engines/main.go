@@ -67,7 +67,9 @@ func main() {
 	flag.IntVar(&o.rounds, "rounds", 7, "pairs of each job that are measured")
 	flag.IntVar(&o.buildRounds, "build-rounds", 1, "pairs of each build, which take minutes")
 	flag.IntVar(&o.rows, "rows", 100_000, "rows of the sets; fewer for a quick check")
-	flag.StringVar(&o.only, "only", "", "comma-separated parts to run: hnswlib, faiss, dims, ties, hard, cores, build, flat, half, ivf, filters, sparse, load, rss, kernels; all by default")
+	flag.StringVar(&o.only, "only", "",
+		"comma-separated parts to run: hnswlib, faiss, dims, ties, hard, cores, build, flat, half, ivf, filters, "+
+			"sparse, load, rss, kernels; all by default")
 	flag.BoolVar(&o.json, "json", false, "print JSON instead of Markdown")
 	flag.BoolVar(&o.resume, "resume", false, "reuse the results of earlier runs; with -only, for the parts left out")
 	flag.BoolVar(&o.prepare, "prepare", false, "only prepare the cached environment, vectors and index files")
@@ -267,7 +269,8 @@ func (b *bench) logf(format string, args ...any) {
 
 // machine describes the machine and the Go version.
 func machine() string {
-	text := fmt.Sprintf("%s/%s, %d CPUs%s, %s", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), cpuName(), runtime.Version())
+	text := fmt.Sprintf("%s/%s, %d CPUs%s, %s", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), cpuName(),
+		runtime.Version())
 	if pages, err := os.ReadFile("/sys/kernel/mm/transparent_hugepage/enabled"); err == nil {
 		if _, chosen, ok := strings.Cut(string(pages), "["); ok {
 			chosen, _, _ = strings.Cut(chosen, "]")

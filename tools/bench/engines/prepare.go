@@ -34,7 +34,9 @@ func (b *bench) ensureHNSWLib(ctx context.Context, f files) error {
 		threads = 2
 	}
 	b.logf("hnswlib builds %s on %d threads; it is kept", f.name(), threads)
-	_, err := b.peer.do("hnswlib_build", args{"vectors": f.vectors, "m": linksM, "ef_construction": buildEF, "threads": threads, "file": f.hnswlib})
+	_, err := b.peer.do("hnswlib_build", args{
+		"vectors": f.vectors, "m": linksM, "ef_construction": buildEF, "threads": threads, "file": f.hnswlib,
+	})
 	return err
 }
 
@@ -43,7 +45,9 @@ func (b *bench) ensureFaiss(ctx context.Context, f files) error {
 		return err
 	}
 	b.logf("faiss builds %s; it is kept", f.name())
-	_, err := b.peer.do("faiss_build", args{"vectors": f.vectors, "m": linksM, "ef_construction": buildEF, "file": f.faiss})
+	_, err := b.peer.do("faiss_build", args{
+		"vectors": f.vectors, "m": linksM, "ef_construction": buildEF, "file": f.faiss,
+	})
 	return err
 }
 

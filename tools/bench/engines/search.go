@@ -137,8 +137,10 @@ func (b *bench) hnswSearch(ctx context.Context, part string, f files, kind fileK
 			return err
 		}
 		r := row{
-			Part: part, What: sprintf("HNSW search, %s's file, %s, ef %d", kind, f.title(), ef), Bar: bar, Ratio: got.faster(),
-			Ours: span(medianPerOp(got.Ours, queries)), Their: span(medianPerOp(got.Theirs, queries)) + ", " + kind.String(),
+			Part: part, What: sprintf("HNSW search, %s's file, %s, ef %d", kind, f.title(), ef), Bar: bar,
+			Ratio: got.faster(),
+			Ours:  span(medianPerOp(got.Ours, queries)),
+			Their: span(medianPerOp(got.Theirs, queries)) + ", " + kind.String(),
 		}
 		r.setAgreement(agree(ours.hits, theirs))
 		r.Same += sprintf(", recall %.3f", recall(ours.hits, truth))

@@ -57,7 +57,8 @@ func (b *bench) plainProgram(ctx context.Context) (string, error) {
 	if err := os.WriteFile(source, []byte(plainLists), 0o600); err != nil {
 		return "", err
 	}
-	out, err := exec.CommandContext(ctx, "g++", "-std=c++17", "-O3", "-march=native", "-o", program, source).CombinedOutput()
+	out, err := exec.CommandContext(ctx, "g++", "-std=c++17", "-O3", "-march=native", "-o", program,
+		source).CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("g++: %w: %s", err, out)
 	}
@@ -198,7 +199,9 @@ func (b *bench) sparseOf(ctx context.Context, s sparseShape, program string) (er
 	return b.sparseSearch(x, asked.Vectors, theirs, k, s)
 }
 
-func (b *bench) sparseSearch(x *sparse.Index, queries *engine.Vectors, theirs *plainProcess, k int, s sparseShape) error {
+func (b *bench) sparseSearch(
+	x *sparse.Index, queries *engine.Vectors, theirs *plainProcess, k int, s sparseShape,
+) error {
 	searcher, err := sparse.New(x, sparse.Options{})
 	if err != nil {
 		return err
@@ -224,13 +227,16 @@ func (b *bench) sparseSearch(x *sparse.Index, queries *engine.Vectors, theirs *p
 	}
 	r := row{
 		Part: partSparse, What: fmt.Sprintf("sparse, %s, %s rows", s.name, thousands(b.rows)), Ratio: got.faster(),
-		Ours: span(medianPerOp(got.Ours, queries.Rows)), Their: span(medianPerOp(got.Theirs, queries.Rows)) + ", plain lists in C++",
+		Ours:  span(medianPerOp(got.Ours, queries.Rows)),
+		Their: span(medianPerOp(got.Theirs, queries.Rows)) + ", plain lists in C++",
 	}
 	r.Bar = 1
 	far := 0
 	for i := range want {
 		for j := range want[i] {
-			if d := hits[i][j].Distance - want[i][j].Distance; math.Abs(float64(d)) > 1e-5*float64(want[i][j].Distance) {
+			if d := hits[i][j].Distance - want[i][j].Distance; math.Abs(float64(d)) > 1e-5*float64(
+				want[i][j].Distance,
+			) {
 				far++
 			}
 		}

@@ -37,7 +37,9 @@ func (b *bench) tiesOf(ctx context.Context, f files, kind fileKind) error {
 	var all agreement
 	for _, ef := range efs() {
 		out := filepath.Join(b.scratch, "ties")
-		if _, err := b.peer.do(kind.String()+"_search", args{"name": "index", "queries": "q", "k": topK, "ef": ef, "out": out}); err != nil {
+		if _, err := b.peer.do(kind.String()+"_search", args{
+			"name": "index", "queries": "q", "k": topK, "ef": ef, "out": out,
+		}); err != nil {
 			return err
 		}
 		theirs, err := readAnswers(ctx, out)

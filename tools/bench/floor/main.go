@@ -22,7 +22,8 @@ var (
 	}
 	wholePrefixes = []string{
 		"root-coord/database/", "channelwatch/", "datacoord-meta/channel-cp/",
-		"querycoord-collection-loadinfo/", "querycoord-partition-loadinfo/", "querycoord-replica/", "queryCoord-ResourceGroup/", "session/",
+		"querycoord-collection-loadinfo/", "querycoord-partition-loadinfo/", "querycoord-replica/",
+		"queryCoord-ResourceGroup/", "session/",
 	}
 )
 
@@ -76,6 +77,7 @@ func run(endpoint, root string) error {
 			return err
 		}
 	}
-	fmt.Printf("%d keys, %d bytes at revision %d in %.3f s\n", keys, bytes, collections.Header.Revision, time.Since(started).Seconds())
+	fmt.Printf("%d keys, %d bytes at revision %d in %.3f s\n", keys, bytes, collections.Header.Revision,
+		time.Since(started).Seconds())
 	return nil
 }

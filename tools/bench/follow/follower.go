@@ -33,14 +33,16 @@ const readyTimeout = 2 * time.Minute
 // start starts a program. The UI gets a terminal, and a --watch gets a reader for its output.
 func (b *bench) start(ctx context.Context, program, what, profile string) (*follower, error) {
 	args := map[string][]string{
-		"ui": {"ui", "segments"}, "get": {"get", "segments", "--watch"}, "diagnose": {"diagnose", "--watch", "--live=false"},
+		"ui": {"ui", "segments"}, "get": {"get", "segments", "--watch"},
+		"diagnose": {"diagnose", "--watch", "--live=false"},
 	}[what]
 	args = append(slices.Clone(args), "--from", "etcd://"+b.server.Endpoint)
 	if b.profiles != "" {
 		args = append(args, "--cpuprofile", filepath.Join(b.profiles, profile))
 	}
 	cmd := exec.CommandContext(context.WithoutCancel(ctx), program, args...)
-	cmd.Env = append(os.Environ(), "KITESCOPE_CONFIG="+filepath.Join(b.scratch, "none.yaml"), "KITESCOPE_GUARDED=0", "TERM=xterm-256color", "COLORTERM=truecolor")
+	cmd.Env = append(os.Environ(), "KITESCOPE_CONFIG="+filepath.Join(b.scratch, "none.yaml"), "KITESCOPE_GUARDED=0",
+		"TERM=xterm-256color", "COLORTERM=truecolor")
 	if what == "ui" {
 		return startOnTerminal(cmd, b.shape.CollectionName(0))
 	}

@@ -98,7 +98,8 @@ func run(ctx context.Context, o options, out, progress io.Writer) error {
 	if err := errors.Join(err, server.Stop()); err != nil {
 		return err
 	}
-	text := b.markdown(fmt.Sprintf("%s/%s, %d CPUs, %s, %s %s", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version(), etcd.Name, etcd.Version))
+	text := b.markdown(fmt.Sprintf("%s/%s, %d CPUs, %s, %s %s", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(),
+		runtime.Version(), etcd.Name, etcd.Version))
 	if _, err := io.WriteString(out, text); err != nil || o.output == "" {
 		return err
 	}
@@ -107,7 +108,8 @@ func run(ctx context.Context, o options, out, progress io.Writer) error {
 
 // build compiles kitescope with the flags of a release.
 func build(ctx context.Context, repo, path string) error {
-	cmd := exec.CommandContext(ctx, "go", "-C", repo, "build", "-pgo=auto", "-trimpath", "-ldflags", "-s -w", "-o", path, "./cmd/kitescope")
+	cmd := exec.CommandContext(ctx, "go", "-C", repo, "build", "-pgo=auto", "-trimpath", "-ldflags", "-s -w", "-o",
+		path, "./cmd/kitescope")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("build kitescope: %w\n%s", err, out)
@@ -151,7 +153,8 @@ func (b *bench) measure(ctx context.Context) error {
 			if !slices.Contains(b.only, what) {
 				continue
 			}
-			_, _ = fmt.Fprintf(b.progress, "bench: %s, %d changes a second\n", what, rate) // for people; only the table counts
+			// for people; only the table counts
+			_, _ = fmt.Fprintf(b.progress, "bench: %s, %d changes a second\n", what, rate)
 			r, err := b.follow(ctx, what, rate)
 			if err != nil {
 				return fmt.Errorf("%s at %d changes a second: %w", what, rate, err)

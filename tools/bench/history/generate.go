@@ -65,7 +65,10 @@ func generate(ctx context.Context, from, to string, revisions int) error {
 	config.Path, config.UnsafeNoFsync = to, true
 	b := backend.New(config)
 	defer b.Close()
-	w := &busyCluster{store: mvcc.New(zap.NewNop(), b, &lease.FakeLessor{}, mvcc.StoreConfig{}), random: rand.New(rand.NewPCG(5, 6)), next: 480_000_000_000_000_000}
+	w := &busyCluster{
+		store: mvcc.New(zap.NewNop(), b, &lease.FakeLessor{}, mvcc.StoreConfig{}), random: rand.New(rand.NewPCG(5, 6)),
+		next: 480_000_000_000_000_000,
+	}
 	defer w.store.Close()
 	if err := w.fill(ctx, from); err != nil {
 		return err
@@ -125,7 +128,8 @@ func (w *busyCluster) pass() {
 		key := w.channels[w.random.IntN(len(w.channels))]
 		name := key[strings.LastIndexByte(key, '/')+1:]
 		w.message(strings.TrimPrefix(key, "by-dev/meta/"), &msgpb.MsgPosition{
-			ChannelName: name, MsgID: []byte("12345678"), MsgGroup: "by-dev-dataNode-7-" + name, Timestamp: uint64(w.now.UnixMilli()) << 18,
+			ChannelName: name, MsgID: []byte("12345678"), MsgGroup: "by-dev-dataNode-7-" + name,
+			Timestamp: uint64(w.now.UnixMilli()) << 18,
 		})
 	}
 	if w.random.IntN(4) == 0 {
@@ -140,19 +144,32 @@ func (w *busyCluster) writeSegment() {
 	s := proto.Clone(like).(*datapb.SegmentInfo)
 	s.ID, s.CompactionFrom = w.next, nil
 	path := fmt.Sprintf("%d/%d/%d", s.CollectionID, s.PartitionID, s.ID)
-	for _, state := range []commonpb.SegmentState{commonpb.SegmentState_Growing, commonpb.SegmentState_Sealed, commonpb.SegmentState_Flushing} {
+	for _, state := range []commonpb.SegmentState{
+		commonpb.SegmentState_Growing, commonpb.SegmentState_Sealed, commonpb.SegmentState_Flushing,
+	} {
 		s.State = state
 		w.message("datacoord-meta/s/"+path, s)
 	}
 	for _, field := range []int64{0, 1, 100, 101} {
-		w.message(fmt.Sprintf("datacoord-meta/binlog/%s/%d", path, field), &datapb.FieldBinlog{FieldID: field, Binlogs: []*datapb.Binlog{
-			{EntriesNum: 5000, TimestampFrom: 450000000000000000, TimestampTo: 450000000000100000, LogSize: 1 << 20, LogID: s.ID + 5},
-		}})
+		w.message(fmt.Sprintf("datacoord-meta/binlog/%s/%d", path, field), &datapb.FieldBinlog{
+			FieldID: field,
+			Binlogs: []*datapb.Binlog{
+				{
+					EntriesNum: 5000, TimestampFrom: 450000000000000000, TimestampTo: 450000000000100000,
+					LogSize: 1 << 20, LogID: s.ID + 5,
+				},
+			},
+		})
 	}
 	s.State = commonpb.SegmentState_Flushed
 	w.message("datacoord-meta/s/"+path, s)
-	x := &indexpb.SegmentIndex{CollectionID: s.CollectionID, PartitionID: s.PartitionID, SegmentID: s.ID, NumRows: 5000, IndexID: 3, BuildID: s.ID + 1, NodeID: 12}
-	for _, state := range []commonpb.IndexState{commonpb.IndexState_Unissued, commonpb.IndexState_InProgress, commonpb.IndexState_Finished} {
+	x := &indexpb.SegmentIndex{
+		CollectionID: s.CollectionID, PartitionID: s.PartitionID, SegmentID: s.ID, NumRows: 5000, IndexID: 3,
+		BuildID: s.ID + 1, NodeID: 12,
+	}
+	for _, state := range []commonpb.IndexState{
+		commonpb.IndexState_Unissued, commonpb.IndexState_InProgress, commonpb.IndexState_Finished,
+	} {
 		x.State = state
 		w.message(fmt.Sprintf("segment-index/%s/%d", path, x.BuildID), x)
 	}

@@ -109,7 +109,8 @@ func run(ctx context.Context, repo string, revisions, rounds int, output string)
 	}
 	text := fmt.Sprintf("%d revisions, %d MiB, %s/%s, %d CPUs%s, %s. Medians of %d rounds; the target is %.1fx of "+
 		"the floor and %d MB.\n\n%s",
-		revisions, info.Size()>>20, runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), measure.Load(), runtime.Version(), rounds, bar, mostBytes/1_000_000, r.markdown())
+		revisions, info.Size()>>20, runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), measure.Load(), runtime.Version(),
+		rounds, bar, mostBytes/1_000_000, r.markdown())
 	if _, err := io.WriteString(os.Stdout, text); err != nil || output == "" {
 		return err
 	}
@@ -144,7 +145,8 @@ func (r *results) markdown() string {
 		ofWall, ofCPU := float64(wall)/float64(floorWall), float64(cpu)/float64(floorCPU)
 		verdict := ""
 		if readings[i].name == eventsName {
-			verdict = fmt.Sprintf("wall %s, CPU %s, memory %s", document.Verdict(ofWall <= bar), document.Verdict(ofCPU <= bar), document.Verdict(bytes <= mostBytes))
+			verdict = fmt.Sprintf("wall %s, CPU %s, memory %s", document.Verdict(ofWall <= bar),
+				document.Verdict(ofCPU <= bar), document.Verdict(bytes <= mostBytes))
 		}
 		fmt.Fprintf(&t, "| %s | %.2f s | %.2fx | %.2f s | %.2fx | %d MB | %s |\n",
 			readings[i].what, wall.Seconds(), ofWall, cpu.Seconds(), ofCPU, bytes/1_000_000, verdict)
@@ -236,7 +238,8 @@ func (p *historyFile) each(what string, do func(revision int64) error) error {
 		took = append(took, time.Since(start))
 	}
 	slices.Sort(took)
-	_, err := fmt.Printf("%s: median %s, longest %s\n", what, took[pinCount/2].Round(time.Microsecond), took[pinCount-1].Round(time.Microsecond))
+	_, err := fmt.Printf("%s: median %s, longest %s\n", what, took[pinCount/2].Round(time.Microsecond),
+		took[pinCount-1].Round(time.Microsecond))
 	return err
 }
 

@@ -42,7 +42,8 @@ func prepare(ctx context.Context, repo string, progress io.Writer) (_ *bench, er
 	}()
 	b.logf("building")
 	b.kitescope = filepath.Join(b.scratch, "kitescope")
-	build := exec.CommandContext(ctx, "go", "-C", repo, "build", "-pgo=auto", "-trimpath", "-ldflags", "-s -w", "-o", b.kitescope, "./cmd/kitescope")
+	build := exec.CommandContext(ctx, "go", "-C", repo, "build", "-pgo=auto", "-trimpath", "-ldflags", "-s -w", "-o",
+		b.kitescope, "./cmd/kitescope")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("build kitescope: %w\n%s", err, out)
@@ -67,12 +68,15 @@ func (b *bench) logf(format string, args ...any) {
 }
 
 func (b *bench) machine() string {
-	return fmt.Sprintf("%s/%s, %d CPUs, %s, %s %s", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version(), b.etcd.Name, b.etcd.Version)
+	return fmt.Sprintf("%s/%s, %d CPUs, %s, %s %s", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version(),
+		b.etcd.Name, b.etcd.Version)
 }
 
 // program returns a kitescope command that ignores the user's configuration file.
 func (b *bench) program(args ...string) measure.Program {
-	return measure.Program{Path: b.kitescope, Args: args, Env: []string{"KITESCOPE_CONFIG=" + filepath.Join(b.scratch, "none.yaml")}}
+	return measure.Program{
+		Path: b.kitescope, Args: args, Env: []string{"KITESCOPE_CONFIG=" + filepath.Join(b.scratch, "none.yaml")},
+	}
 }
 
 // cluster is an etcd full of generated metadata.

@@ -82,7 +82,10 @@ func (b *bench) rows(c *cluster, db string) []*row {
 		{what: rowEmpty, program: kitescope("version")},
 		{what: rowJSON, program: get(live, "-o", "json"), bar: bar{against: rowFloor, ratio: 1.6, peakRSS: rss(250)}},
 		{what: rowTable, program: get(live), bar: bar{against: rowFloor, ratio: 1.5, peakRSS: rss(200)}},
-		{what: "`get segments " + one + "`", program: get(live, one), bar: bar{against: rowEmpty, extra: 100 * time.Millisecond}},
+		{
+			what: "`get segments " + one + "`", program: get(live, one),
+			bar: bar{against: rowEmpty, extra: 100 * time.Millisecond},
+		},
 		{what: rowJSON + " from the .db file", program: get(file, "-o", "json"), bar: bar{against: rowJSON, ratio: 1}},
 		{what: rowTable + " from the .db file", program: get(file), bar: bar{against: rowTable, ratio: 1}},
 		{what: "`get segments " + one + "` from the .db file", program: get(file, one)},
@@ -99,7 +102,9 @@ func (b *bench) rows(c *cluster, db string) []*row {
 		rows = slices.Insert(rows, 1, &row{what: "`etcdctl get --prefix`", program: func(int) measure.Program {
 			return measure.Program{
 				Path: etcdctl, Env: []string{"ETCDCTL_API=3"},
-				Args: []string{"--endpoints", c.Endpoint, "get", "--prefix", c.shape.Root + "/", "--command-timeout", "5m"},
+				Args: []string{
+					"--endpoints", c.Endpoint, "get", "--prefix", c.shape.Root + "/", "--command-timeout", "5m",
+				},
 			}
 		}})
 	}

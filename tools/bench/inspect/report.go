@@ -87,22 +87,27 @@ func (s *startResult) write(b *strings.Builder) {
 	b.WriteString("| command | first output | p95 | peak RSS | target | |\n|---|---|---|---|---|---|\n")
 	for _, r := range s.commands {
 		first := r.firstBytes()
-		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s |\n", r.what, millis(measure.Median(first)), millis(measure.Quantile(first, 0.95)),
-			megabytes(measure.PeakRSS(r.costs)), millis(barFirstOutput), document.Verdict(measure.Median(first) <= barFirstOutput))
+		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s |\n", r.what, millis(measure.Median(first)),
+			millis(measure.Quantile(first, 0.95)),
+			megabytes(measure.PeakRSS(r.costs)), millis(barFirstOutput),
+			document.Verdict(measure.Median(first) <= barFirstOutput))
 	}
 	kind := ""
 	if s.static != nil {
 		kind = map[bool]string{true: ", static", false: ", not static"}[*s.static]
 	}
 	ok := s.binary <= barBinary && (s.static == nil || *s.static)
-	fmt.Fprintf(b, "| the binary | %s%s | | | %s, static | %s |\n", megabytes(s.binary), kind, megabytes(barBinary), document.Verdict(ok))
+	fmt.Fprintf(b, "| the binary | %s%s | | | %s, static | %s |\n", megabytes(s.binary), kind, megabytes(barBinary),
+		document.Verdict(ok))
 }
 
 func (u *uiResult) write(b *strings.Builder) {
 	if u == nil {
 		return
 	}
-	fmt.Fprintf(b, "\n### Terminal UI, %s segments\n\nOn a pseudo terminal of %dx%d that answers queries; %d starts, %d cursor moves, %d keys in the filter.\n\n",
+	fmt.Fprintf(b,
+		"\n### Terminal UI, %s segments\n\nOn a pseudo terminal of %dx%d that answers queries; %d starts, %d cursor "+
+			"moves, %d keys in the filter.\n\n",
 		thousands(u.segments), uiColumns, uiRows, len(u.firstFrame), len(u.cursor), len(u.filter))
 	b.WriteString("| action | p50 | p95 | target | |\n|---|---|---|---|---|\n")
 	line := func(what string, values []time.Duration, p50, p95 time.Duration) {

@@ -20,10 +20,11 @@ type segmentCounts struct {
 // of those with logs, and the index states of those with an index. A fast but wrong listing does not count.
 func (b *bench) verify(ctx context.Context, shape metagen.Shape, from string) error {
 	var got segmentCounts
-	_, err := b.runner.RunToReader(ctx, b.program("get", "segments", "-o", "json", "--from", from), func(r io.Reader) (err error) {
-		got, err = countSegments(bufio.NewReaderSize(r, 1<<20))
-		return err
-	})
+	_, err := b.runner.RunToReader(ctx, b.program("get", "segments", "-o", "json", "--from", from),
+		func(r io.Reader) (err error) {
+			got, err = countSegments(bufio.NewReaderSize(r, 1<<20))
+			return err
+		})
 	if err != nil {
 		return fmt.Errorf("list segments of %s: %w", from, err)
 	}

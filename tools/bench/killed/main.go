@@ -95,7 +95,8 @@ func run(ctx context.Context, program string, times int, random *rand.Rand) erro
 			rounds++
 		}
 		if (n+1)%20 == 0 {
-			fmt.Printf("killed %d times: at most %d revisions lost, each within the last interval; responses of processes after %d kills\n", n+1, lost, rounds)
+			fmt.Printf("killed %d times: at most %d revisions lost, each within the last interval; responses of "+
+				"processes after %d kills\n", n+1, lost, rounds)
 		}
 	}
 	return nil
@@ -131,7 +132,8 @@ func (l *lab) write(ctx context.Context) {
 func (l *lab) killOnce(ctx context.Context) (missing int64, hasResponses bool, err error) {
 	before, _ := l.revision(ctx) // 0 before the first round
 	from := "etcd://" + l.etcd.Clients[0].Addr().String() + "/" + l.root
-	cmd := exec.CommandContext(ctx, l.program, "record", "-O", l.dir, "--from", from, "--every", every.String(), "--max-age", "1h")
+	cmd := exec.CommandContext(ctx, l.program, "record", "-O", l.dir, "--from", from, "--every", every.String(),
+		"--max-age", "1h")
 	cmd.Stderr = os.Stderr
 	if err := cmd.Start(); err != nil {
 		return 0, false, err
@@ -252,7 +254,9 @@ func (l *lab) compare(ctx context.Context, newest int64) (hasResponses bool, err
 
 func (l *lab) state(ctx context.Context, revision int64) (map[string]string, error) {
 	prefix := source.Prefix(l.root + "/meta/test/")
-	answer, err := l.etcd.Server.Range(ctx, &pb.RangeRequest{Key: []byte(prefix.From), RangeEnd: []byte(prefix.To), Revision: revision})
+	answer, err := l.etcd.Server.Range(ctx, &pb.RangeRequest{
+		Key: []byte(prefix.From), RangeEnd: []byte(prefix.To), Revision: revision,
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -105,7 +105,8 @@ func (s Shape) sessions(yield func(KV) bool) bool {
 			return false
 		}
 	}
-	return node("indexnode", indexNode, 1) && node("proxy", firstProxy, proxies) && node("datanode", firstDataNode, dataNodes) &&
+	return node("indexnode", indexNode, 1) && node("proxy", firstProxy, proxies) &&
+		node("datanode", firstDataNode, dataNodes) &&
 		node("querynode", firstQueryNode, queryNodes) &&
 		yield(KV{s.meta("session/id"), []byte(strconv.Itoa(firstQueryNode + queryNodes))})
 }
@@ -119,7 +120,8 @@ func (s Shape) database(yield func(KV) bool) bool {
 		group.Nodes = append(group.Nodes, firstQueryNode+id)
 	}
 	return yield(s.message("root-coord/database/db-info/1", &etcdpb.DatabaseInfo{
-		Name: "default", Id: databaseID, State: etcdpb.DatabaseState_DatabaseCreated, CreatedTime: uint64(s.Start.UnixNano()),
+		Name: "default", Id: databaseID, State: etcdpb.DatabaseState_DatabaseCreated,
+		CreatedTime: uint64(s.Start.UnixNano()),
 	})) && yield(s.message("queryCoord-ResourceGroup/"+resourceGroup, group))
 }
 
@@ -127,12 +129,15 @@ func (s Shape) collection(c int, yield func(KV) bool) bool {
 	id, created := s.CollectionID(c), s.tso(0)
 	info := &etcdpb.CollectionInfo{
 		ID: id, Schema: &schemapb.CollectionSchema{Name: s.CollectionName(c), Description: "generated"},
-		CreateTime: created, ShardsNum: int32(s.Shards), ConsistencyLevel: commonpb.ConsistencyLevel_Bounded, DbId: databaseID,
+		CreateTime: created, ShardsNum: int32(s.Shards), ConsistencyLevel: commonpb.ConsistencyLevel_Bounded,
+		DbId: databaseID,
 	}
 	for shard := range s.Shards {
 		info.VirtualChannelNames = append(info.VirtualChannelNames, s.vchannel(c, shard))
 		info.PhysicalChannelNames = append(info.PhysicalChannelNames, s.pchannel(c, shard))
-		info.StartPositions = append(info.StartPositions, &commonpb.KeyDataPair{Key: s.pchannel(c, shard), Data: messageID(1, 0)})
+		info.StartPositions = append(info.StartPositions, &commonpb.KeyDataPair{
+			Key: s.pchannel(c, shard), Data: messageID(1, 0),
+		})
 	}
 	if !yield(s.message(fmt.Sprintf("root-coord/database/collection-info/%d/%d", databaseID, id), info)) {
 		return false
@@ -143,9 +148,10 @@ func (s Shape) collection(c int, yield func(KV) bool) bool {
 		}
 	}
 	return s.partitions(c, yield) && s.channels(c, yield) && s.serving(c, yield) &&
-		yield(s.message(fmt.Sprintf("root-coord/database/aliases/%d/%s", databaseID, name("docs_current", c)), &etcdpb.AliasInfo{
-			AliasName: name("docs_current", c), CollectionId: id, CreatedTime: created, DbId: databaseID,
-		}))
+		yield(s.message(fmt.Sprintf("root-coord/database/aliases/%d/%s", databaseID, name("docs_current", c)),
+			&etcdpb.AliasInfo{
+				AliasName: name("docs_current", c), CollectionId: id, CreatedTime: created, DbId: databaseID,
+			}))
 }
 
 // fields returns the schema of every collection: the two system fields and three user fields.
@@ -154,8 +160,14 @@ func fields() []*schemapb.FieldSchema {
 		{FieldID: 0, Name: "RowID", Description: "row id", DataType: schemapb.DataType_Int64},
 		{FieldID: 1, Name: "Timestamp", Description: "time stamp", DataType: schemapb.DataType_Int64},
 		{FieldID: 100, Name: "id", IsPrimaryKey: true, DataType: schemapb.DataType_Int64},
-		{FieldID: 101, Name: "tag", DataType: schemapb.DataType_VarChar, TypeParams: []*commonpb.KeyValuePair{{Key: "max_length", Value: "64"}}},
-		{FieldID: vectorField, Name: "embedding", DataType: schemapb.DataType_FloatVector, TypeParams: []*commonpb.KeyValuePair{{Key: "dim", Value: "768"}}},
+		{
+			FieldID: 101, Name: "tag", DataType: schemapb.DataType_VarChar,
+			TypeParams: []*commonpb.KeyValuePair{{Key: "max_length", Value: "64"}},
+		},
+		{
+			FieldID: vectorField, Name: "embedding", DataType: schemapb.DataType_FloatVector,
+			TypeParams: []*commonpb.KeyValuePair{{Key: "dim", Value: "768"}},
+		},
 	}
 }
 
@@ -165,9 +177,11 @@ func (s Shape) partitions(c int, yield func(KV) bool) bool {
 		if p > 0 {
 			title = name("day", p)
 		}
-		if !yield(s.message(fmt.Sprintf("root-coord/partitions/%d/%d", s.CollectionID(c), s.partitionID(c, p)), &etcdpb.PartitionInfo{
-			PartitionID: s.partitionID(c, p), PartitionName: title, PartitionCreatedTimestamp: s.tso(0), CollectionId: s.CollectionID(c),
-		})) {
+		if !yield(s.message(fmt.Sprintf("root-coord/partitions/%d/%d", s.CollectionID(c), s.partitionID(c, p)),
+			&etcdpb.PartitionInfo{
+				PartitionID: s.partitionID(c, p), PartitionName: title, PartitionCreatedTimestamp: s.tso(0),
+				CollectionId: s.CollectionID(c),
+			})) {
 			return false
 		}
 	}
@@ -195,27 +209,36 @@ func (s Shape) channels(c int, yield func(KV) bool) bool {
 func (s Shape) serving(c int, yield func(KV) bool) bool {
 	id, index := s.CollectionID(c), s.indexID(c)
 	kinds := map[int64]int64{vectorField: index}
-	params := []*commonpb.KeyValuePair{{Key: "index_type", Value: "HNSW"}, {Key: "metric_type", Value: "COSINE"}, {Key: "M", Value: "16"}, {Key: "efConstruction", Value: "200"}}
+	params := []*commonpb.KeyValuePair{
+		{Key: "index_type", Value: "HNSW"},
+		{Key: "metric_type", Value: "COSINE"},
+		{Key: "M", Value: "16"},
+		{Key: "efConstruction", Value: "200"},
+	}
 	replica := &querypb.Replica{ID: id + 600, CollectionID: id, ResourceGroup: resourceGroup}
 	for n := range int64(3) {
 		replica.Nodes = append(replica.Nodes, firstQueryNode+(int64(c)+n)%queryNodes)
 	}
 	for p := range s.Partitions {
-		if !yield(s.message(fmt.Sprintf("querycoord-partition-loadinfo/%d/%d", id, s.partitionID(c, p)), &querypb.PartitionLoadInfo{
-			CollectionID: id, PartitionID: s.partitionID(c, p), ReplicaNumber: 1, Status: querypb.LoadStatus_Loaded, FieldIndexID: kinds,
-		})) {
+		if !yield(s.message(fmt.Sprintf("querycoord-partition-loadinfo/%d/%d", id, s.partitionID(c, p)),
+			&querypb.PartitionLoadInfo{
+				CollectionID: id, PartitionID: s.partitionID(c, p), ReplicaNumber: 1, Status: querypb.LoadStatus_Loaded,
+				FieldIndexID: kinds,
+			})) {
 			return false
 		}
 	}
 	return yield(s.message(fmt.Sprintf("field-index/%d/%d", id, index), &indexpb.FieldIndex{
 		IndexInfo: &indexpb.IndexInfo{
 			CollectionID: id, FieldID: vectorField, IndexName: "idx_embedding", IndexID: index,
-			TypeParams: []*commonpb.KeyValuePair{{Key: "dim", Value: "768"}}, IndexParams: params, UserIndexParams: params[:2],
+			TypeParams: []*commonpb.KeyValuePair{{Key: "dim", Value: "768"}}, IndexParams: params,
+			UserIndexParams: params[:2],
 		},
 		CreateTime: s.tso(0),
 	})) &&
 		yield(s.message(fmt.Sprintf("querycoord-collection-loadinfo/%d", id), &querypb.CollectionLoadInfo{
-			CollectionID: id, ReplicaNumber: 1, Status: querypb.LoadStatus_Loaded, LoadType: querypb.LoadType_LoadCollection, FieldIndexID: kinds,
+			CollectionID: id, ReplicaNumber: 1, Status: querypb.LoadStatus_Loaded,
+			LoadType: querypb.LoadType_LoadCollection, FieldIndexID: kinds,
 		})) &&
 		yield(s.message(fmt.Sprintf("querycoord-replica/%d/%d", id, replica.ID), replica))
 }

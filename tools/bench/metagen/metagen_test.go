@@ -108,7 +108,8 @@ func TestCompactionNamesADroppedSegmentOfTheSameSpot(t *testing.T) {
 		for _, from := range s.CompactionFrom {
 			compacted++
 			old := segments[from]
-			if old == nil || !old.Compacted || old.PartitionID != s.PartitionID || old.InsertChannel != s.InsertChannel {
+			if old == nil || !old.Compacted || old.PartitionID != s.PartitionID ||
+				old.InsertChannel != s.InsertChannel {
 				t.Errorf("segment %d was compacted from %d: %v", s.ID, from, old)
 			}
 		}

@@ -55,7 +55,8 @@ func (g *segment) id() int64 { return g.shape.segmentID(g.i) }
 
 // path returns the last part of every key of the segment.
 func (g *segment) path() string {
-	return fmt.Sprintf("%d/%d/%d", g.shape.CollectionID(g.collection), g.shape.partitionID(g.collection, g.spart), g.id())
+	return fmt.Sprintf("%d/%d/%d", g.shape.CollectionID(g.collection), g.shape.partitionID(g.collection, g.spart),
+		g.id())
 }
 
 func (g *segment) info() *datapb.SegmentInfo {
@@ -67,8 +68,9 @@ func (g *segment) info() *datapb.SegmentInfo {
 	info := &datapb.SegmentInfo{
 		ID: g.id(), CollectionID: s.CollectionID(g.collection), PartitionID: s.partitionID(g.collection, g.spart),
 		InsertChannel: channel, NumOfRows: g.rows, State: commonpb.SegmentState_Flushed,
-		LastExpireTime: s.tso(g.i + 30), StartPosition: start, DmlPosition: s.position(channel, node, g.i+g.random.IntN(400)),
-		Level: datapb.SegmentLevel_L1, LastLevel: datapb.SegmentLevel_L1, StorageVersion: 0,
+		LastExpireTime: s.tso(g.i + 30), StartPosition: start,
+		DmlPosition: s.position(channel, node, g.i+g.random.IntN(400)),
+		Level:       datapb.SegmentLevel_L1, LastLevel: datapb.SegmentLevel_L1, StorageVersion: 0,
 	}
 	info.MaxRowNum = 340_000 //nolint:staticcheck // 2.4 fills the deprecated field
 	row, last := g.i/s.spots(), (s.Segments-1)/s.spots()
@@ -80,7 +82,8 @@ func (g *segment) info() *datapb.SegmentInfo {
 	case last > 0 && row == last-1 && g.i%16 == 1:
 		info.State = commonpb.SegmentState_Flushing
 	case row%compactionCycle == compactedRow:
-		info.State, info.Compacted, info.DroppedAt = commonpb.SegmentState_Dropped, true, uint64(s.Start.UnixNano())+uint64(g.i)
+		info.State, info.Compacted, info.DroppedAt = commonpb.SegmentState_Dropped, true,
+			uint64(s.Start.UnixNano())+uint64(g.i)
 	case row%compactionCycle == compactedRow+1:
 		info.CreatedByCompaction, info.CompactionFrom = true, []int64{s.segmentID(g.i - s.spots())}
 	}
@@ -125,9 +128,12 @@ func (g *segment) index() KV {
 	s := g.shape
 	build := g.id() + 1
 	info := &indexpb.SegmentIndex{
-		CollectionID: s.CollectionID(g.collection), PartitionID: s.partitionID(g.collection, g.spart), SegmentID: g.id(), NumRows: g.rows,
-		IndexID: s.indexID(g.collection), BuildID: build, NodeID: indexNode, IndexVersion: 1, State: commonpb.IndexState_Finished,
-		IndexFileKeys: []string{"HNSW"}, CreateTime: s.tso(g.i + 31), SerializeSize: uint64(g.rows) * 3200, CurrentIndexVersion: 5,
+		CollectionID: s.CollectionID(g.collection), PartitionID: s.partitionID(g.collection, g.spart),
+		SegmentID: g.id(), NumRows: g.rows,
+		IndexID: s.indexID(g.collection), BuildID: build, NodeID: indexNode, IndexVersion: 1,
+		State:         commonpb.IndexState_Finished,
+		IndexFileKeys: []string{"HNSW"}, CreateTime: s.tso(g.i + 31), SerializeSize: uint64(g.rows) * 3200,
+		CurrentIndexVersion: 5,
 	}
 	switch r := g.random.IntN(1000); {
 	case r < 5:

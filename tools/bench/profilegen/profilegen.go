@@ -114,7 +114,8 @@ func (s Shape) write(w io.Writer) error {
 		line := fields(i+1, 10+i%900)
 		b = message(b, 4, message(fields(i+1, 1, 0x401000+i*0x140), 4, line))
 		name, file := uint64(len(names)), uint64(len(names)+1)
-		names = append(names, fmt.Sprintf("example.org/service/package%d.(*Type%d).method%d", i%97, i%1009, i), fmt.Sprintf("/src/service/package%d/file%d.go", i%97, i))
+		names = append(names, fmt.Sprintf("example.org/service/package%d.(*Type%d).method%d", i%97, i%1009, i),
+			fmt.Sprintf("/src/service/package%d/file%d.go", i%97, i))
 		b = message(b, 5, fields(i+1, name, name, file, 1+i%900))
 	}
 	for _, n := range names {

@@ -85,12 +85,16 @@ func (b *bench) big(ctx context.Context, r *report) error {
 	b.logf("the big profile")
 	option, name := b.svg()
 	picture := func(format string) measure.Program {
-		return b.program("profile", "flame", file, "-o", format, "-O", filepath.Join(b.scratch, "big."+format), "--force")
+		return b.program("profile", "flame", file, "-o", format, "-O", filepath.Join(b.scratch, "big."+format),
+			"--force")
 	}
 	graph := b.tool(option, "-output", filepath.Join(b.scratch, "big.graph"), file)
 	return b.run(
 		ctx, r,
-		job{"`profile top`, the big profile", b.program("profile", "top", file), b.tool("-top", file), "`pprof -top`", b.rounds, 1, 8, 600},
+		job{
+			"`profile top`, the big profile", b.program("profile", "top", file), b.tool("-top", file), "`pprof -top`",
+			b.rounds, 1, 8, 600,
+		},
 		job{"`profile flame -o html`, the big profile", picture("html"), graph, name, b.rounds, 1, 10, 0},
 		job{"`profile flame -o svg`, the big profile", picture("svg"), graph, name, b.rounds, 1, 10, 0},
 	)
@@ -125,7 +129,10 @@ func (b *bench) merge(ctx context.Context, r *report) error {
 	}
 	return b.run(
 		ctx, r,
-		job{"`profile merge --collapse`, 100 profiles of 5,000 samples", ours("--collapse"), theirs, "`pprof -proto`", b.rounds, 0, 5, 300},
+		job{
+			"`profile merge --collapse`, 100 profiles of 5,000 samples", ours("--collapse"), theirs, "`pprof -proto`",
+			b.rounds, 0, 5, 300,
+		},
 		job{"`profile merge`, the same, nodes kept apart", ours(), theirs, "`pprof -proto`", b.rounds, 0, 5, 300},
 	)
 }

@@ -120,7 +120,8 @@ func prepare(ctx context.Context, o options, progress io.Writer) (_ *bench, err 
 		}
 	}()
 	b.logf("building")
-	b.kitescope, b.pprof, b.ui = filepath.Join(b.scratch, "kitescope"), filepath.Join(b.scratch, "pprof"), filepath.Join(b.scratch, "tui.test")
+	b.kitescope, b.pprof, b.ui = filepath.Join(b.scratch, "kitescope"), filepath.Join(b.scratch, "pprof"),
+		filepath.Join(b.scratch, "tui.test")
 	for _, args := range [][]string{
 		{"build", "-pgo=auto", "-trimpath", "-ldflags", "-s -w", "-o", b.kitescope, "./cmd/kitescope"},
 		{"build", "-o", b.pprof, "cmd/pprof"}, // the binary that `go tool pprof` starts
@@ -153,7 +154,9 @@ func (b *bench) machine() string {
 
 // program returns a kitescope command that ignores the user's configuration file.
 func (b *bench) program(args ...string) measure.Program {
-	return measure.Program{Path: b.kitescope, Args: args, Env: []string{"KITESCOPE_CONFIG=" + filepath.Join(b.scratch, "none.yaml")}}
+	return measure.Program{
+		Path: b.kitescope, Args: args, Env: []string{"KITESCOPE_CONFIG=" + filepath.Join(b.scratch, "none.yaml")},
+	}
 }
 
 // symbols keeps pprof from looking up symbols.

@@ -39,7 +39,8 @@ func (b *bench) pull(ctx context.Context, r *report) (err error) {
 	}
 	for round := range b.rounds {
 		dir := filepath.Join(b.scratch, fmt.Sprintf("pulled-%d", round))
-		args := append([]string{"profile", "pull", "--seconds", strconv.Itoa(int(window / time.Second)), "-O", dir}, urls...)
+		args := append([]string{"profile", "pull", "--seconds", strconv.Itoa(int(window / time.Second)), "-O", dir},
+			urls...)
 		cost, err := b.runner.Run(ctx, b.program(args...))
 		if err != nil {
 			return err

@@ -49,7 +49,8 @@ func (r *report) markdown() string {
 	for _, name := range slices.Sorted(maps.Keys(r.screen)) {
 		_, key, _ := strings.Cut(name, "/")
 		took := time.Duration(median(r.screen[name]))
-		fmt.Fprintf(&b, "| terminal flame graph, 100,000 frames, 200x60: a key (%s) and the frame | %.1f ms | %.1f ms | %s |\n",
+		fmt.Fprintf(&b,
+			"| terminal flame graph, 100,000 frames, 200x60: a key (%s) and the frame | %.1f ms | %.1f ms | %s |\n",
 			key, millis(took), millis(frameBar), document.Verdict(took <= frameBar))
 	}
 	return b.String()

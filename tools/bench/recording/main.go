@@ -74,7 +74,9 @@ func run(ctx context.Context, o options) error {
 		return err
 	}
 	defer os.RemoveAll(scratch)
-	etcd, err := sourcetest.Serve(ctx, filepath.Join(scratch, "etcd"), func(c *embed.Config) { c.QuotaBackendBytes = 8 << 30 })
+	etcd, err := sourcetest.Serve(ctx, filepath.Join(scratch, "etcd"), func(c *embed.Config) {
+		c.QuotaBackendBytes = 8 << 30
+	})
 	if err != nil {
 		return err
 	}
@@ -96,7 +98,9 @@ func run(ctx context.Context, o options) error {
 }
 
 func put(key, value string) *pb.RequestOp {
-	return &pb.RequestOp{Request: &pb.RequestOp_RequestPut{RequestPut: &pb.PutRequest{Key: []byte(key), Value: []byte(value)}}}
+	return &pb.RequestOp{
+		Request: &pb.RequestOp_RequestPut{RequestPut: &pb.PutRequest{Key: []byte(key), Value: []byte(value)}},
+	}
 }
 
 // fill writes generated metadata without its sessions into the etcd.
@@ -128,7 +132,9 @@ func serveProcesses(ctx context.Context, etcd *embed.Etcd, from string, o option
 				role = roles[i-o.nodes]
 				key = role
 			}
-			value, err := json.Marshal(map[string]any{"ServerID": 100 + i, "ServerName": role, "Address": where(address(i + 1)), "Version": "2.3.5"})
+			value, err := json.Marshal(map[string]any{
+				"ServerID": 100 + i, "ServerName": role, "Address": where(address(i + 1)), "Version": "2.3.5",
+			})
 			if err == nil {
 				_, err = etcd.Server.Put(ctx, &pb.PutRequest{Key: []byte(root + "/meta/session/" + key), Value: value})
 			}
@@ -163,7 +169,8 @@ func serveProcesses(ctx context.Context, etcd *embed.Etcd, from string, o option
 	for _, r := range answers {
 		size += len(r.Response)
 	}
-	fmt.Printf("%d sessions, %d segments, %d answers of %d MB\n", len(c.Sessions), len(c.Segments), len(answers), size/1e6)
+	fmt.Printf("%d sessions, %d segments, %d answers of %d MB\n", len(c.Sessions), len(c.Segments), len(answers),
+		size/1e6)
 	servers, err := recorded.Start(answers, recorded.Options{Recorded: time.Now().Add(-time.Hour)})
 	if err != nil {
 		return nil, err
@@ -191,7 +198,9 @@ func write(ctx context.Context, etcd *embed.Etcd, shape metagen.Shape, rate int)
 		ops := []*pb.RequestOp{}
 		if now := time.Now(); now.Sub(last) >= 3*time.Second {
 			last = now
-			ops = append(ops, put(root+"/kv/gid/timestamp", string(binary.BigEndian.AppendUint64(nil, uint64(now.Add(3*time.Second).UnixNano())))))
+			ops = append(ops,
+				put(root+"/kv/gid/timestamp",
+					string(binary.BigEndian.AppendUint64(nil, uint64(now.Add(3*time.Second).UnixNano())))))
 		}
 		if rate > 0 {
 			kv := shape.Rewritten(random.IntN(shape.Segments), 1+random.Int64N(1000))
@@ -219,8 +228,10 @@ func measure(ctx context.Context, o options, from, dir string) error {
 	fmt.Printf("the chunk begins with %.1f MB, after %s of CPU time\n", float64(size)/1e6, cpu)
 	for until := began.Add(o.length); time.Now().Before(until) && ctx.Err() == nil; time.Sleep(o.every) {
 		over := time.Since(began) + 1
-		fmt.Printf("%3.0f s: %.2f%% of a core, at most %s, %.0f bytes a round, %.0f MB a day\n", over.Seconds(), 100*float64(cpuTime(cmd.Process.Pid)-cpu)/float64(over), peak(cmd.Process.Pid),
-			float64(sizeOf(dir)-size)/over.Seconds()*o.every.Seconds(), float64(sizeOf(dir)-size)/over.Seconds()*86400/1e6)
+		fmt.Printf("%3.0f s: %.2f%% of a core, at most %s, %.0f bytes a round, %.0f MB a day\n", over.Seconds(),
+			100*float64(cpuTime(cmd.Process.Pid)-cpu)/float64(over), peak(cmd.Process.Pid),
+			float64(sizeOf(dir)-size)/over.Seconds()*o.every.Seconds(),
+			float64(sizeOf(dir)-size)/over.Seconds()*86400/1e6)
 	}
 	return nil
 }

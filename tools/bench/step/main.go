@@ -97,7 +97,8 @@ func run(ctx context.Context, segments int, output string) error {
 	if err != nil {
 		return err
 	}
-	text := took.markdown(fmt.Sprintf("%s/%s, %d CPUs%s, %s, %s %s", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), measure.Load(), runtime.Version(), etcd.Name, etcd.Version), segments)
+	text := took.markdown(fmt.Sprintf("%s/%s, %d CPUs%s, %s, %s %s", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(),
+		measure.Load(), runtime.Version(), etcd.Name, etcd.Version), segments)
 	if _, err := io.WriteString(os.Stdout, text); err != nil || output == "" {
 		return err
 	}
@@ -172,11 +173,18 @@ type step struct {
 
 // step opens the UI and steps through the events, back and forward.
 func (b *bench) step(ctx context.Context, endpoint string) (*results, error) {
-	feed := &session.Feed{WithHistory: true, Interval: time.Second, Open: func(ctx context.Context) (source.Source, error) {
-		return source.Open(ctx, "etcd://"+endpoint, source.Options{DialTimeout: 5 * time.Second, RequestTimeout: time.Minute})
-	}}
+	feed := &session.Feed{
+		WithHistory: true, Interval: time.Second,
+		Open: func(ctx context.Context) (source.Source, error) {
+			return source.Open(ctx, "etcd://"+endpoint, source.Options{
+				DialTimeout: 5 * time.Second, RequestTimeout: time.Minute,
+			})
+		},
+	}
 	u := &ui{messages: make(chan tea.Msg, 4096)}
-	u.model = tui.New(tui.Config{Resources: view.Resources, Theme: "dark", Now: time.Now, StartPage: "segments", Title: endpoint})
+	u.model = tui.New(tui.Config{
+		Resources: view.Resources, Theme: "dark", Now: time.Now, StartPage: "segments", Title: endpoint,
+	})
 	u.runCmd(u.model.Init())
 	u.update(tea.WindowSizeMsg{Width: 180, Height: 50})
 	ctx, stop := context.WithCancel(ctx)
@@ -311,8 +319,10 @@ func (r *results) markdown(machine string, segments int) string {
 				collected++
 			}
 		}
-		fmt.Fprintf(&t, "| %s | %v | %v | %v | %v | %v | %d of %d | %s |\n", x.name, quantile(x.steps, wall, 0.5), quantile(x.steps, wall, 0.95), quantile(x.steps, wall, 1),
-			quantile(x.steps, cpu, 0.5), quantile(x.steps, cpu, 0.95), collected, len(x.steps), document.Verdict(quantile(x.steps, wall, 0.5) <= bar))
+		fmt.Fprintf(&t, "| %s | %v | %v | %v | %v | %v | %d of %d | %s |\n", x.name, quantile(x.steps, wall, 0.5),
+			quantile(x.steps, wall, 0.95), quantile(x.steps, wall, 1),
+			quantile(x.steps, cpu, 0.5), quantile(x.steps, cpu, 0.95), collected, len(x.steps),
+			document.Verdict(quantile(x.steps, wall, 0.5) <= bar))
 	}
 	fmt.Fprintf(&t, "| first step, which reads the changes in between | %v | | | %v | | | |\n",
 		r.first.took.Round(time.Millisecond), r.first.cpu.Round(time.Millisecond))

@@ -28,7 +28,8 @@ func open(columns, rows int) (master, slave *os.File, err error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("number: %w", err)
 	}
-	if err := unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Col: uint16(columns), Row: uint16(rows)}); err != nil {
+	if err := unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Col: uint16(columns), Row: uint16(rows)}); err !=
+		nil {
 		return nil, nil, fmt.Errorf("size: %w", err)
 	}
 	slave, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)

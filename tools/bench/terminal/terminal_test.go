@@ -53,7 +53,8 @@ printf '\033]11;'; sleep 0.1; printf '?\007'; dd bs=1 count=24 2>/dev/null | tr 
 
 // TestKeysAreTimed checks the time from a key to the output, the number of bytes and the memory.
 func TestKeysAreTimed(t *testing.T) {
-	term, err := Start(exec.CommandContext(context.Background(), "/bin/sh", "-c", `stty raw -echo; printf ready; dd bs=1 count=1 >/dev/null 2>&1; sleep 0.05; printf pressed; sleep 5`), 80, 24)
+	term, err := Start(exec.CommandContext(context.Background(), "/bin/sh", "-c",
+		`stty raw -echo; printf ready; dd bs=1 count=1 >/dev/null 2>&1; sleep 0.05; printf pressed; sleep 5`), 80, 24)
 	if err != nil {
 		t.Fatal(err)
 	}

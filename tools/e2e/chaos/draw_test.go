@@ -31,11 +31,13 @@ func TestPlanOfSeedIsStable(t *testing.T) {
 		got = append(got, plan(round(7, n)))
 	}
 	want := []string{
-		"topic deleted by-dev-rootcoord-dml_4", "etcd hung", "index asked for, no index node", "node added, auto-balance off",
-		"query node added, then taken away (decoy)", "setting in etcd dataCoord/compaction/enableAutoCompaction false",
+		"topic deleted by-dev-rootcoord-dml_4", "etcd hung", "index asked for, no index node",
+		"node added, auto-balance off", "query node added, then taken away (decoy)",
+		"setting in etcd dataCoord/compaction/enableAutoCompaction false",
 	}
 	if !slices.Equal(got, want) {
-		t.Errorf("seed 7 draws\n%s\nresults that were recorded are of\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		t.Errorf("seed 7 draws\n%s\nresults that were recorded are of\n%s", strings.Join(got, "\n"),
+			strings.Join(want, "\n"))
 	}
 }
 

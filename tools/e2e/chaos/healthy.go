@@ -22,7 +22,8 @@ func (l *Lab) healthy(ctx context.Context, span time.Duration, log func(string, 
 	defer w.End()
 	began := time.Now()
 	defer l.EndBackground(false)
-	if err := l.StartClient(ctx, "churn", strconv.Itoa(int(span.Seconds())), strconv.FormatInt(began.Unix()%1000, 10)); err != nil {
+	if err := l.StartClient(ctx, "churn", strconv.Itoa(int(span.Seconds())),
+		strconv.FormatInt(began.Unix()%1000, 10)); err != nil {
 		return err
 	}
 	d := newDice(uint64(began.Unix()), 1)
@@ -50,6 +51,7 @@ func (l *Lab) healthy(ctx context.Context, span time.Duration, log func(string, 
 	for i := range found {
 		log("FALSE %s %s", found[i].At, found[i].String())
 	}
-	log("%s of healthy churn: %d findings of severity warning or above in --watch, still running: %v", time.Since(began).Round(time.Second), len(found), w.Alive())
+	log("%s of healthy churn: %d findings of severity warning or above in --watch, still running: %v",
+		time.Since(began).Round(time.Second), len(found), w.Alive())
 	return nil
 }

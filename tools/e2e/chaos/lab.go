@@ -10,9 +10,10 @@ import (
 // Lab is the running cluster and the identities of its processes.
 type Lab struct {
 	*lab.Lab
-	dir          string // tools/e2e/chaos
-	kitescope    *lab.Kitescope
-	sessionNames map[string]string // session name of each process at the start of the round, e.g. "querynode-5" for "querynode1"
+	dir       string // tools/e2e/chaos
+	kitescope *lab.Kitescope
+	// session name of each process at the start of the round, e.g. "querynode-5" for "querynode1"
+	sessionNames map[string]string
 }
 
 // recreate stops everything and starts a new cluster with the data of client.py.

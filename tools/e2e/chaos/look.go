@@ -78,7 +78,8 @@ func (l *Lab) searchStats(from, to time.Time) (searches, errs int, worst float64
 			At, Seconds float64
 			Error       string
 		}
-		if json.Unmarshal([]byte(line), &p) != nil || p.At < float64(from.UnixMilli())/1000 || p.At > float64(to.UnixMilli())/1000 {
+		if json.Unmarshal([]byte(line), &p) != nil || p.At < float64(from.UnixMilli())/1000 ||
+			p.At > float64(to.UnixMilli())/1000 {
 			continue
 		}
 		searches++

@@ -157,7 +157,8 @@ func rounds(ctx context.Context, o *options, l *Lab, out io.Writer, log func(str
 		result := Result{Seed: o.seed, Round: n, At: time.Now().UTC().Truncate(time.Second), Mending: o.mending}
 		well = r.play(ctx, &result)
 		for _, f := range result.Faults {
-			log("SCORE %s %s: place %d after %.0f s by %s, --watch after %.0f s %s", f.Kind, f.Args, f.Place, f.Seconds, f.By, f.Watch, f.Missed)
+			log("SCORE %s %s: place %d after %.0f s by %s, --watch after %.0f s %s", f.Kind, f.Args, f.Place, f.Seconds,
+				f.By, f.Watch, f.Missed)
 		}
 		if result.Broken != "" {
 			log("BROKEN %s", result.Broken)

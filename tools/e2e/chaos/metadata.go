@@ -38,7 +38,8 @@ func settingInEtcd() *Kind {
 		Want: func(a Args) Want {
 			last := a.What[strings.LastIndex(a.What, "/")+1:]
 			return Want{
-				Checks: []string{"bad-switches", "quota-denied"}, Names: [][]string{{last, strings.ReplaceAll(a.What, "/", ".")}},
+				Checks: []string{"bad-switches", "quota-denied"},
+				Names:  [][]string{{last, strings.ReplaceAll(a.What, "/", ".")}},
 				Follow: []string{"quota-denied", "bad-switches"},
 			}
 		},
@@ -52,7 +53,10 @@ func settingInEtcd() *Kind {
 		},
 		Observe: func(ctx context.Context, l *Lab, a Args) Observation {
 			text, err := l.Etcdctl(ctx, "get", "--print-value-only", "by-dev/config/"+a.What)
-			return Observation{Present: err == nil && strings.TrimSpace(string(text)) == a.Value, What: "by-dev/config/" + a.What + " is " + strings.TrimSpace(string(text))}
+			return Observation{
+				Present: err == nil && strings.TrimSpace(string(text)) == a.Value,
+				What:    "by-dev/config/" + a.What + " is " + strings.TrimSpace(string(text)),
+			}
 		},
 		Heal:  func(_ context.Context, l *Lab, _ Args) error { l.UndoAll(); return nil },
 		Limit: 30 * time.Second, Hold: 20 * time.Second,
@@ -61,7 +65,8 @@ func settingInEtcd() *Kind {
 
 func nodeWithoutBalance() *Kind {
 	return &Kind{
-		Name: "node added, auto-balance off", Weight: 2, Targets: func(Args) []string { return []string{"config", "querynode4"} }, Draw: noArgs, Alone: true, Anew: true,
+		Name: "node added, auto-balance off", Weight: 2,
+		Targets: func(Args) []string { return []string{"config", "querynode4"} }, Draw: noArgs, Alone: true, Anew: true,
 		Want: func(Args) Want {
 			return Want{
 				Checks: []string{"auto-balance-off", "node-idle"}, Names: [][]string{{"@querynode4", "autoBalance"}},
@@ -85,7 +90,10 @@ func nodeWithoutBalance() *Kind {
 					empty++
 				}
 			}
-			return Observation{Present: empty > 0 && len(s.Nodes) == 4, What: fmt.Sprintf("%d of %d query nodes serve nothing", empty, len(s.Nodes))}
+			return Observation{
+				Present: empty > 0 && len(s.Nodes) == 4,
+				What:    fmt.Sprintf("%d of %d query nodes serve nothing", empty, len(s.Nodes)),
+			}
 		},
 		Heal: func(ctx context.Context, l *Lab, _ Args) error {
 			_, err := l.Etcdctl(ctx, "del", "by-dev/config/queryCoord/autoBalance")
@@ -97,7 +105,8 @@ func nodeWithoutBalance() *Kind {
 
 func loadRecordRemoved() *Kind {
 	return &Kind{
-		Name: "load record removed", Weight: 3, Targets: collectionTarget, Draw: func(d *dice) Args { return Args{Collection: pick(d, loaded)} },
+		Name: "load record removed", Weight: 3, Targets: collectionTarget,
+		Draw: func(d *dice) Args { return Args{Collection: pick(d, loaded)} },
 		Want: func(a Args) Want {
 			return Want{
 				Checks: []string{"load-state-mismatch"}, Names: [][]string{{a.Collection}},
@@ -107,7 +116,10 @@ func loadRecordRemoved() *Kind {
 		Inject: removeLoadRecord, Limit: 60 * time.Second, Hold: 20 * time.Second,
 		Observe: func(ctx context.Context, l *Lab, a Args) Observation {
 			text, err := l.Etcdctl(ctx, "get", "--prefix", "--keys-only", "by-dev/meta/querycoord-collection-loadinfo/")
-			return Observation{Present: err == nil, What: fmt.Sprintf("collections to be loaded: %d", len(strings.Fields(string(text))))}
+			return Observation{
+				Present: err == nil,
+				What:    fmt.Sprintf("collections to be loaded: %d", len(strings.Fields(string(text)))),
+			}
 		},
 		Heal: func(_ context.Context, l *Lab, _ Args) error { l.UndoAll(); return nil },
 	}
@@ -115,16 +127,19 @@ func loadRecordRemoved() *Kind {
 
 func noIndexNode() *Kind {
 	return &Kind{
-		Name: "index asked for, no index node", Weight: 4, Targets: func(Args) []string { return []string{"indexnode", "unindexed"} }, Draw: noArgs,
+		Name: "index asked for, no index node", Weight: 4,
+		Targets: func(Args) []string { return []string{"indexnode", "unindexed"} }, Draw: noArgs,
 		Want: func(Args) Want {
 			return Want{
-				Checks: append([]string{"index-stuck"}, missingChecks...), Names: [][]string{append([]string{"@indexnode"}, roleNames["indexnode"]...)},
+				Checks: append([]string{"index-stuck"}, missingChecks...),
+				Names:  [][]string{append([]string{"@indexnode"}, roleNames["indexnode"]...)},
 				Follow: []string{"index-stuck", "index-missing"},
 			}
 		},
 		Inject: func(ctx context.Context, l *Lab, _ Args) error {
 			// After SIGTERM it would take more than a minute to end.
-			return errors.Join(l.Signal("indexnode", syscall.SIGKILL), l.Client(ctx, 90*time.Second, "unindexed", "chaos_unindexed", "4000"))
+			return errors.Join(l.Signal("indexnode", syscall.SIGKILL),
+				l.Client(ctx, 90*time.Second, "unindexed", "chaos_unindexed", "4000"))
 		},
 		Observe: func(ctx context.Context, l *Lab, _ Args) Observation {
 			s := missing(ctx, l, Args{Processes: []string{"indexnode"}})
@@ -132,7 +147,8 @@ func noIndexNode() *Kind {
 			return s
 		},
 		Heal: func(ctx context.Context, l *Lab, _ Args) error {
-			return errors.Join(l.EnsureRunning(ctx, "indexnode"), l.Client(ctx, 60*time.Second, "drop", "chaos_unindexed"))
+			return errors.Join(l.EnsureRunning(ctx, "indexnode"),
+				l.Client(ctx, 60*time.Second, "drop", "chaos_unindexed"))
 		},
 		Limit: 60 * time.Second, Hold: 40 * time.Second,
 	}
@@ -150,7 +166,9 @@ func removeLoadRecord(ctx context.Context, l *Lab, a Args) error {
 		return err
 	}
 	id := state.collection(a.Collection)
-	for _, prefix := range []string{"by-dev/meta/querycoord-collection-loadinfo/" + id, "by-dev/meta/querycoord-partition-loadinfo/" + id + "/"} {
+	for _, prefix := range []string{
+		"by-dev/meta/querycoord-collection-loadinfo/" + id, "by-dev/meta/querycoord-partition-loadinfo/" + id + "/",
+	} {
 		if err := l.removeKeys(ctx, prefix); err != nil {
 			return err
 		}
@@ -175,7 +193,8 @@ func (l *Lab) removeKeys(ctx context.Context, prefix string) error {
 	}
 	for _, kv := range answer.KVs {
 		l.Undo(func() error {
-			cmd := exec.CommandContext(context.WithoutCancel(ctx), "etcdctl", "--endpoints", lab.EtcdAddress, "put", string(kv.Key))
+			cmd := exec.CommandContext(context.WithoutCancel(ctx), "etcdctl", "--endpoints", lab.EtcdAddress, "put",
+				string(kv.Key))
 			cmd.Env, cmd.Stdin = l.Env(), bytes.NewReader(kv.Value)
 			return cmd.Run()
 		})

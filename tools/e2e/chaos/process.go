@@ -22,7 +22,10 @@ var slowChecks = []string{"node-slow", "process-slow", "slow-process", "node-unr
 
 // consequences lists the checks that are right about a cluster in which processes of a role are gone or hang.
 var consequences = map[string][]string{
-	"querynode":  {"no-shard-leader", "segment-not-loaded", "replica-short", "replica-dead-node", "shard-not-serviceable", "leader-channel-split", "resource-group-short", "load-stuck", "target-behind"},
+	"querynode": {
+		"no-shard-leader", "segment-not-loaded", "replica-short", "replica-dead-node", "shard-not-serviceable",
+		"leader-channel-split", "resource-group-short", "load-stuck", "target-behind",
+	},
 	"datanode":   {"channel-unwatched", "checkpoint-lag", "timetick-lag", "channel-watch-state"},
 	"indexnode":  {"index-stuck"},
 	"querycoord": {"load-stuck", "target-behind"},
@@ -32,7 +35,8 @@ var consequences = map[string][]string{
 
 // roleNames lists the words that name a role.
 var roleNames = map[string][]string{
-	"querynode": {"querynode", "query node"}, "datanode": {"datanode", "data node"}, "indexnode": {"indexnode", "index node"}, "proxy": {"proxy", "proxies"},
+	"querynode": {"querynode", "query node"}, "datanode": {"datanode", "data node"},
+	"indexnode": {"indexnode", "index node"}, "proxy": {"proxy", "proxies"},
 	"querycoord": {"querycoord"}, "datacoord": {"datacoord"}, "rootcoord": {"rootcoord"},
 }
 
@@ -54,7 +58,8 @@ func (l *Lab) acceptedNames(processes []string) [][]string {
 	var all [][]string
 	for _, p := range processes {
 		names := []string{"@" + p}
-		if lab.RoleOf(p) != "querynode" || !slices.ContainsFunc(lab.QueryNodes, func(q string) bool { return !slices.Contains(processes, q) }) {
+		if lab.RoleOf(p) != "querynode" ||
+			!slices.ContainsFunc(lab.QueryNodes, func(q string) bool { return !slices.Contains(processes, q) }) {
 			names = append(names, roleNames[lab.RoleOf(p)]...)
 		}
 		all = append(all, names)
@@ -64,7 +69,8 @@ func (l *Lab) acceptedNames(processes []string) [][]string {
 
 // lastOfRole reports whether no process of its role is left without the processes in all.
 func lastOfRole(process string, all []string) bool {
-	return lab.RoleOf(process) != "querynode" || !slices.ContainsFunc(lab.QueryNodes, func(q string) bool { return !slices.Contains(all, q) })
+	return lab.RoleOf(process) != "querynode" ||
+		!slices.ContainsFunc(lab.QueryNodes, func(q string) bool { return !slices.Contains(all, q) })
 }
 
 // missing returns which of the processes do not work and are not replaced. Such a process is dead, stopped or
@@ -82,7 +88,9 @@ func missing(ctx context.Context, l *Lab, a Args) Observation {
 		if (state == "" || state == "T" || !registered) && (registered || lastOfRole(p, a.Processes)) {
 			s.Processes = append(s.Processes, p)
 		}
-		words = append(words, fmt.Sprintf("%s %s%s", p, map[string]string{"": "dead", "T": "stopped"}[state], map[bool]string{true: " registered", false: " not registered"}[registered]))
+		words = append(words,
+			fmt.Sprintf("%s %s%s", p, map[string]string{"": "dead", "T": "stopped"}[state],
+				map[bool]string{true: " registered", false: " not registered"}[registered]))
 	}
 	s.Present, s.What = len(s.Processes) > 0, strings.Join(words, ", ")
 	return s
@@ -125,7 +133,8 @@ func oneOrMore(d *dice) Args { return Args{Processes: d.group()} }
 func killed() *Kind {
 	return &Kind{
 		Name: "killed", Weight: 10, Draw: oneOrMore, Targets: processTargets, Want: wantProcesses(missingChecks),
-		Inject: signalAll(syscall.SIGKILL), Observe: missing, Heal: bringBack, Limit: 30 * time.Second, Hold: 50 * time.Second,
+		Inject: signalAll(syscall.SIGKILL), Observe: missing, Heal: bringBack, Limit: 30 * time.Second,
+		Hold: 50 * time.Second,
 	}
 }
 
@@ -145,14 +154,16 @@ func terminated() *Kind {
 			}
 			return Args{Processes: some(d, append(lab.Coordinators[:3:3], lab.Workers...), 1)}
 		},
-		Inject: signalAll(syscall.SIGTERM), Observe: missing, Heal: restart, Limit: 60 * time.Second, Hold: 40 * time.Second,
+		Inject: signalAll(syscall.SIGTERM), Observe: missing, Heal: restart, Limit: 60 * time.Second,
+		Hold: 40 * time.Second,
 	}
 }
 
 func stopped() *Kind {
 	return &Kind{
 		Name: "stopped", Weight: 8, Draw: oneOrMore, Targets: processTargets, Want: wantProcesses(missingChecks),
-		Inject: signalAll(syscall.SIGSTOP), Observe: missing, Heal: bringBack, Limit: 30 * time.Second, Hold: 50 * time.Second,
+		Inject: signalAll(syscall.SIGSTOP), Observe: missing, Heal: bringBack, Limit: 30 * time.Second,
+		Hold: 50 * time.Second,
 	}
 }
 
@@ -177,7 +188,10 @@ func restartedElsewhere() *Kind {
 		Name: "restarted elsewhere", Weight: 4, Targets: processTargets, Want: wantProcesses(missingChecks),
 		Draw: func(d *dice) Args {
 			// Leave out the proxy, because its registered address is not the one that clients use.
-			a := Args{Processes: some(d, slices.DeleteFunc(slices.Clone(lab.AllProcesses), func(p string) bool { return p == "proxy" }), 1)}
+			a := Args{
+				Processes: some(d,
+					slices.DeleteFunc(slices.Clone(lab.AllProcesses), func(p string) bool { return p == "proxy" }), 1),
+			}
 			a.Value = strconv.Itoa(21000 + d.r.IntN(500))
 			return a
 		},
@@ -191,16 +205,25 @@ func otherSettings() *Kind {
 		Name: "restarted with other settings", Weight: 4, Targets: processTargets,
 		Draw: func(d *dice) Args {
 			return Args{Processes: some(d, lab.QueryNodes, 1), What: pick(d, []string{
-				"QUERYNODE_SCHEDULER_CPURATIO=1", "QUERYNODE_SCHEDULER_MAXREADCONCURRENTRATIO=4", "QUERYNODE_GROUPING_MAXNQ=10",
-				"QUERYNODE_SEGCORE_CHUNKROWS=4096", "QUERYNODE_SCHEDULER_RECEIVECHANSIZE=64",
+				"QUERYNODE_SCHEDULER_CPURATIO=1", "QUERYNODE_SCHEDULER_MAXREADCONCURRENTRATIO=4",
+				"QUERYNODE_GROUPING_MAXNQ=10", "QUERYNODE_SEGCORE_CHUNKROWS=4096",
+				"QUERYNODE_SCHEDULER_RECEIVECHANSIZE=64",
 			})}
 		},
 		Want: func(Args) Want {
-			return Want{Checks: []string{"config-drift", "bad-switches"}, Follow: []string{"stopping-node-serving", "config-drift", "bad-switches", "node-idle", "auto-balance-off", "imbalance-rows"}}
+			return Want{
+				Checks: []string{"config-drift", "bad-switches"},
+				Follow: []string{
+					"stopping-node-serving", "config-drift", "bad-switches", "node-idle", "auto-balance-off",
+					"imbalance-rows",
+				},
+			}
 		},
 		Anew: true, Inject: restartWith, Limit: 60 * time.Second, Hold: 20 * time.Second,
 		Observe: func(_ context.Context, l *Lab, a Args) Observation {
-			return Observation{Present: l.State(a.Processes[0]) != "", What: "runs with " + a.What, Processes: a.Processes}
+			return Observation{
+				Present: l.State(a.Processes[0]) != "", What: "runs with " + a.What, Processes: a.Processes,
+			}
 		},
 		Heal: restoreAddress,
 	}
@@ -213,7 +236,8 @@ func portTaken() *Kind {
 			a.What = pick(d, []string{"silent", "talks nonsense"})
 			return a
 		},
-		Targets: processTargets, Want: wantProcesses(missingChecks), Inject: takePort, Observe: missing, Limit: 30 * time.Second, Hold: 45 * time.Second,
+		Targets: processTargets, Want: wantProcesses(missingChecks), Inject: takePort, Observe: missing,
+		Limit: 30 * time.Second, Hold: 45 * time.Second,
 		Heal: func(ctx context.Context, l *Lab, a Args) error {
 			l.UndoAll()
 			return bringBack(ctx, l, a)
@@ -249,7 +273,8 @@ func respondsLate(ctx context.Context, l *Lab, a Args) Observation {
 	mine, others = mine/samples, others/samples
 	return Observation{
 		Present: mine > 20*time.Millisecond && mine > 2*others, Processes: a.Processes,
-		What: fmt.Sprintf("/healthz of %s takes %.3f s, of %s %.3f s", a.Processes[0], mine.Seconds(), other, others.Seconds()),
+		What: fmt.Sprintf("/healthz of %s takes %.3f s, of %s %.3f s", a.Processes[0], mine.Seconds(), other,
+			others.Seconds()),
 	}
 }
 
@@ -275,7 +300,9 @@ func oldSession(ctx context.Context, l *Lab, a Args) Observation {
 		return Observation{What: err.Error()}
 	}
 	there := strings.Contains(string(text), fmt.Sprintf("%q", "127.0.0.1:"+strconv.Itoa(sessionPort(a.Processes[0]))))
-	return Observation{Present: there, Processes: a.Processes, What: fmt.Sprintf("registered at the old address: %v", there)}
+	return Observation{
+		Present: there, Processes: a.Processes, What: fmt.Sprintf("registered at the old address: %v", there),
+	}
 }
 
 func sessionPort(process string) int {

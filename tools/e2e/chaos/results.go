@@ -85,7 +85,8 @@ func (s *score) row(name string) string {
 	if s.broken > 0 {
 		rounds += fmt.Sprintf(", %d failed", s.broken)
 	}
-	return fmt.Sprintf("| %s | %s | %d of %d%s | %s | %d of %d | %d, %d, %d |\n", name, rounds, s.named, s.faults, share, times, s.silent, s.decoys, s.before, s.during, s.after)
+	return fmt.Sprintf("| %s | %s | %d of %d%s | %s | %d of %d | %d, %d, %d |\n", name, rounds, s.named, s.faults,
+		share, times, s.silent, s.decoys, s.before, s.during, s.after)
 }
 
 // report returns the generated part of docs/evidence/diagnosis.md: a row for each seed and for all, then the
@@ -137,7 +138,8 @@ func misses(results []Result) string {
 		r := &results[i]
 		for _, o := range r.Faults {
 			if o.Missed != "" && o.Present {
-				fmt.Fprintf(&b, "- %d/%d `%s`: %s (%s)\n", r.Seed, r.Round, strings.TrimSpace(o.Kind+" "+o.Args), o.Missed, lab.Clean(o.Seen))
+				fmt.Fprintf(&b, "- %d/%d `%s`: %s (%s)\n", r.Seed, r.Round, strings.TrimSpace(o.Kind+" "+o.Args),
+					o.Missed, lab.Clean(o.Seen))
 			}
 			if !o.Present && !o.Decoy {
 				fmt.Fprintf(&b, "- %d/%d `%s`: not counted, because the fault took no effect (%s)\n", r.Seed, r.Round,

@@ -70,7 +70,8 @@ func (r *runner) play(ctx context.Context, result *Result) (well bool) {
 		result.Broken = err.Error()
 		return false
 	}
-	probe := l.Command(ctx, l.Python(), "-W", "ignore", filepath.Join(l.dir, "client.py"), lab.ProxyAddress, "probe", filepath.Join(l.Out, "probe.jsonl"))
+	probe := l.Command(ctx, l.Python(), "-W", "ignore", filepath.Join(l.dir, "client.py"), lab.ProxyAddress, "probe",
+		filepath.Join(l.Out, "probe.jsonl"))
 	if probe.Start() == nil {
 		defer func() { _ = probe.Cancel(); _ = probe.Wait() }()
 	}
@@ -188,7 +189,9 @@ func (r *runner) during(ctx context.Context, result *Result, w *lab.Watch, injec
 		}
 		look.Seen = r.observe(ctx)
 		r.judge(ctx, result, look, before, n)
-		done := !slices.ContainsFunc(result.Faults, func(o Outcome) bool { return !o.Decoy && o.Present && (o.Place == 0 || o.Place > 2) })
+		done := !slices.ContainsFunc(result.Faults, func(o Outcome) bool {
+			return !o.Decoy && o.Present && (o.Place == 0 || o.Place > 2)
+		})
 		past := time.Since(injectedAll)
 		if ctx.Err() != nil || past >= hold && (done || past >= limit+15*time.Second) {
 			break
@@ -326,7 +329,9 @@ func (r *runner) after(ctx context.Context, result *Result, w *lab.Watch) bool {
 	}
 	r.recordFalse(&result.After, left, "diagnose")
 	// --watch holds a finding for up to two minutes after it was last found.
-	_ = lab.Wait(ctx, 130*time.Second, "watch is silent", func() bool { return len(alarms(openFindings(w.Events(), time.Now()), nil)) == 0 })
+	_ = lab.Wait(ctx, 130*time.Second, "watch is silent", func() bool {
+		return len(alarms(openFindings(w.Events(), time.Now()), nil)) == 0
+	})
 	watched := alarms(openFindings(w.Events(), time.Now()), nil)
 	r.recordFalse(&result.After, watched, "--watch")
 	r.log("silent %.0f s after", time.Since(healed).Seconds())

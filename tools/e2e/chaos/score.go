@@ -26,7 +26,8 @@ func (w *wanted) about(f *Finding) bool {
 // explains reports whether a finding is about the injected action, true because of it, or caused by it
 // according to kitescope.
 func (w *wanted) explains(f *Finding) bool {
-	return w.about(f) || slices.Contains(w.Follow, f.Check) || f.Cause != nil && slices.Contains(w.Checks, f.Cause.Check)
+	return w.about(f) || slices.Contains(w.Follow, f.Check) ||
+		f.Cause != nil && slices.Contains(w.Checks, f.Cause.Check)
 }
 
 // place returns the place, from 1 on, of the first finding that names the cause. It also returns the guilty

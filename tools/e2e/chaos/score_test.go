@@ -44,8 +44,17 @@ func TestPlace(t *testing.T) {
 		{"third is not named", []Finding{noise, noise, dead("querynode-5")}, node5, nil, 3, 1},
 		{"another node", []Finding{dead("querynode-6")}, node5, nil, 0, 1},
 		{"a longer number", []Finding{dead("querynode-51")}, node5, nil, 0, 1},
-		{"one of two", []Finding{dead("querynode-5")}, want("node-unreachable", "", "querynode-5", "querynode-6"), nil, 1, 1},
-		{"three lines of one check", []Finding{dead("a"), dead("b"), dead("c")}, want("node-unreachable", "", "a", "b", "c"), nil, 1, 0},
+		{
+			"one of two",
+			[]Finding{dead("querynode-5")},
+			want("node-unreachable", "", "querynode-5", "querynode-6"),
+			nil, 1, 1,
+		},
+		{
+			"three lines of one check",
+			[]Finding{dead("a"), dead("b"), dead("c")},
+			want("node-unreachable", "", "a", "b", "c"), nil, 1, 0,
+		},
 		{"nothing said", nil, node5, nil, 0, 1},
 		{
 			"what another fault explains does not count",
@@ -56,7 +65,10 @@ func TestPlace(t *testing.T) {
 		},
 		{
 			"what is shown below another fault does not count",
-			[]Finding{dead("proxy-1"), found("imbalance-rows", "info", "songs", "node-unreachable"), found("node-idle", "info", "", "node-unreachable"), found("queue-unreachable", "error", "", "")},
+			[]Finding{
+				dead("proxy-1"), found("imbalance-rows", "info", "songs", "node-unreachable"),
+				found("node-idle", "info", "", "node-unreachable"), found("queue-unreachable", "error", "", ""),
+			},
 			want("queue-unreachable", ""),
 			[]*wanted{want("node-unreachable", "", "proxy-1")},
 			1, 0,
@@ -108,8 +120,11 @@ func TestWatchedFindings(t *testing.T) {
 		f.Change, f.At = change, began.Add(time.Duration(second)*time.Second).Format(time.RFC3339Nano)
 		return f
 	}
-	events := []Finding{event(1, "new", "a"), event(5, "new", "b"), event(8, "gone", "a"), event(9, "new", "a"), event(12, "gone", "b")}
-	if got := lab.Appeared(events, began.Add(4*time.Second), began.Add(9*time.Second)); len(got) != 1 || got[0].Check != "b" {
+	events := []Finding{
+		event(1, "new", "a"), event(5, "new", "b"), event(8, "gone", "a"), event(9, "new", "a"), event(12, "gone", "b"),
+	}
+	if got := lab.Appeared(events, began.Add(4*time.Second), began.Add(9*time.Second)); len(got) != 1 ||
+		got[0].Check != "b" {
 		t.Errorf("risen between 4 and 9 s: %v", got)
 	}
 	for second, want := range map[int]int{0: 0, 2: 1, 6: 2, 8: 1, 10: 2, 13: 1} {
@@ -130,7 +145,8 @@ func TestDocumentMatchesRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, rest, _ := strings.Cut(string(text), begin+"\n"); !strings.HasPrefix(rest, report(results)+end) {
-		t.Error("docs/evidence/diagnosis.md is not what results.jsonl says: go run . -report -docs ../../../docs/evidence/diagnosis.md")
+		t.Error("docs/evidence/diagnosis.md is not what results.jsonl says: go run . -report -docs " +
+			"../../../docs/evidence/diagnosis.md")
 	}
 	for _, r := range results {
 		for _, o := range r.Faults {

@@ -18,7 +18,10 @@ func noArgs(*dice) Args { return Args{} }
 func serviceKinds() []*Kind {
 	etcd := func(Args) []string { return []string{"etcd"} }
 	noEtcd := func(Args) Want {
-		return Want{Unreadable: true, Checks: []string{"etcd-unreachable", "etcd-no-leader"}, Names: [][]string{{"etcd", lab.EtcdAddress}}}
+		return Want{
+			Unreadable: true, Checks: []string{"etcd-unreachable", "etcd-no-leader"},
+			Names: [][]string{{"etcd", lab.EtcdAddress}},
+		}
 	}
 	return append(queueKinds(), []*Kind{
 		{
@@ -54,7 +57,10 @@ func serviceKinds() []*Kind {
 			Inject: fillEtcd, Limit: 20 * time.Second, Hold: 20 * time.Second, Heal: emptyEtcd,
 			Observe: func(ctx context.Context, l *Lab, _ Args) Observation {
 				text, err := l.Etcdctl(ctx, "alarm", "list")
-				return Observation{Present: strings.Contains(string(text), "NOSPACE"), What: fmt.Sprintf("alarms: %s %v", strings.TrimSpace(string(text)), errors.Unwrap(err))}
+				return Observation{
+					Present: strings.Contains(string(text), "NOSPACE"),
+					What:    fmt.Sprintf("alarms: %s %v", strings.TrimSpace(string(text)), errors.Unwrap(err)),
+				}
 			},
 		},
 	}...)
@@ -65,7 +71,8 @@ func queueKinds() []*Kind {
 	wantQueue := func(Args) Want {
 		return Want{
 			Checks: []string{"queue-unreachable"}, Names: [][]string{{"kafka", "queue", lab.KafkaAddress}},
-			Follow: append([]string{"queue-lag", "channel-consumption-lag", "quota-denied"}, consequences["rootcoord"]...),
+			Follow: append([]string{"queue-lag", "channel-consumption-lag", "quota-denied"},
+				consequences["rootcoord"]...),
 		}
 	}
 	return []*Kind{
@@ -114,7 +121,8 @@ func queueKinds() []*Kind {
 			Observe: func(_ context.Context, _ *Lab, a Args) Observation {
 				return Observation{Present: true, What: a.What + " was deleted with all that was in it"}
 			},
-			Heal: func(context.Context, *Lab, Args) error { return nil }, Limit: 90 * time.Second, Hold: 30 * time.Second,
+			Heal: func(context.Context, *Lab, Args) error { return nil }, Limit: 90 * time.Second,
+			Hold: 30 * time.Second,
 		},
 	}
 }

@@ -39,7 +39,8 @@ func sessionKinds() []*Kind {
 			Observe: missing, Heal: restart, Limit: 30 * time.Second, Hold: 40 * time.Second,
 		},
 		{
-			Name: "session outlives its process", Weight: 4, Targets: processTargets, Want: wantProcesses(missingChecks),
+			Name: "session outlives its process", Weight: 4, Targets: processTargets,
+			Want: wantProcesses(missingChecks),
 			Draw: func(d *dice) Args { return Args{Processes: some(d, lab.AllProcesses, 1)} },
 			Inject: func(ctx context.Context, l *Lab, a Args) error {
 				s, err := l.sessionOf(ctx, a.Processes[0])

@@ -14,7 +14,10 @@ import (
 )
 
 // storageChecks lists the checks that report an object store, or files in it, that cannot be read or written.
-var storageChecks = []string{"files-missing", "storage-files-missing", "storage-errors", "storage-unreachable", "storage-failing", "storage-read-only"}
+var storageChecks = []string{
+	"files-missing", "storage-files-missing", "storage-errors", "storage-unreachable", "storage-failing",
+	"storage-read-only",
+}
 
 // Folders of a collection's files below the root of the storage.
 const (
@@ -32,17 +35,22 @@ func storageKinds() []*Kind {
 	wantFiles := func(a Args) Want {
 		return Want{
 			Checks: storageChecks, Names: [][]string{{a.Collection}},
-			Follow: []string{"load-stuck", "load-state-mismatch", "no-shard-leader", "segment-not-loaded", "target-behind", "task-failed"},
+			Follow: []string{
+				"load-stuck", "load-state-mismatch", "no-shard-leader", "segment-not-loaded", "target-behind",
+				"task-failed",
+			},
 		}
 	}
 	return []*Kind{
 		{
-			Name: "files removed, then load", Weight: 6, Draw: files, Targets: whole, Want: wantFiles, Alone: true, Storage: true,
+			Name: "files removed, then load", Weight: 6, Draw: files, Targets: whole, Want: wantFiles, Alone: true,
+			Storage: true,
 			Inject:  func(ctx context.Context, l *Lab, a Args) error { return spoilFiles(ctx, l, a, moveAway) },
 			Observe: notLoaded, Heal: reload, Limit: 100 * time.Second, Hold: 40 * time.Second,
 		},
 		{
-			Name: "files cut, then load", Weight: 5, Draw: files, Targets: whole, Want: wantFiles, Alone: true, Storage: true,
+			Name: "files cut, then load", Weight: 5, Draw: files, Targets: whole, Want: wantFiles, Alone: true,
+			Storage: true,
 			Inject:  func(ctx context.Context, l *Lab, a Args) error { return spoilFiles(ctx, l, a, cutFile) },
 			Observe: notLoaded, Heal: reload, Limit: 100 * time.Second, Hold: 40 * time.Second,
 		},
@@ -57,13 +65,18 @@ func storageKinds() []*Kind {
 			Want: func(Args) Want {
 				return Want{
 					Checks: storageChecks, Names: [][]string{{"storage", "read-only", "write"}},
-					Follow: append([]string{"node-unreachable", "stale-session", "role-missing", "growing-too-old", "growing-flushed", "index-stuck"}, consequences["datanode"]...),
+					Follow: append([]string{
+						"node-unreachable", "stale-session", "role-missing", "growing-too-old", "growing-flushed",
+						"index-stuck",
+					}, consequences["datanode"]...),
 				}
 			},
 			Inject: readOnly, Limit: 120 * time.Second, Hold: 60 * time.Second,
 			Observe: func(_ context.Context, l *Lab, _ Args) Observation {
 				err := os.WriteFile(filepath.Join(l.Data(), "chaos"), nil, 0o600)
-				return Observation{Present: err != nil, What: fmt.Sprintf("writing: %v; datanode %q", err, l.State("datanode"))}
+				return Observation{
+					Present: err != nil, What: fmt.Sprintf("writing: %v; datanode %q", err, l.State("datanode")),
+				}
 			},
 			Heal: func(ctx context.Context, l *Lab, a Args) error {
 				l.EndBackground(false)
@@ -99,7 +112,9 @@ func (l *Lab) stateNow(ctx context.Context, words ...string) (*clusterState, err
 	file := filepath.Join(l.Out, "state.json")
 	ctx, cancel := context.WithTimeout(ctx, 8*time.Minute)
 	defer cancel()
-	if _, err := l.Output(ctx, l.Python(), append([]string{filepath.Join(l.dir, "..", "state.py"), lab.EtcdAddress, "-o", file}, words...)...); err != nil {
+	if _, err := l.Output(ctx, l.Python(),
+		append([]string{filepath.Join(l.dir, "..", "state.py"), lab.EtcdAddress, "-o", file}, words...)...); err !=
+		nil {
 		return nil, err
 	}
 	text, err := os.ReadFile(file)
@@ -224,7 +239,10 @@ func notLoaded(ctx context.Context, l *Lab, a Args) Observation {
 			}
 		}
 	}
-	return Observation{Present: missing > 0, What: fmt.Sprintf("%d of %d segments of %s are on no node", missing, wanted, a.Collection)}
+	return Observation{
+		Present: missing > 0,
+		What:    fmt.Sprintf("%d of %d segments of %s are on no node", missing, wanted, a.Collection),
+	}
 }
 
 func reload(ctx context.Context, l *Lab, a Args) error {

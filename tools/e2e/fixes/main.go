@@ -60,9 +60,12 @@ func run(ctx context.Context, o *options) error {
 	if err != nil {
 		return err
 	}
-	w := &World{Lab: l, kitescope: &lab.Kitescope{File: o.kitescope}, etcd: o.etcd, proxy: o.proxy, storage: o.storage, log: func(format string, words ...any) {
-		fmt.Fprintf(os.Stderr, time.Now().Format("15:04:05 ")+format+"\n", words...)
-	}}
+	w := &World{
+		Lab: l, kitescope: &lab.Kitescope{File: o.kitescope}, etcd: o.etcd, proxy: o.proxy, storage: o.storage,
+		log: func(format string, words ...any) {
+			fmt.Fprintf(os.Stderr, time.Now().Format("15:04:05 ")+format+"\n", words...)
+		},
+	}
 	if w.storage == "" {
 		w.storage = l.Data()
 	}

@@ -117,76 +117,108 @@ func writable(ctx context.Context, w *World) error { return w.shell(ctx, "umount
 // processPlays returns the plays that stop and start processes of a cluster.
 func processPlays() []*Play { //nolint:funlen // a table of plays
 	const patient, slow = 2 * time.Minute, 6 * time.Minute
-	settled := runPython(`make("fx_alive", 2000); fill("fx_alive", 100, 5000); search("fx_alive"); utility.drop_collection("fx_alive")`)
+	settled := runPython(
+		`make("fx_alive", 2000); fill("fx_alive", 100, 5000); search("fx_alive"); utility.drop_collection("fx_alive")`,
+	)
 	list := []*Play{
 		{
-			Name: "query coordinator killed", Check: "node-unreachable", About: "querycoord", Steps: []string{"restart querycoord"}, Wait: patient,
+			Name: "query coordinator killed", Check: "node-unreachable", About: "querycoord",
+			Steps: []string{"restart querycoord"}, Wait: patient,
 			Inject: send("querycoord", syscall.SIGKILL), Follow: asFollow(restart("querycoord")), Recovered: settled,
 		},
 		{
-			Name: "query node killed", Check: "node-unreachable", About: "querynode", Steps: []string{"restart querynode"}, Wait: patient,
+			Name: "query node killed", Check: "node-unreachable", About: "querynode",
+			Steps: []string{"restart querynode"}, Wait: patient,
 			Inject: send("querynode1", syscall.SIGKILL), Follow: asFollow(restart("querynode1")), Recovered: settled,
 		},
 		{
-			Name: "data coordinator stopped", Check: "node-unreachable", About: "datacoord", Steps: []string{"if it hangs, kill it and start"}, Wait: patient,
+			Name: "data coordinator stopped", Check: "node-unreachable", About: "datacoord",
+			Steps: []string{"if it hangs, kill it and start"}, Wait: patient,
 			Inject: send("datacoord", syscall.SIGSTOP), Follow: asFollow(restart("datacoord")), Recovered: settled,
 		},
 		{
-			Name: "query node stopped", Check: "node-unreachable", About: "querynode", Steps: []string{"if it hangs, kill it:"}, Wait: patient,
-			Inject: send("querynode2", syscall.SIGSTOP), Follow: asFollow(send("querynode2", syscall.SIGKILL)), Recovered: settled,
+			Name: "query node stopped", Check: "node-unreachable", About: "querynode",
+			Steps: []string{"if it hangs, kill it:"}, Wait: patient,
+			Inject: send("querynode2", syscall.SIGSTOP), Follow: asFollow(send("querynode2", syscall.SIGKILL)),
+			Recovered: settled,
 		},
 		{
-			Name: "no data node", Check: "role-missing", About: "data node", Steps: []string{"start a data node"}, Wait: patient,
+			Name: "no data node", Check: "role-missing", About: "data node", Steps: []string{"start a data node"},
+			Wait:   patient,
 			Inject: killAndWait("datanode"), Follow: asFollow(restart("datanode")), Recovered: settled,
 		},
 		{
-			Name: "no index node", Check: "index-stuck", About: "fx_build", Steps: []string{"start an index node"}, Wait: slow,
-			Inject: sequence(killAndWait("indexnode"), runPython(`make("fx_build", 5000, None); connections._fetch_handler("default").create_index("fx_build", "vec", HNSW, sync=False)`)),
-			Follow: asFollow(restart("indexnode")), Recovered: runPython(`Collection("fx_build").load(); search("fx_build"); utility.drop_collection("fx_build")`),
+			Name: "no index node", Check: "index-stuck", About: "fx_build", Steps: []string{"start an index node"},
+			Wait: slow,
+			Inject: sequence(killAndWait("indexnode"),
+				runPython(
+					`make("fx_build", 5000, None); connections._fetch_handler("default").create_index("fx_build", "vec", HNSW, sync=False)`,
+				)),
+			Follow: asFollow(restart("indexnode")),
+			Recovered: runPython(
+				`Collection("fx_build").load(); search("fx_build"); utility.drop_collection("fx_build")`,
+			),
 		},
 		{
-			Name: "settings of its own", Check: "config-drift", About: "querynode", Steps: []string{"give querynode"}, Wait: patient,
-			Inject: restartWith("querynode3", "QUERYNODE_GROUPING_MAXNQ=10"), Follow: asFollow(restart("querynode3")), Recovered: settled,
+			Name: "settings of its own", Check: "config-drift", About: "querynode", Steps: []string{"give querynode"},
+			Wait:   patient,
+			Inject: restartWith("querynode3", "QUERYNODE_GROUPING_MAXNQ=10"), Follow: asFollow(restart("querynode3")),
+			Recovered: settled,
 		},
 		{
-			Name: "read only at start", Check: "config-drift", About: "maxReadConcurrentRatio", Steps: []string{"restart querynode"}, Wait: patient,
-			Inject: put("queryNode/scheduler/maxReadConcurrentRatio", "4"), Follow: asFollow(restart(lab.QueryNodes...)), Recovered: settled,
+			Name: "read only at start", Check: "config-drift", About: "maxReadConcurrentRatio",
+			Steps: []string{"restart querynode"}, Wait: patient,
+			Inject: put("queryNode/scheduler/maxReadConcurrentRatio", "4"),
+			Follow: asFollow(restart(lab.QueryNodes...)), Recovered: settled,
 			Heal: restart(lab.QueryNodes...),
 		},
 		{
-			Name: "queue killed", Check: "queue-unreachable", About: "all nodes", Steps: []string{"start the brokers"}, Wait: patient,
+			Name: "queue killed", Check: "queue-unreachable", About: "all nodes", Steps: []string{"start the brokers"},
+			Wait:   patient,
 			Inject: send("kafka", syscall.SIGKILL), Recovered: settled,
 			Follow: asFollow(startKafka), Heal: sequence(startKafka, ensureAllRunning),
 		},
 		{
 			Name: "auto-balance off", Check: "auto-balance-off", Steps: []string{"turns auto-balance on"}, Wait: slow,
-			Inject: sequence(runPython(`make("fx_even", 2000); [fill("fx_even", 2000, at) for at in range(2000, 16000, 2000)]`),
-				put("queryCoord/autoBalance", "false"), func(ctx context.Context, w *World) error { return w.EnsureRunning(ctx, "querynode4") }),
+			Inject: sequence(runPython(
+				`make("fx_even", 2000); [fill("fx_even", 2000, at) for at in range(2000, 16000, 2000)]`,
+			),
+				put("queryCoord/autoBalance", "false"),
+				func(ctx context.Context, w *World) error { return w.EnsureRunning(ctx, "querynode4") }),
 			Recovered: runPython(`search("fx_even"); utility.drop_collection("fx_even")`),
 			Heal:      func(ctx context.Context, w *World) error { return w.StopGracefully(ctx, "querynode4") },
 		},
 		{
-			Name: "another root path", Check: "registered-elsewhere", Steps: []string{"set etcd.rootPath"}, Wait: patient,
+			Name: "another root path", Check: "registered-elsewhere", Steps: []string{"set etcd.rootPath"},
+			Wait:   patient,
 			Inject: restartWith("querynode4", "ETCD_ROOTPATH=by-prod"), Follow: asFollow(restart("querynode4")),
 			Heal: func(ctx context.Context, w *World) error { return w.StopGracefully(ctx, "querynode4") },
 		},
 		{
-			Name: "storage read-only", Check: "storage-read-only", Steps: []string{"fix that, remount"}, Wait: patient, Storage: true,
-			Inject: sequence(runPython(`make("fx_ro", 500)`), readOnly, runPython(`fill("fx_ro", 500, 500, flush=False)`)),
-			Follow: asFollow(sequence(writable, ensureAllRunning)), Recovered: runPython(`fill("fx_ro", 500, 1000); search("fx_ro"); utility.drop_collection("fx_ro")`),
+			Name: "storage read-only", Check: "storage-read-only", Steps: []string{"fix that, remount"}, Wait: patient,
+			Storage: true,
+			Inject: sequence(runPython(`make("fx_ro", 500)`), readOnly,
+				runPython(`fill("fx_ro", 500, 500, flush=False)`)),
+			Follow:    asFollow(sequence(writable, ensureAllRunning)),
+			Recovered: runPython(`fill("fx_ro", 500, 1000); search("fx_ro"); utility.drop_collection("fx_ro")`),
 		},
 		{
-			Name: "load forgotten", Check: "load-state-mismatch", About: "is Loaded in etcd, but QueryCoord does not list it", Wait: patient,
+			Name: "load forgotten", Check: "load-state-mismatch",
+			About: "is Loaded in etcd, but QueryCoord does not list it", Wait: patient,
 			Steps: []string{"if it lasts for a minute, restart"}, Follow: asFollow(restart("querycoord")),
-			Inject:    sequence(runPython(`make("fx_back", 2000)`), copyLoad("fx_back", `Collection("fx_back").release()`)),
+			Inject: sequence(runPython(`make("fx_back", 2000)`),
+				copyLoad("fx_back", `Collection("fx_back").release()`)),
 			Recovered: runPython(`search("fx_back"); utility.drop_collection("fx_back")`),
 		},
 		{
-			Name: "load of nothing", Check: "records-missing", About: "load", Steps: []string{"restart QueryCoord"}, Wait: patient, Follow: asFollow(restart("querycoord")),
-			Inject: sequence(runPython(`make("fx_none", 2000)`), copyLoad("fx_none", `utility.drop_collection("fx_none")`)), Recovered: settled,
+			Name: "load of nothing", Check: "records-missing", About: "load", Steps: []string{"restart QueryCoord"},
+			Wait: patient, Follow: asFollow(restart("querycoord")),
+			Inject: sequence(runPython(`make("fx_none", 2000)`),
+				copyLoad("fx_none", `utility.drop_collection("fx_none")`)), Recovered: settled,
 		},
 		{
-			Name: "etcd full", Check: "etcd-alarm", Steps: []string{"deletes the history except", "defragments", "clears the alarm"}, Wait: patient,
+			Name: "etcd full", Check: "etcd-alarm",
+			Steps: []string{"deletes the history except", "defragments", "clears the alarm"}, Wait: patient,
 			Inject: fillEtcd, Recovered: settled, Heal: emptyEtcd,
 		},
 	}

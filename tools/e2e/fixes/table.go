@@ -29,7 +29,8 @@ func record(file, check, text, verdict string) error {
 	done := false
 	for i, line := range lines {
 		cells := strings.Split(strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(line), "| "), " |"), " | ")
-		if len(cells) != 4 || !strings.Contains(cells[0], check) && !strings.Contains(cells[0], "more") || !form(cells[1]).MatchString(text) {
+		if len(cells) != 4 || !strings.Contains(cells[0], check) && !strings.Contains(cells[0], "more") ||
+			!form(cells[1]).MatchString(text) {
 			continue
 		}
 		cells[3] = verdict

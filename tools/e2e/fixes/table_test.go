@@ -26,7 +26,8 @@ func TestRecord(t *testing.T) {
 		}
 		err := record(file, x.check, x.text, "cured")
 		got, _ := os.ReadFile(file)
-		if (err != nil) != (x.want == "") || strings.Count(string(got), "| cured |") != min(len(x.want), 1) || !strings.Contains(string(got), x.want) {
+		if (err != nil) != (x.want == "") || strings.Count(string(got), "| cured |") != min(len(x.want), 1) ||
+			!strings.Contains(string(got), x.want) {
 			t.Errorf("%s, %s: %v\n%s", x.check, x.text, err, got)
 		}
 	}

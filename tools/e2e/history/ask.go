@@ -128,7 +128,8 @@ func (r *runner) analyze(ctx context.Context, results []*Result) {
 		result.Onset = r.onset(ctx, f, result)
 		r.compare(ctx, result.Name+"-before", result.Before)
 		r.compare(ctx, result.Name+"-during", result.During)
-		r.log("%s: %s; %s; %d and %d other findings", f.Name, result.Recorded.text(result.Injected), result.Onset.text(result.Injected), len(result.Before.Other), len(result.During.Other))
+		r.log("%s: %s; %s; %d and %d other findings", f.Name, result.Recorded.text(result.Injected),
+			result.Onset.text(result.Injected), len(result.Before.Other), len(result.During.Other))
 	}
 }
 
@@ -136,7 +137,8 @@ func (r *runner) analyze(ctx context.Context, results []*Result) {
 func (r *runner) findEvent(ctx context.Context, f *Fault, result *Result, from, name string) Match {
 	early := max(f.Early, onsetTolerance) // times of revisions are not exact
 	var events []*Event
-	err := r.kitescope.Ask(ctx, r.lab, from, filepath.Join(r.lab.Out, result.Name+"-"+name+".json"), &events, "history", "--since", stamp(result.Injected.Add(-early)), "--until", stamp(result.Mended.Add(time.Minute)))
+	err := r.kitescope.Ask(ctx, r.lab, from, filepath.Join(r.lab.Out, result.Name+"-"+name+".json"), &events, "history",
+		"--since", stamp(result.Injected.Add(-early)), "--until", stamp(result.Mended.Add(time.Minute)))
 	if err != nil {
 		return Match{Why: err.Error()}
 	}
@@ -166,7 +168,8 @@ func (r *runner) onset(ctx context.Context, f *Fault, result *Result) *Onset {
 		return nil
 	}
 	var findings []*Finding
-	err := r.kitescope.Ask(ctx, r.lab, r.recording(), filepath.Join(r.lab.Out, result.Name+"-since.json"), &findings, "diagnose", "--since", stamp(result.Injected.Add(-30*time.Second)), "--at", stamp(result.During.To))
+	err := r.kitescope.Ask(ctx, r.lab, r.recording(), filepath.Join(r.lab.Out, result.Name+"-since.json"), &findings,
+		"diagnose", "--since", stamp(result.Injected.Add(-30*time.Second)), "--at", stamp(result.During.To))
 	if err != nil {
 		return &Onset{First: err.Error()}
 	}
@@ -211,7 +214,8 @@ const settleTime = 4 * time.Second
 
 // diagnoseAt returns the findings of "diagnose" at a moment of the recording.
 func (r *runner) diagnoseAt(ctx context.Context, name string, at time.Time) (findings []*Finding, err error) {
-	err = r.kitescope.Ask(ctx, r.lab, r.recording(), filepath.Join(r.lab.Out, name+".json"), &findings, "diagnose", "--at", stamp(at))
+	err = r.kitescope.Ask(ctx, r.lab, r.recording(), filepath.Join(r.lab.Out, name+".json"), &findings, "diagnose",
+		"--at", stamp(at))
 	return findings, err
 }
 

@@ -56,27 +56,35 @@ func nodes() []*Fault {
 		{
 			// The look is while the session lasts, which is 20 s or more. Five seconds after that, the other
 			// nodes serve its segments and nothing is wrong.
-			Name: "node-killed", What: "a query node is killed", Events: []string{"node_lost", "node_left"}, Objects: []string{"@querynode2"}, Keys: []string{"@querynode2"},
-			Checks: []string{"node-unreachable", "replica-dead-node", "no-shard-leader", "shard-not-serviceable", "stale-session"}, Late: lease, Hold: 3 * time.Second,
+			Name: "node-killed", What: "a query node is killed", Events: []string{"node_lost", "node_left"},
+			Objects: []string{"@querynode2"}, Keys: []string{"@querynode2"},
+			Checks: []string{
+				"node-unreachable", "replica-dead-node", "no-shard-leader", "shard-not-serviceable", "stale-session",
+			}, Late: lease, Hold: 3 * time.Second,
 			Inject: injectSignal("querynode2", syscall.SIGKILL), Mend: bring("querynode2"),
 		},
 		{
 			Name: "node-stopped", What: "a query node is terminated (SIGTERM)",
-			Events: []string{"node_stopping", "node_left"}, Objects: []string{"@querynode3"}, Keys: []string{"@querynode3"},
+			Events: []string{"node_stopping", "node_left"}, Objects: []string{"@querynode3"},
+			Keys:   []string{"@querynode3"},
 			Checks: []string{"node-stopping"}, Late: 5 * time.Second, Hold: 25 * time.Second,
 			Inject: injectSignal("querynode3", syscall.SIGTERM), Mend: bring("querynode3"),
 		},
 		{
-			Name: "node-joined", What: "a fourth query node starts", Events: []string{"node_joined"}, Objects: []string{"querynode"}, Keys: []string{sessions + "querynode-"},
-			Late: 20 * time.Second, Hold: 40 * time.Second, Inject: injectNow(bring("querynode4")), Mend: leave("querynode4"),
+			Name: "node-joined", What: "a fourth query node starts", Events: []string{"node_joined"},
+			Objects: []string{"querynode"}, Keys: []string{sessions + "querynode-"},
+			Late: 20 * time.Second, Hold: 40 * time.Second, Inject: injectNow(bring("querynode4")),
+			Mend: leave("querynode4"),
 		},
 		{
-			Name: "coordinator-killed", What: "QueryCoord is killed", Events: []string{"node_left", "node_lost"}, Objects: []string{"@querycoord"}, Keys: []string{"@querycoord"},
+			Name: "coordinator-killed", What: "QueryCoord is killed", Events: []string{"node_left", "node_lost"},
+			Objects: []string{"@querycoord"}, Keys: []string{"@querycoord"},
 			Checks: []string{"role-missing", "node-unreachable"}, Late: lease, Hold: 45 * time.Second,
 			Inject: injectSignal("querycoord", syscall.SIGKILL), Mend: bring("querycoord"),
 		},
 		{
-			Name: "index-node-killed", What: "the index node is killed", Events: []string{"node_lost", "node_left"}, Objects: []string{"@indexnode"}, Keys: []string{"@indexnode"},
+			Name: "index-node-killed", What: "the index node is killed", Events: []string{"node_lost", "node_left"},
+			Objects: []string{"@indexnode"}, Keys: []string{"@indexnode"},
 			Checks: []string{"role-missing", "node-unreachable"}, Late: lease, Hold: 45 * time.Second,
 			Inject: injectSignal("indexnode", syscall.SIGKILL), Mend: bring("indexnode"),
 		},
@@ -87,16 +95,23 @@ func nodes() []*Fault {
 func metadata() []*Fault {
 	return []*Fault{
 		{
-			Name: "auto-balance-off", What: "`queryCoord.autoBalance` false in etcd", Events: []string{"config_changed"}, Objects: []string{"queryCoord/autoBalance", "queryCoord.autoBalance"}, Keys: []string{config + "queryCoord/autoBalance"},
-			Checks: []string{"auto-balance-off", "bad-switches"}, Hold: 30 * time.Second, Inject: injectNow(put("queryCoord/autoBalance", "false")), Mend: del("queryCoord/autoBalance"),
+			Name: "auto-balance-off", What: "`queryCoord.autoBalance` false in etcd",
+			Events: []string{"config_changed"}, Objects: []string{"queryCoord/autoBalance", "queryCoord.autoBalance"},
+			Keys:   []string{config + "queryCoord/autoBalance"},
+			Checks: []string{"auto-balance-off", "bad-switches"}, Hold: 30 * time.Second,
+			Inject: injectNow(put("queryCoord/autoBalance", "false")), Mend: del("queryCoord/autoBalance"),
 		},
 		{
-			Name: "config-changed", What: "`queryNode.scheduler.maxReadConcurrentRatio` 0.1 in etcd", Events: []string{"config_changed"}, Objects: []string{"maxReadConcurrentRatio"}, Keys: []string{config + "queryNode/scheduler/maxReadConcurrentRatio"},
+			Name: "config-changed", What: "`queryNode.scheduler.maxReadConcurrentRatio` 0.1 in etcd",
+			Events: []string{"config_changed"}, Objects: []string{"maxReadConcurrentRatio"},
+			Keys:   []string{config + "queryNode/scheduler/maxReadConcurrentRatio"},
 			Checks: []string{"bad-switches"}, Hold: 30 * time.Second,
-			Inject: injectNow(put("queryNode/scheduler/maxReadConcurrentRatio", "0.1")), Mend: del("queryNode/scheduler/maxReadConcurrentRatio"),
+			Inject: injectNow(put("queryNode/scheduler/maxReadConcurrentRatio", "0.1")),
+			Mend:   del("queryNode/scheduler/maxReadConcurrentRatio"),
 		},
 		{
-			Name: "released", What: "a collection is released", Events: []string{"collection_released"}, Objects: []string{"wide"}, Hold: 10 * time.Second,
+			Name: "released", What: "a collection is released", Events: []string{"collection_released"},
+			Objects: []string{"wide"}, Hold: 10 * time.Second,
 			Inject: injectRequest(time.Minute, "release", "wide"),
 		},
 		{
@@ -110,8 +125,10 @@ func metadata() []*Fault {
 			Inject: injectRequest(time.Minute, "drop", "wide"),
 		},
 		{
-			Name: "flush-storm", What: "forty flushes of 100 rows each", Events: []string{"segment_flushed", "segment_sealed", "segment_created"}, Objects: []string{"many"},
-			Late: 20 * time.Second, Hold: 20 * time.Second, Checks: []string{"small-segments"}, Inject: injectRequest(4*time.Minute, "storm", "many", "40", "100"),
+			Name: "flush-storm", What: "forty flushes of 100 rows each",
+			Events: []string{"segment_flushed", "segment_sealed", "segment_created"}, Objects: []string{"many"},
+			Late: 20 * time.Second, Hold: 20 * time.Second, Checks: []string{"small-segments"},
+			Inject: injectRequest(4*time.Minute, "storm", "many", "40", "100"),
 		},
 		{
 			Name: "compaction", What: "the flushed segments are compacted",
@@ -127,14 +144,19 @@ func slow() []*Fault {
 	const minute, still = 65 * time.Second, 220 * time.Second
 	return []*Fault{
 		{
-			Name: "kafka-stopped", What: "Kafka is stopped (SIGSTOP)", Events: []string{"checkpoint_stopped"}, Objects: []string{"dml"},
-			Checks: []string{"queue-unreachable", "timetick-lag", "channel-consumption-lag", "consistency-wait", "checkpoint-lag"}, Early: minute, Hold: still,
+			Name: "kafka-stopped", What: "Kafka is stopped (SIGSTOP)", Events: []string{"checkpoint_stopped"},
+			Objects: []string{"dml"},
+			Checks: []string{
+				"queue-unreachable", "timetick-lag", "channel-consumption-lag", "consistency-wait", "checkpoint-lag",
+			}, Early: minute, Hold: still,
 			Inject: injectSignal("kafka", syscall.SIGSTOP), Mend: send("kafka", syscall.SIGCONT),
 		},
 		{
 			Name: "checkpoint-held", What: "the data node is stopped (SIGSTOP): checkpoints do not advance",
 			Events: []string{"checkpoint_stopped", "node_lost", "node_left"}, Objects: []string{"dml", "@datanode"},
-			Keys: []string{"@datanode"}, Checks: []string{"process-slow", "node-unreachable", "role-missing", "checkpoint-lag", "channel-unwatched"}, Early: minute, Late: lease, Hold: still,
+			Keys:   []string{"@datanode"},
+			Checks: []string{"process-slow", "node-unreachable", "role-missing", "checkpoint-lag", "channel-unwatched"},
+			Early:  minute, Late: lease, Hold: still,
 			Inject: injectSignal("datanode", syscall.SIGSTOP), Mend: bring("datanode"),
 		},
 	}
@@ -183,7 +205,9 @@ func del(key string) action {
 
 // words returns the objects of a fault, with processes named by their sessions as in the history.
 func (f *Fault) words(sessions map[string]lab.Session) ([]string, error) {
-	return resolveNames(f.Objects, sessions, func(s *lab.Session) string { return s.Role + "-" + strconv.FormatInt(s.ID, 10) })
+	return resolveNames(f.Objects, sessions, func(s *lab.Session) string {
+		return s.Role + "-" + strconv.FormatInt(s.ID, 10)
+	})
 }
 
 // keys returns the keys whose first change shows when etcd knew of the fault.

@@ -72,8 +72,10 @@ func TestDiffFindings(t *testing.T) {
 		}
 		return all
 	}
-	other, apart, compared := diffFindings(set("both", "live", "begins"), set("both", "recorded", "ends"), set("both", "recorded", "begins"))
-	if want := []string{"live: begins", "live: live", "recorded: ends", "recorded: recorded"}; !slices.Equal(other, want) {
+	other, apart, compared := diffFindings(set("both", "live", "begins"), set("both", "recorded", "ends"),
+		set("both", "recorded", "begins"))
+	if want := []string{"live: begins", "live: live", "recorded: ends", "recorded: recorded"}; !slices.Equal(other,
+		want) {
 		t.Errorf("other: %q", other)
 	}
 	if want := []string{"live: live", "recorded: recorded"}; !slices.Equal(apart, want) || compared != 5 {

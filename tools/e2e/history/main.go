@@ -118,7 +118,8 @@ func run(ctx context.Context, o *options, out io.Writer) error {
 	if len(results) == 0 {
 		return err
 	}
-	asking, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Minute) // read the recording, however the run ended
+	// read the recording, however the run ended
+	asking, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Minute)
 	defer cancel()
 	r.analyze(asking, results)
 	text := report(results)
@@ -142,7 +143,8 @@ func (r *runner) recordFaults(ctx context.Context, o *options, chosen []*Fault) 
 	l.SetPriority(o.nice)
 	if !o.running {
 		r.log("starting a new cluster")
-		if err := l.Recreate(ctx, "SEGMAX=512", "AUTOBALANCE=true", "DATACOORD_COMPACTION_ENABLEAUTOCOMPACTION=false"); err != nil {
+		if err := l.Recreate(ctx, "SEGMAX=512", "AUTOBALANCE=true",
+			"DATACOORD_COMPACTION_ENABLEAUTOCOMPACTION=false"); err != nil {
 			return nil, err
 		}
 		l.SetPriority(o.nice)

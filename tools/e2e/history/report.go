@@ -15,7 +15,10 @@ import (
 const onsetTolerance = 5 * time.Second
 
 // metadataChecks lists checks that use only data in etcd. The other checks of a fault use answers of processes.
-var metadataChecks = []string{"role-missing", "replica-dead-node", "collection-unindexed", "small-segments", "checkpoint-lag", "channel-unwatched"}
+var metadataChecks = []string{
+	"role-missing", "replica-dead-node", "collection-unindexed", "small-segments", "checkpoint-lag",
+	"channel-unwatched",
+}
 
 // since formats the time from the injection to at.
 func since(injected, at time.Time) string {
@@ -66,7 +69,8 @@ func (o *Onset) ranksFirst() bool { return o.Place == 1 || o.Place == 2 }
 // precededByEvent reports whether the fault's event is dated before the onset or shortly after, or whether one of the
 // two times is unknown. etcd learns of a dead process later than a client that calls it.
 func (r *Result) precededByEvent() bool {
-	return r.Recorded.Event == nil || r.Onset.Began.IsZero() || !r.Recorded.Event.Time.After(r.Onset.Began.Add(onsetTolerance))
+	return r.Recorded.Event == nil || r.Onset.Began.IsZero() ||
+		!r.Recorded.Event.Time.After(r.Onset.Began.Add(onsetTolerance))
 }
 
 // tally counts the results.
@@ -117,7 +121,8 @@ func (t *tally) add(f *Fault, r *Result) {
 	}
 	if o := r.Onset; o != nil {
 		told := r.precededByEvent()
-		t.onsets, t.onTime, t.preceded, t.first = t.onsets+1, t.onTime+btoi(o.withinTolerance(r)), t.preceded+btoi(told), t.first+btoi(told && o.ranksFirst())
+		t.onsets, t.onTime, t.preceded, t.first = t.onsets+1, t.onTime+btoi(o.withinTolerance(r)),
+			t.preceded+btoi(told), t.first+btoi(told && o.ranksFirst())
 		if !o.withinTolerance(r) || told && !o.ranksFirst() {
 			fmt.Fprintf(&t.short, "- `%s`: onset %s, rank of the event %s; ranked first: %s\n", r.Name,
 				o.text(r.Injected), o.place(), lab.Clean(o.First))
@@ -126,7 +131,8 @@ func (t *tally) add(f *Fault, r *Result) {
 	for _, l := range []*Diagnosis{r.Before, r.During} {
 		t.look(r.Name, l)
 	}
-	fmt.Fprintf(&t.rows, "| %s | %s | %s | %s | %s | %s | %d, %d |\n", f.What, since(r.Injected, r.Known), r.Recorded.text(r.Injected), r.Snapshot.text(r.Injected),
+	fmt.Fprintf(&t.rows, "| %s | %s | %s | %s | %s | %s | %d, %d |\n", f.What, since(r.Injected, r.Known),
+		r.Recorded.text(r.Injected), r.Snapshot.text(r.Injected),
 		r.Onset.text(r.Injected), r.Onset.place(), len(r.Before.Other), len(r.During.Other))
 }
 
@@ -165,8 +171,9 @@ func (t *tally) bars(b *strings.Builder) {
 // it. A look and the recorder have different windows. Checks that count rows, settings, sessions or times of
 // metadata are not in the list.
 var windows = []string{
-	"consistency-wait", "read-queue-full", "worker-slow", "segment-thread-wait", "growing-search-time", "large-nq", "reduce-heavy", "proxy-queue",
-	"proxy-starved", "metadata-cache-miss", "wal-append-slow", "gc-pause", "rate-limited", "storage-slow", "few-requests", "cpu-skew", "process-slow",
+	"consistency-wait", "read-queue-full", "worker-slow", "segment-thread-wait", "growing-search-time", "large-nq",
+	"reduce-heavy", "proxy-queue", "proxy-starved", "metadata-cache-miss", "wal-append-slow", "gc-pause",
+	"rate-limited", "storage-slow", "few-requests", "cpu-skew", "process-slow",
 }
 
 // isWindowed reports whether a finding that differs is of such a check.

@@ -32,7 +32,10 @@ func (r *runner) snapshot() string  { return filepath.Join(r.lab.Out, "etcd.db")
 // lightLoad returns the requests that clients send all the time.
 func lightLoad() []lab.Stream {
 	return []lab.Stream{
-		{Request: "search", Collection: "docs", Threads: 1, NQ: 5, Limit: 10, Params: map[string]int{"ef": 64}, Consistency: "Bounded", Pause: 0.5},
+		{
+			Request: "search", Collection: "docs", Threads: 1, NQ: 5, Limit: 10, Params: map[string]int{"ef": 64},
+			Consistency: "Bounded", Pause: 0.5,
+		},
 		{Request: "insert", Collection: "docs", Threads: 1, Batch: 5, Pause: 1},
 	}
 }
@@ -76,7 +79,8 @@ func (r *runner) faults(ctx context.Context, chosen []*Fault) ([]*Result, error)
 }
 
 func (r *runner) startRecorder(ctx context.Context) (*exec.Cmd, error) {
-	cmd := r.lab.Command(ctx, r.kitescope.File, "record", "-O", r.recording(), "--every", r.every.String(), "--metrics-port", strconv.Itoa(lab.Ports["proxy"].Metrics), "--from", lab.Source)
+	cmd := r.lab.Command(ctx, r.kitescope.File, "record", "-O", r.recording(), "--every", r.every.String(),
+		"--metrics-port", strconv.Itoa(lab.Ports["proxy"].Metrics), "--from", lab.Source)
 	said, err := os.Create(filepath.Join(r.lab.Out, "record.log"))
 	if err != nil {
 		return nil, err
@@ -144,7 +148,8 @@ func (r *runner) play(ctx context.Context, f *Fault, result *Result) error {
 // waits until the recorder has completed another round.
 func (r *runner) diagnose(ctx context.Context, name string) (*Diagnosis, error) {
 	look := &Diagnosis{From: time.Now().UTC()}
-	err := r.kitescope.Ask(ctx, r.lab, lab.Source, filepath.Join(r.lab.Out, name+".json"), &look.Findings, "diagnose", "--metrics-port", strconv.Itoa(lab.Ports["proxy"].Metrics), "--window", r.every.String())
+	err := r.kitescope.Ask(ctx, r.lab, lab.Source, filepath.Join(r.lab.Out, name+".json"), &look.Findings, "diagnose",
+		"--metrics-port", strconv.Itoa(lab.Ports["proxy"].Metrics), "--window", r.every.String())
 	look.To = time.Now().UTC()
 	return look, errors.Join(err, lab.Sleep(ctx, r.nextRound()))
 }

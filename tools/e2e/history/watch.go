@@ -34,7 +34,10 @@ type change struct {
 var watchedPrefixes = []string{sessions, config}
 
 func startWatch(ctx context.Context, l *lab.Lab) (*watch, error) {
-	w := &watch{cmd: l.Command(ctx, "etcdctl", "--endpoints", lab.EtcdAddress, "watch", "--prefix", "by-dev/", "-w", "json"), done: make(chan struct{})}
+	w := &watch{
+		cmd:  l.Command(ctx, "etcdctl", "--endpoints", lab.EtcdAddress, "watch", "--prefix", "by-dev/", "-w", "json"),
+		done: make(chan struct{}),
+	}
 	out, err := w.cmd.StdoutPipe()
 	if err != nil {
 		return nil, err
@@ -67,7 +70,8 @@ func (w *watch) follow(out io.Reader, now func() time.Time) {
 		w.mu.Lock()
 		for _, e := range answer.Events {
 			key := string(e.KV.Key)
-			if slices.ContainsFunc(watchedPrefixes, func(prefix string) bool { return strings.HasPrefix(key, prefix) }) {
+			if slices.ContainsFunc(watchedPrefixes,
+				func(prefix string) bool { return strings.HasPrefix(key, prefix) }) {
 				w.changes = append(w.changes, change{at, key, e.Type == 1})
 			}
 		}

@@ -26,7 +26,8 @@ func (k *Kitescope) Ask(ctx context.Context, l *Lab, from, file string, items an
 	const findings, unseen = 3, 4 // exit codes with a document
 	exit, ok := errors.AsType[*exec.ExitError](err)
 	if out.Len() == 0 || err != nil && !(ok && (exit.ExitCode() == findings || exit.ExitCode() == unseen)) {
-		return fmt.Errorf("kitescope %s: %w: %.300s", strings.Join(words, " "), errors.Join(err, ctx.Err()), strings.TrimSpace(errs.String()))
+		return fmt.Errorf("kitescope %s: %w: %.300s", strings.Join(words, " "), errors.Join(err, ctx.Err()),
+			strings.TrimSpace(errs.String()))
 	}
 	said := struct {
 		Items any `json:"items"`

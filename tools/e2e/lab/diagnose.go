@@ -85,15 +85,20 @@ const proxyMetrics = "20131"
 
 // Diagnose runs diagnose once as a user would and saves its JSON document in a file. The only flags besides
 // more are --from and --metrics-port, because proxies of 2.3 do not report their port.
-func (k *Kitescope) Diagnose(ctx context.Context, l *Lab, file string, since time.Time, more ...string) (*Diagnosis, error) {
+func (k *Kitescope) Diagnose(
+	ctx context.Context, l *Lab, file string, since time.Time, more ...string,
+) (*Diagnosis, error) {
 	ctx, cancel := context.WithTimeout(ctx, 90*time.Second)
 	defer cancel()
 	var out, errs bytes.Buffer
-	cmd := l.Command(ctx, k.File, append([]string{"diagnose", "-o", "json", "--from", Source, "--metrics-port", proxyMetrics}, more...)...)
+	cmd := l.Command(ctx, k.File,
+		append([]string{"diagnose", "-o", "json", "--from", Source, "--metrics-port", proxyMetrics}, more...)...)
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	began := time.Now()
 	err := cmd.Run()
-	look := &Diagnosis{After: Seconds(time.Since(since)), Took: Seconds(time.Since(began)), Stderr: strings.TrimSpace(errs.String())}
+	look := &Diagnosis{
+		After: Seconds(time.Since(since)), Took: Seconds(time.Since(began)), Stderr: strings.TrimSpace(errs.String()),
+	}
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		look.Exit = exit.ExitCode()
 	} else if err != nil {
@@ -123,7 +128,8 @@ func Seconds(d time.Duration) float64 {
 func (k *Kitescope) Bundle(ctx context.Context, l *Lab, file string) error {
 	ctx, cancel := context.WithTimeout(ctx, 60*time.Second)
 	defer cancel()
-	_, err := l.Output(ctx, k.File, "snapshot", "save", "--live", "--force", "-q", "--from", Source, "--metrics-port", proxyMetrics, file)
+	_, err := l.Output(ctx, k.File, "snapshot", "save", "--live", "--force", "-q", "--from", Source, "--metrics-port",
+		proxyMetrics, file)
 	return err
 }
 
@@ -146,7 +152,8 @@ func (k *Kitescope) Watch(ctx context.Context, l *Lab, folder string) (*Watch, e
 		return nil, err
 	}
 	defer errs.Close()
-	w.cmd = l.Command(ctx, k.File, "diagnose", "--watch", "-o", "jsonl", "--from", Source, "--metrics-port", proxyMetrics)
+	w.cmd = l.Command(ctx, k.File, "diagnose", "--watch", "-o", "jsonl", "--from", Source, "--metrics-port",
+		proxyMetrics)
 	w.cmd.Stdout, w.cmd.Stderr = out, errs
 	return w, w.cmd.Start()
 }
@@ -182,7 +189,8 @@ func (w *Watch) Events() []Finding {
 func Appeared(events []Finding, from, to time.Time) []Finding {
 	var out []Finding
 	for _, f := range events {
-		if t := f.Time(); (f.Change == "new" || f.Change == "worse" || f.Change == "unsure") && !t.Before(from) && t.Before(to) {
+		if t := f.Time(); (f.Change == "new" || f.Change == "worse" || f.Change == "unsure") && !t.Before(from) &&
+			t.Before(to) {
 			out = append(out, f)
 		}
 	}

@@ -25,7 +25,8 @@ type Port struct{ GRPC, Metrics int }
 var Ports = map[string]Port{
 	"rootcoord": {20100, 20101}, "datacoord": {20110, 20111}, "querycoord": {20120, 20121}, "proxy": {20130, 20131},
 	"datanode": {20140, 20141}, "indexnode": {20150, 20151},
-	"querynode1": {20160, 20161}, "querynode2": {20170, 20171}, "querynode3": {20180, 20181}, "querynode4": {20190, 20191},
+	"querynode1": {20160, 20161}, "querynode2": {20170, 20171}, "querynode3": {20180, 20181},
+	"querynode4": {20190, 20191},
 }
 
 // Processes of Milvus, without querynode4, which is started only on demand.
@@ -62,7 +63,8 @@ type Lab struct {
 	Script  string            // client that Client and Beside run
 	Out     string            // folder for the output of commands
 	Address map[string]string // addresses of processes that differ from Ports
-	Nice    int               // priority of the cluster relative to other work on the machine, negative: higher; see Prefer
+	// priority of the cluster relative to other work on the machine, negative: higher; see Prefer
+	Nice int
 
 	undo       []func() error
 	background []*exec.Cmd
@@ -108,7 +110,10 @@ func (l *Lab) Python() string { return filepath.Join(l.Home, "v235", "bin", "pyt
 // Env returns the complete environment of a process of the lab. Other variables are left out, because Milvus
 // treats every variable as a setting.
 func (l *Lab) Env(more ...string) []string {
-	return append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "LAB=" + l.Home, "STORAGE=local", "ETCDCTL_API=3", "PYTHONDONTWRITEBYTECODE=1"}, more...)
+	return append([]string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "LAB=" + l.Home, "STORAGE=local", "ETCDCTL_API=3",
+		"PYTHONDONTWRITEBYTECODE=1",
+	}, more...)
 }
 
 // Output runs a command in its own process group and returns its standard output. The end of ctx kills the
@@ -124,7 +129,8 @@ func (l *Lab) Output(ctx context.Context, name string, words ...string) ([]byte,
 				short[i] = filepath.Base(w)
 			}
 		}
-		return out.Bytes(), fmt.Errorf("%s %s: %w: %.300s", filepath.Base(name), strings.Join(short, " "), err, lastLine(errs.String()))
+		return out.Bytes(),
+			fmt.Errorf("%s %s: %w: %.300s", filepath.Base(name), strings.Join(short, " "), err, lastLine(errs.String()))
 	}
 	return out.Bytes(), nil
 }
@@ -214,7 +220,8 @@ func (l *Lab) Sessions(ctx context.Context) (map[string]Session, error) {
 		}
 		s.Key, s.Raw = lines[i], lines[i+1]
 		for process, p := range Ports {
-			here := s.Address == fmt.Sprintf("127.0.0.1:%d", p.GRPC) || process == "proxy" && s.Address == "127.0.0.1:20132"
+			here := s.Address == fmt.Sprintf("127.0.0.1:%d", p.GRPC) ||
+				process == "proxy" && s.Address == "127.0.0.1:20132"
 			if s.Role == RoleOf(process) && (here || l.Address[process] == s.Address) {
 				found[process] = s
 			}

@@ -24,10 +24,11 @@ type Stream struct {
 	Params      map[string]int `json:"params,omitempty"`
 	Consistency string         `json:"consistency,omitempty"`
 	Fields      []string       `json:"fields,omitempty"`
-	Filtered    bool           `json:"filtered,omitempty"` // each with its own filter, which keeps a node from merging them
-	Batch       int            `json:"batch,omitempty"`
-	Pause       float64        `json:"pause,omitempty"`     // seconds
-	Different   int            `json:"different,omitempty"` // number of requests generated beforehand
+	// each with its own filter, which keeps a node from merging them
+	Filtered  bool    `json:"filtered,omitempty"`
+	Batch     int     `json:"batch,omitempty"`
+	Pause     float64 `json:"pause,omitempty"`     // seconds
+	Different int     `json:"different,omitempty"` // number of requests generated beforehand
 }
 
 // Sample is one request with the client's measurement.
@@ -56,7 +57,8 @@ func (l *Lab) StartLoad(ctx context.Context, streams []Stream, file string) (*Lo
 	d := &Load{file: file, stderr: &bytes.Buffer{}}
 	// The client gets a higher priority, because its own wait for a CPU must not count. Without the
 	// permission, nice only warns.
-	d.cmd = l.Command(ctx, "nice", "-n", "-10", l.Python(), "-W", "ignore", l.Script, ProxyAddress, "load", string(spec), file)
+	d.cmd = l.Command(ctx, "nice", "-n", "-10", l.Python(), "-W", "ignore", l.Script, ProxyAddress, "load",
+		string(spec), file)
 	d.cmd.Stderr = d.stderr
 	if d.input, err = d.cmd.StdinPipe(); err != nil {
 		return nil, err

@@ -73,8 +73,10 @@ func (l *Lab) Start(process string, grpc int, settings ...string) error {
 	cmd := exec.Command(filepath.Join(bin, "milvus"), "run", role) //nolint:noctx // it outlives the round
 	cmd.Dir, cmd.Stdout, cmd.Stderr = work, log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	cmd.Env = l.Env("MILVUSCONF="+filepath.Join(l.Run(), "conf"), "DEPLOY_MODE=DISTRIBUTED", fmt.Sprintf("METRICS_PORT=%d", p.Metrics),
-		"MILVUS_RUN_DIR="+filepath.Join(work, "run"), "LD_LIBRARY_PATH="+bin, upper+"_IP=127.0.0.1", fmt.Sprintf("%s_PORT=%d", upper, grpc),
+	cmd.Env = l.Env("MILVUSCONF="+filepath.Join(l.Run(), "conf"), "DEPLOY_MODE=DISTRIBUTED",
+		fmt.Sprintf("METRICS_PORT=%d", p.Metrics),
+		"MILVUS_RUN_DIR="+filepath.Join(work, "run"), "LD_LIBRARY_PATH="+bin, upper+"_IP=127.0.0.1",
+		fmt.Sprintf("%s_PORT=%d", upper, grpc),
 		"PROXY_INTERNALPORT=20132", "MALLOC_CONF=background_thread:true")
 	cmd.Env = append(cmd.Env, settings...)
 	if err := cmd.Start(); err != nil {
@@ -92,7 +94,8 @@ func (l *Lab) Healthz(ctx context.Context, process string, limit time.Duration) 
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	began := time.Now()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("http://127.0.0.1:%d/healthz", Ports[process].Metrics), http.NoBody)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet,
+		fmt.Sprintf("http://127.0.0.1:%d/healthz", Ports[process].Metrics), http.NoBody)
 	if err != nil {
 		return 0, err
 	}

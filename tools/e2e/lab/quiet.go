@@ -16,6 +16,7 @@ func (l *Lab) WaitQuiet(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, 6*time.Minute)
 	defer cancel()
-	_, err := l.Output(ctx, l.Python(), filepath.Join(l.Tools, "state.py"), EtcdAddress, "-o", filepath.Join(l.Out, "state.json"), "--settle", "8", "--timeout", "300")
+	_, err := l.Output(ctx, l.Python(), filepath.Join(l.Tools, "state.py"), EtcdAddress, "-o",
+		filepath.Join(l.Out, "state.json"), "--settle", "8", "--timeout", "300")
 	return err
 }

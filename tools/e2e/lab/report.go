@@ -8,7 +8,8 @@ import (
 
 // WriteReport replaces the text between the markers of a name in a document.
 func WriteReport(file, name, text string) error {
-	begin, end := "<!-- generated "+name+": begin (written by make e2e-"+name+") -->", "<!-- generated "+name+": end -->"
+	begin, end := "<!-- generated "+name+": begin (written by make e2e-"+name+") -->",
+		"<!-- generated "+name+": end -->"
 	old, err := os.ReadFile(file)
 	if err != nil {
 		return err

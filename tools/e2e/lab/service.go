@@ -29,7 +29,8 @@ func (l *Lab) StartEtcd(ctx context.Context, flags ...string) error {
 		return err
 	}
 	go func() { _ = cmd.Wait() }()
-	if err := os.WriteFile(filepath.Join(l.Run(), "pid", "etcd.pid"), fmt.Appendln(nil, cmd.Process.Pid), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(l.Run(), "pid", "etcd.pid"), fmt.Appendln(nil, cmd.Process.Pid), 0o644); err !=
+		nil {
 		return err
 	}
 	return Wait(ctx, 30*time.Second, "etcd responds", func() bool { return l.PingEtcd(ctx) == nil })
@@ -47,7 +48,8 @@ func (l *Lab) StopEtcd(ctx context.Context) error {
 func (l *Lab) PingEtcd(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	_, err := l.Output(ctx, "etcdctl", "--endpoints", EtcdAddress, "--command-timeout=3s", "get", "by-dev/meta/session/id")
+	_, err := l.Output(ctx, "etcdctl", "--endpoints", EtcdAddress, "--command-timeout=3s", "get",
+		"by-dev/meta/session/id")
 	return err
 }
 
@@ -56,7 +58,8 @@ func (l *Lab) KafkaTool(ctx context.Context, class string, words ...string) erro
 	ctx, cancel := context.WithTimeout(ctx, 60*time.Second)
 	defer cancel()
 	libs := filepath.Join(l.Home, "kafka", "libs", "*")
-	out, err := l.Output(ctx, "java", append([]string{"-Xmx128m", "-cp", libs, class, "--bootstrap-server", KafkaAddress}, words...)...)
+	out, err := l.Output(ctx, "java",
+		append([]string{"-Xmx128m", "-cp", libs, class, "--bootstrap-server", KafkaAddress}, words...)...)
 	if err != nil {
 		return fmt.Errorf("%w: %s", err, lastLine(string(out)))
 	}

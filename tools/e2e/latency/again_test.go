@@ -30,18 +30,24 @@ esac
 		t.Fatal(err)
 	}
 	r := &runner{lab: &lab.Lab{Out: dir}, kitescope: &lab.Kitescope{File: script}, out: dir, log: t.Logf}
-	result := &Result{Name: "slow-node", Before: Measured{Request: "search", Collection: "pics", Count: 70, MeanMS: 500}, Missed: "it was missed", WhyError: "it was not asked"}
+	result := &Result{
+		Name: "slow-node", Before: Measured{Request: "search", Collection: "pics", Count: 70, MeanMS: 500},
+		Missed: "it was missed", WhyError: "it was not asked",
+	}
 	broken := &Result{Name: "proxy", Broken: "gone"}
 	if err := r.rerun(context.Background(), []*Result{result, broken}, situations()); err != nil {
 		t.Fatal(err)
 	}
-	if result.Missed != "" || result.WhyError != "" || result.FirstVerdict == nil || result.Sum == nil || result.Sum.SumMS != 480 || result.Sum.ClientMS != 500 {
+	if result.Missed != "" || result.WhyError != "" || result.FirstVerdict == nil || result.Sum == nil ||
+		result.Sum.SumMS != 480 || result.Sum.ClientMS != 500 {
 		t.Errorf("%+v, want the new verdict and sum against the old mean", result)
 	}
-	if err := os.WriteFile(script, []byte("#!/bin/sh\necho no such command >&2; exit 2\n"), 0o755); err != nil { //nolint:gosec // it is run
+	if err := os.WriteFile(script, []byte("#!/bin/sh\necho no such command >&2; exit 2\n"), 0o755); err !=
+		nil { //nolint:gosec // it is run
 		t.Fatal(err)
 	}
-	if err := r.rerun(context.Background(), []*Result{result}, situations()); err != nil || result.WhyError == "" || result.FirstVerdict != nil || result.Sum != nil {
+	if err := r.rerun(context.Background(), []*Result{result}, situations()); err != nil || result.WhyError == "" ||
+		result.FirstVerdict != nil || result.Sum != nil {
 		t.Errorf("%v %+v of a binary that does not have the commands", err, result)
 	}
 }

@@ -42,7 +42,8 @@ func (r *runner) churn(ctx context.Context, span time.Duration) error {
 			return err
 		}
 		var findings []Finding
-		if err := r.kitescope.Ask(ctx, r.lab, filepath.Join(dir, "look.kite"), filepath.Join(dir, "diagnose.json"), &findings, "diagnose"); err != nil {
+		if err := r.kitescope.Ask(ctx, r.lab, filepath.Join(dir, "look.kite"), filepath.Join(dir, "diagnose.json"),
+			&findings, "diagnose"); err != nil {
 			return err
 		}
 		for _, f := range alerts(findings) {

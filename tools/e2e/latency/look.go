@@ -38,7 +38,8 @@ func scrape(ctx context.Context, dir string) (time.Time, error) {
 func scrapeOne(ctx context.Context, process, file string) error {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("http://127.0.0.1:%d/metrics", lab.Ports[process].Metrics), http.NoBody)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet,
+		fmt.Sprintf("http://127.0.0.1:%d/metrics", lab.Ports[process].Metrics), http.NoBody)
 	if err != nil {
 		return err
 	}
@@ -87,6 +88,8 @@ type Verdict struct {
 func (r *runner) bundle(ctx context.Context, file string) error {
 	ctx, cancel := context.WithTimeout(ctx, r.window+90*time.Second)
 	defer cancel()
-	_, err := r.lab.Output(ctx, r.kitescope.File, "snapshot", "save", "--live", "--metrics-port", strconv.Itoa(lab.Ports["proxy"].Metrics), "--window", r.window.String(), "--force", "-q", "--from", lab.Source, file)
+	_, err := r.lab.Output(ctx, r.kitescope.File, "snapshot", "save", "--live", "--metrics-port",
+		strconv.Itoa(lab.Ports["proxy"].Metrics), "--window", r.window.String(), "--force", "-q", "--from", lab.Source,
+		file)
 	return err
 }

@@ -162,7 +162,8 @@ func (r *runner) rejudge(ctx context.Context, o *options) error {
 	if err := r.rerun(ctx, results, situations()); err != nil {
 		return err
 	}
-	if err := lab.SaveResults(o.record, results, r.lab.Home, r.lab.Out, filepath.Dir(r.lab.Tools)); err != nil || o.docs == "" {
+	if err := lab.SaveResults(o.record, results, r.lab.Home, r.lab.Out, filepath.Dir(r.lab.Tools)); err != nil ||
+		o.docs == "" {
 		return err
 	}
 	return lab.WriteReport(o.docs, "latency", report(results, situations()))

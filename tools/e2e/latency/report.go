@@ -47,7 +47,8 @@ func loadSummary(results []*Result) string {
 	if len(loads) == 0 || said == "" {
 		return ""
 	}
-	said += fmt.Sprintf("The machine's load average over the last minute was %.0f to %.0f when a situation began", slices.Min(loads), slices.Max(loads))
+	said += fmt.Sprintf("The machine's load average over the last minute was %.0f to %.0f when a situation began",
+		slices.Min(loads), slices.Max(loads))
 	if nice := results[0].Nice; nice != 0 {
 		said += fmt.Sprintf("; the cluster had priority over other processes (`-nice %d`)", nice)
 	}
@@ -58,7 +59,10 @@ func row(r *Result, s *Situation) string {
 	if r.Before.Count == 0 {
 		return fmt.Sprintf("| %s | the run failed: %s | | | | | %s | |\n", s.What, lab.Clean(r.Broken), s.Cure)
 	}
-	cells := []string{s.What, fmt.Sprintf("%s, %s, %d", ms(r.Before.MeanMS), ms(r.Before.P99MS), r.Before.Count), "-", "-", "-", "-", "-", "-"}
+	cells := []string{
+		s.What, fmt.Sprintf("%s, %s, %d", ms(r.Before.MeanMS), ms(r.Before.P99MS), r.Before.Count), "-", "-", "-", "-",
+		"-", "-",
+	}
 	if r.Sum != nil {
 		cells[2] = fmt.Sprintf("%s (%.0f%% off)", ms(r.Sum.SumMS), 100*r.Sum.RelativeError())
 		cells[3] = fmt.Sprintf("%.0f%%", 100*r.Sum.Share())
@@ -186,9 +190,11 @@ func short(results []*Result, by map[string]*Situation) string {
 			tell("%s", r.Missed)
 		}
 		if r.FirstVerdict != nil && r.After != nil {
-			if off, ok := middleOff(r.FirstVerdict.GainLow, r.FirstVerdict.GainHigh, r.gain(), r.Before.MeanMS); ok && off > 0.25 {
+			if off, ok := middleOff(r.FirstVerdict.GainLow, r.FirstVerdict.GainHigh, r.gain(), r.Before.MeanMS); ok &&
+				off > 0.25 {
 				how := "within, but wide"
-				if outside, _ := gainOff(r.FirstVerdict.GainLow, r.FirstVerdict.GainHigh, r.gain()); math.IsInf(outside, 1) {
+				if outside, _ := gainOff(r.FirstVerdict.GainLow, r.FirstVerdict.GainHigh, r.gain()); math.IsInf(outside,
+					1) {
 					how = "no gain"
 				} else if outside > 0 {
 					how = percent(outside) + " outside"

@@ -52,7 +52,8 @@ func (r *Result) sumText() string {
 	if r.Sum == nil {
 		return "no phases"
 	}
-	return fmt.Sprintf("phases %.1f ms (%.0f%% off), unexplained %.0f%%, most %s", r.Sum.SumMS, 100*r.Sum.RelativeError(), 100*r.Sum.Share(), r.Sum.Largest)
+	return fmt.Sprintf("phases %.1f ms (%.0f%% off), unexplained %.0f%%, most %s", r.Sum.SumMS,
+		100*r.Sum.RelativeError(), 100*r.Sum.Share(), r.Sum.Largest)
 }
 
 func (r *Result) whyText() string {

@@ -67,7 +67,8 @@ func (r *runner) steps(ctx context.Context, s *Situation, dir string, result *Re
 	}
 	result.Before, result.Sum = look.client[0], look.sum
 	result.judge(s, look, names)
-	r.log("%s: client %.1f ms (p99 %.1f, %d requests, %d errors); %s; why: %s", s.Name, result.Before.MeanMS, result.Before.P99MS, result.Before.Count, result.Before.Errors, result.sumText(), result.whyText())
+	r.log("%s: client %.1f ms (p99 %.1f, %d requests, %d errors); %s; why: %s", s.Name, result.Before.MeanMS,
+		result.Before.P99MS, result.Before.Count, result.Before.Errors, result.sumText(), result.whyText())
 	if !s.hasCure() {
 		return nil
 	}
@@ -99,7 +100,9 @@ type measurement struct {
 
 // measureWindow sends requests for a window, in which kitescope queries all processes twice. It does not judge the
 // results.
-func (r *runner) measureWindow(ctx context.Context, streams []lab.Stream, during action, dir string) (*measurement, error) {
+func (r *runner) measureWindow(
+	ctx context.Context, streams []lab.Stream, during action, dir string,
+) (*measurement, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}

@@ -34,7 +34,8 @@ func TestAdd(t *testing.T) {
 	}
 	s, ok := add(items, "docs", "search", 125)
 	if !ok || s.SumMS != 100 || s.Unexplained != 40 || s.Largest != "consistency_wait" || s.LargestMS != 50 {
-		t.Errorf("%+v %v, want the leaves of one collection and request: 100 ms, 40 unexplained, consistency_wait 50", s, ok)
+		t.Errorf("%+v %v, want the leaves of one collection and request: 100 ms, 40 unexplained, consistency_wait 50",
+			s, ok)
 	}
 	if s.RelativeError() != 0.2 || s.Share() != 0.32 {
 		t.Errorf("off %v, unexplained %v of the client's mean, want 0.2 and 0.32", s.RelativeError(), s.Share())
@@ -67,11 +68,27 @@ func TestMissed(t *testing.T) {
 		{"nothing", wait, nil, "no output"},
 		{"the node by its session", slow, &Verdict{Verdict: "QueryNode-12 is slower than its peers"}, ""},
 		{"the node in the hint", slow, &Verdict{Hint: "look at 127.0.0.1:20170"}, ""},
-		{"a node whose name begins like it", slow, &Verdict{Verdict: "querynode-123 is slower"}, "none of querynode-12"},
+		{
+			"a node whose name begins like it", slow, &Verdict{Verdict: "querynode-123 is slower"},
+			"none of querynode-12",
+		},
 		{"another node", slow, &Verdict{Verdict: "querynode-11 is slower"}, "none of querynode-12"},
-		{"a phase that it must not be", Want{Never: []string{"decode"}}, &Verdict{Phase: "decode"}, "names phase decode"},
-		{"well, a verdict without finding", Want{Nothing: true}, &Verdict{Phase: "kernel_sealed", Verdict: "12 of 20 ms"}, ""},
-		{"well, a finding that the verdict does not tell", Want{Nothing: true}, &Verdict{Finding: "slow-worker", Message: "it is slow", Verdict: "12 of 20 ms"}, ""},
+		{
+			"a phase that it must not be",
+			Want{Never: []string{"decode"}},
+			&Verdict{Phase: "decode"},
+			"names phase decode",
+		},
+		{
+			"well, a verdict without finding",
+			Want{Nothing: true},
+			&Verdict{Phase: "kernel_sealed", Verdict: "12 of 20 ms"}, "",
+		},
+		{
+			"well, a finding that the verdict does not tell",
+			Want{Nothing: true},
+			&Verdict{Finding: "slow-worker", Message: "it is slow", Verdict: "12 of 20 ms"}, "",
+		},
 		{"well, a finding", Want{Nothing: true}, &Verdict{Finding: "slow-worker"}, "finding slow-worker"},
 		{"well, nothing", Want{Nothing: true}, nil, ""},
 	} {
@@ -84,11 +101,22 @@ func TestMissed(t *testing.T) {
 
 // TestVerdictOn checks which item a verdict belongs to.
 func TestVerdictOn(t *testing.T) {
-	said := []Verdict{{Collection: "pics"}, {Collection: "docs", Request: "insert"}, {Collection: "default/docs", Verdict: "a"}, {Collection: "docs", Verdict: "b"}}
+	said := []Verdict{
+		{Collection: "pics"},
+		{Collection: "docs", Request: "insert"},
+		{Collection: "default/docs", Verdict: "a"},
+		{Collection: "docs", Verdict: "b"},
+	}
 	if v := verdictOn(said, "docs", "search"); v == nil || v.Verdict != "a" {
 		t.Errorf("%+v, want the first of the collection", v)
 	}
-	told := []Verdict{{Collection: "a", Phase: "unexplained", Verdict: "b is slow; without that 3 ms"}, {Collection: "a", Phase: "proxy_rest", Finding: "x", Message: "b is slow", Verdict: "b is slow; without that 3 ms"}}
+	told := []Verdict{
+		{Collection: "a", Phase: "unexplained", Verdict: "b is slow; without that 3 ms"},
+		{
+			Collection: "a", Phase: "proxy_rest", Finding: "x", Message: "b is slow",
+			Verdict: "b is slow; without that 3 ms",
+		},
+	}
 	if v := verdictOn(told, "a", "search"); v == nil || v.Phase != "proxy_rest" {
 		t.Errorf("%+v, want the item whose message the verdict is", v)
 	}
@@ -147,7 +175,8 @@ func TestMeasure(t *testing.T) {
 		{Stream: 1, Began: 1005, Took: 0.00001}, // of another stream
 	}
 	m := measure(0, s, all, at, at.Add(10*time.Second))
-	if m.Count != 3 || m.Errors != 1 || m.Error != "late" || math.Abs(m.MeanMS-200) > 1e-6 || math.Abs(m.PerSecond-0.3) > 1e-9 || m.P50MS != 200 || m.P99MS != 300 {
+	if m.Count != 3 || m.Errors != 1 || m.Error != "late" || math.Abs(m.MeanMS-200) > 1e-6 ||
+		math.Abs(m.PerSecond-0.3) > 1e-9 || m.P50MS != 200 || m.P99MS != 300 {
 		t.Errorf("%+v, want the three that ended in the window: 200 ms", m)
 	}
 	if m := measure(2, s, all, at, at.Add(10*time.Second)); m.Count != 0 || m.MeanMS != 0 {

@@ -42,7 +42,10 @@ type Situation struct {
 func (s *Situation) hasCure() bool { return s.Mend != nil || s.FixedLoad != nil }
 
 func docs(consistency string) lab.Stream {
-	return lab.Stream{Request: "search", Collection: "docs", Threads: 2, NQ: 60, Limit: 10, Params: map[string]int{"ef": 64}, Consistency: consistency, Pause: 0.03}
+	return lab.Stream{
+		Request: "search", Collection: "docs", Threads: 2, NQ: 60, Limit: 10, Params: map[string]int{"ef": 64},
+		Consistency: consistency, Pause: 0.03,
+	}
 }
 
 var (
@@ -68,14 +71,17 @@ func situations() []*Situation {
 		},
 		{
 			Name: "strong-inserts", What: "Strong consistency, with inserts", Cure: "Bounded", Want: consistency,
-			Load: []lab.Stream{docs("Strong"), inserts}, FixedLoad: []lab.Stream{docs("Bounded"), inserts}, Restore: recreateDocs,
+			Load: []lab.Stream{docs("Strong"), inserts}, FixedLoad: []lab.Stream{docs("Bounded"), inserts},
+			Restore: recreateDocs,
 		},
 		topk(), nq(), slowNode(), duty(), scheduler(), kafka(), proxy(), growing(), small(), oneLeader(),
 	}
 }
 
 func topk() *Situation {
-	wide := lab.Stream{Request: "search", Collection: "wide", Threads: 1, NQ: 1, Limit: 16384, Fields: []string{"vec"}, Different: 4}
+	wide := lab.Stream{
+		Request: "search", Collection: "wide", Threads: 1, NQ: 1, Limit: 16384, Fields: []string{"vec"}, Different: 4,
+	}
 	less := wide
 	less.Limit, less.Fields = 100, nil
 	return &Situation{
@@ -92,7 +98,10 @@ func nq() *Situation {
 	few.NQ = 10
 	return &Situation{
 		Name: "nq", What: "1,000 vectors in a search", Cure: "10 vectors in a search",
-		Want: Want{Phases: []string{"kernel_sealed", "read_queue", "thread_wait"}, Words: [][]string{{"nq", "vectors a search", "vectors in a search", "query vectors"}}},
+		Want: Want{
+			Phases: []string{"kernel_sealed", "read_queue", "thread_wait"},
+			Words:  [][]string{{"nq", "vectors a search", "vectors in a search", "query vectors"}},
+		},
 		Load: []lab.Stream{many}, FixedLoad: []lab.Stream{few},
 	}
 }
@@ -109,7 +118,8 @@ func slowNode() *Situation {
 
 func duty() *Situation {
 	return &Situation{
-		Name: "stopped-node", What: "a query node stopped and continued, running 20% of each half second", Cure: "left running",
+		Name: "stopped-node", What: "a query node stopped and continued, running 20% of each half second",
+		Cure: "left running",
 		Want: Want{Words: [][]string{{"@querynode2"}}},
 		Load: []lab.Stream{pics},
 		Set: func(ctx context.Context, l *lab.Lab) error {
@@ -124,8 +134,13 @@ func duty() *Situation {
 // so processors are idle.
 func scheduler() *Situation {
 	return &Situation{
-		Name: "scheduler", What: "`queryNode.scheduler.maxReadConcurrentRatio` 0.1, so one task at a time on each node, of six threads", Cure: "4",
-		Want: Want{Phases: []string{"read_queue"}, Words: [][]string{{"maxreadconcurrentratio", "read scheduler", "scheduler"}}},
+		Name: "scheduler",
+		What: "`queryNode.scheduler.maxReadConcurrentRatio` 0.1, so one task at a time on each node, of six threads",
+		Cure: "4",
+		Want: Want{
+			Phases: []string{"read_queue"},
+			Words:  [][]string{{"maxreadconcurrentratio", "read scheduler", "scheduler"}},
+		},
 		Load: []lab.Stream{{Request: "search", Collection: "one", Threads: 6, NQ: 1, Limit: 10, Filtered: true}},
 		Set:  setting("queryNode/scheduler/maxReadConcurrentRatio", "0.1"),
 		Mend: setting("queryNode/scheduler/maxReadConcurrentRatio", "4"),
@@ -138,8 +153,12 @@ func scheduler() *Situation {
 
 func kafka() *Situation {
 	return &Situation{
-		Name: "kafka", What: "Kafka stopped for 2 s and continued for 1 s, again and again; Strong consistency, inserts", Cure: "left running",
-		Want: Want{Phases: []string{"consistency_wait"}, Words: [][]string{{"kafka", "queue", "timetick", "time tick"}}},
+		Name: "kafka",
+		What: "Kafka stopped for 2 s and continued for 1 s, again and again; Strong consistency, inserts",
+		Cure: "left running",
+		Want: Want{
+			Phases: []string{"consistency_wait"}, Words: [][]string{{"kafka", "queue", "timetick", "time tick"}},
+		},
 		Load: []lab.Stream{docs("Strong"), inserts},
 		During: func(ctx context.Context, l *lab.Lab) error {
 			l.DutyCycle(ctx, "kafka", 3*time.Second, 67)
@@ -166,7 +185,12 @@ func growing() *Situation {
 		Name: "growing", What: "120,000 of 123,000 rows growing, searched by brute force",
 		Cure: "flushed, with an HNSW index",
 		Want: Want{Phases: []string{"kernel_growing"}},
-		Load: []lab.Stream{{Request: "search", Collection: "grow", Threads: 2, NQ: 60, Limit: 10, Params: map[string]int{"ef": 64}, Pause: 0.05}},
+		Load: []lab.Stream{
+			{
+				Request: "search", Collection: "grow", Threads: 2, NQ: 60, Limit: 10, Params: map[string]int{"ef": 64},
+				Pause: 0.05,
+			},
+		},
 		Set:  client(3*time.Minute, "grow", "grow", "120000"),
 		Mend: client(8*time.Minute, "seal", "grow"),
 	}
@@ -176,7 +200,12 @@ func small() *Situation {
 	return &Situation{
 		Name: "small-segments", What: "60 segments of 400 rows", Cure: "compacted",
 		Want: Want{Words: [][]string{{"segments"}, {"small", "compact"}}},
-		Load: []lab.Stream{{Request: "search", Collection: "many", Threads: 2, NQ: 20, Limit: 10, Params: map[string]int{"ef": 64}, Pause: 0.05}},
+		Load: []lab.Stream{
+			{
+				Request: "search", Collection: "many", Threads: 2, NQ: 20, Limit: 10, Params: map[string]int{"ef": 64},
+				Pause: 0.05,
+			},
+		},
 		Set:  client(6*time.Minute, "pieces", "many", "60", "400"),
 		Mend: client(8*time.Minute, "compact", "many"),
 	}
@@ -189,7 +218,9 @@ func oneLeader() *Situation {
 	const auto = "queryCoord/autoBalance"
 	nodes := lab.QueryNodes[1:]
 	return &Situation{
-		Name: "one-leader", What: "all six shards led by one node, with 60,000 growing rows; each query node has 0.3 cores", Cure: "loaded again, on the nodes that lead nothing",
+		Name: "one-leader",
+		What: "all six shards led by one node, with 60,000 growing rows; each query node has 0.3 cores",
+		Cure: "loaded again, on the nodes that lead nothing",
 		Want: Want{Words: [][]string{{"@querynode1"}, {"lead", "shard"}}},
 		Load: []lab.Stream{{Request: "search", Collection: "led", Threads: 4, NQ: 10, Limit: 10}},
 		Set: func(ctx context.Context, l *lab.Lab) error {

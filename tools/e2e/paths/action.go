@@ -1,8 +1,10 @@
-// Command paths breaks the resources and the paths of a real Milvus cluster, and holds what kitescope reports against what a client feels.
+// Command paths breaks the resources and the paths of a real Milvus cluster, and holds what kitescope reports against
+// what a client feels.
 //
-// A seed draws rounds from a grammar that knows no check of kitescope: a resource of a process is limited, a path between two components
-// is slow or cut, a topic, a folder, a key or a setting is changed, or a client misbehaves, at a random strength, one or two at once. A
-// client of its own measures requests of every kind all the time. A round counts by what that client felt, not by what was done.
+// A seed draws rounds from a grammar that knows no check of kitescope: a resource of a process is limited, a path
+// between two components is slow or cut, a topic, a folder, a key or a setting is changed, or a client misbehaves, at a
+// random strength, one or two at once. A client of its own measures requests of every kind all the time. A round counts
+// by what that client felt, not by what was done.
 package main
 
 import (
@@ -21,7 +23,8 @@ type Action struct {
 	Args       string
 	Fresh      bool // only a new cluster undoes it
 
-	names  []string // by which a finding may name what it is done to, beside the components; some are known only at injection
+	// by which a finding may name what it is done to, beside the components; some are known only at injection
+	names  []string
 	inject func(ctx context.Context, l *Lab, a *Action) error
 	// effect reports by other means than kitescope whether the action took effect, and how that was seen.
 	effect func(ctx context.Context, l *Lab) (bool, string)
@@ -31,7 +34,8 @@ func (a *Action) String() string {
 	return strings.TrimSpace(a.Family + " " + strings.Join(a.Components, ">") + " " + a.Args)
 }
 
-// calls lists by component those that serve its part of requests, by the documented path of each kind of request of Milvus 2.3.
+// calls lists by component those that serve its part of requests, by the documented path of each kind of request of
+// Milvus 2.3.
 var calls = map[string][]string{
 	"client":     {"proxy", "host"}, // who floods a cluster takes the processors of its host
 	"proxy":      {"rootcoord", "datacoord", "querycoord", "querynode1", "querynode2", "querynode3", "kafka"},
@@ -45,7 +49,8 @@ var calls = map[string][]string{
 	"querynode3": {"kafka", "storage", "querynode1", "querynode2"},
 }
 
-// neighbors returns the components next to those of an action on any path. A link has none: both of its ends are injected.
+// neighbors returns the components next to those of an action on any path. A link has none: both of its ends are
+// injected.
 func (a *Action) neighbors() []string {
 	if a.Family == "link" {
 		return nil
@@ -56,7 +61,8 @@ func (a *Action) neighbors() []string {
 			if slices.Contains(a.Components, from) {
 				all = append(all, c)
 			}
-			if slices.Contains(a.Components, c) && (from != "client" || c == "host") { // every finding may name what the client uses
+			// every finding may name what the client uses
+			if slices.Contains(a.Components, c) && (from != "client" || c == "host") {
 				all = append(all, from)
 			}
 		}
@@ -69,15 +75,16 @@ func (a *Action) neighbors() []string {
 var componentNames = map[string][]string{
 	"proxy": {"proxy", "proxies"}, "rootcoord": {"rootcoord"}, "datacoord": {"datacoord"}, "querycoord": {"querycoord"},
 	"datanode": {"datanode", "data node"}, "indexnode": {"indexnode", "index node"},
-	"kafka": {"kafka", "message queue", "the queue", lab.KafkaAddress}, "etcd": {"etcd"}, "storage": {"storage", "disk"},
-	"host": {"host", "machine"}, "client": {"client", "collection " + probeCollection, probeCollection},
+	"kafka": {"kafka", "message queue", "the queue", lab.KafkaAddress}, "etcd": {"etcd"},
+	"storage": {"storage", "disk"},
+	"host":    {"host", "machine"}, "client": {"client", "collection " + probeCollection, probeCollection},
 }
 
 // probeCollection is the collection of the client to which all that misbehaves goes, too.
 const probeCollection = "felt"
 
-// checks returns the checks of kitescope that are for what is done to a process, nil if there is none, or it depends on what was drawn. A
-// component at which requests break is named by the checks about requests, and by no other one then.
+// checks returns the checks of kitescope that are for what is done to a process, nil if there is none, or it depends on
+// what was drawn. A component at which requests break is named by the checks about requests, and by no other one then.
 func (a *Action) checks() []string {
 	if len(a.Components) > 1 || slices.Contains(services, a.Components[0]) {
 		return nil

@@ -11,8 +11,9 @@ import (
 	"kitescope/tools/e2e/lab"
 )
 
-// churn keeps clients busy on a cluster that is well, half of the time on a host whose processors others use, and counts what is reported:
-// any warning or error is false but about the host once it is starved, and about requests while the client feels something.
+// churn keeps clients busy on a cluster that is well, half of the time on a host whose processors others use, and
+// counts what is reported: any warning or error is false but about the host once it is starved, and about requests
+// while the client feels something.
 func churn(ctx context.Context, l *Lab, span time.Duration, log func(string, ...any)) error {
 	watch, err := l.kitescope.Watch(ctx, l.Lab, l.Out)
 	if err != nil {
@@ -67,8 +68,10 @@ func churn(ctx context.Context, l *Lab, span time.Duration, log func(string, ...
 	for _, f := range loud {
 		log("FALSE --watch %s %s", f.At, f.String())
 	}
-	log("%s of healthy churn, half of it starved: %d looks with %d errors and %d warnings; --watch %d lines, %d of them warnings or errors, still running: %v",
-		time.Since(began).Round(time.Second), looks, count["error"], count["warning"], len(events), len(loud), watch.Alive())
+	log("%s of healthy churn, half of it starved: %d looks with %d errors and %d warnings; --watch %d lines, %d of "+
+		"them warnings or errors, still running: %v",
+		time.Since(began).Round(time.Second), looks, count["error"], count["warning"], len(events), len(loud),
+		watch.Alive())
 	return nil
 }
 
@@ -91,5 +94,6 @@ func symptomsAt(file string, began, at time.Time) []Symptom {
 	return symptomsOf(all, usual, at.Add(-recent), at)
 }
 
-// starvingPrograms is how many programs starve a host of two processors so that all of the cluster is late, and nothing fails.
+// starvingPrograms is how many programs starve a host of two processors so that all of the cluster is late, and nothing
+// fails.
 const starvingPrograms = 16

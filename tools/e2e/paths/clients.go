@@ -30,7 +30,8 @@ func drawMisuse(d *dice) *Action {
 	return &Action{
 		Components: []string{"client"}, Args: fmt.Sprintf("%s %d", m.kind, n),
 		inject: func(ctx context.Context, l *Lab, _ *Action) error {
-			cmd := l.Command(ctx, l.Python(), "-W", "ignore", l.Script, lab.ProxyAddress, "misuse", m.kind, strconv.Itoa(n), "120")
+			cmd := l.Command(ctx, l.Python(), "-W", "ignore", l.Script, lab.ProxyAddress, "misuse", m.kind,
+				strconv.Itoa(n), "120")
 			if err := cmd.Start(); err != nil {
 				return err
 			}

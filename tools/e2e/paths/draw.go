@@ -58,7 +58,9 @@ func round(seed uint64, number int) []*Action {
 	if d.IntN(5) == 0 {
 		for range 20 {
 			second := d.action()
-			if !slices.ContainsFunc(second.Components, func(c string) bool { return slices.Contains(actions[0].Components, c) }) {
+			if !slices.ContainsFunc(second.Components, func(c string) bool {
+				return slices.Contains(actions[0].Components, c)
+			}) {
 				return append(actions, second)
 			}
 		}

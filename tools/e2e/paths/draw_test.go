@@ -99,7 +99,9 @@ proxy:
   maxNameLength: 255
 `
 	got := settings(yaml, "querynode")
-	want := []setting{{"QUERYNODE_CACHESIZE", "32"}, {"QUERYNODE_SCHEDULER_CPURATIO", "10.0"}, {"QUERYNODE_ENABLEDISK", "false"}}
+	want := []setting{
+		{"QUERYNODE_CACHESIZE", "32"}, {"QUERYNODE_SCHEDULER_CPURATIO", "10.0"}, {"QUERYNODE_ENABLEDISK", "false"},
+	}
 	if !slices.Equal(got, want) {
 		t.Fatalf("settings of a query node: %v, want %v", got, want)
 	}

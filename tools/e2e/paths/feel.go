@@ -114,8 +114,8 @@ type Symptom struct {
 // window is how long something has to go on to be felt.
 const window = 10
 
-// symptomsOf returns the kinds of requests of which failures, or a p95 above three times its past, went on for ten seconds between two times.
-// A request counts from the moment on at which it is slow, or at its failure.
+// symptomsOf returns the kinds of requests of which failures, or a p95 above three times its past, went on for ten
+// seconds between two times. A request counts from the moment on at which it is slow, or at its failure.
 func symptomsOf(all []request, by map[string]Baseline, from, to time.Time) []Symptom {
 	var felt []Symptom
 	for _, kind := range kinds {
@@ -173,11 +173,13 @@ func spanOf(r *request, limit, begin, now float64) span {
 	return s
 }
 
-// minSlow is how many requests have to be slow where none fails or hangs: of less than twenty the 95th percentile is the slowest one.
+// minSlow is how many requests have to be slow where none fails or hangs: of less than twenty the 95th percentile is
+// the slowest one.
 const minSlow = 3
 
-// badIn reports whether more than a twentieth of the requests of ten seconds were bad, and since when. Some have to be bad in each half, of
-// frequent kinds in each part in which ten requests are: a machine that stands still for a moment makes some late, too.
+// badIn reports whether more than a twentieth of the requests of ten seconds were bad, and since when. Some have to be
+// bad in each half, of frequent kinds in each part in which ten requests are: a machine that stands still for a moment
+// makes some late, too.
 func badIn(spans []span, from, to float64) (since float64, there bool) {
 	bad, slow, of := 0, 0, 0
 	since = to

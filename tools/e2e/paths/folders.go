@@ -33,7 +33,8 @@ func drawCalls(d *dice) *Action {
 		Components: components, Args: calls + " " + what,
 		inject: func(ctx context.Context, l *Lab, _ *Action) error {
 			log = filepath.Join(l.Out, "strace-"+process+".txt")
-			cmd := exec.CommandContext(ctx, "strace", "-f", "-qq", "-o", log, "-p", strconv.Itoa(l.PID(process)), "-e", "trace="+calls, "-e", "inject="+calls+":"+what)
+			cmd := exec.CommandContext(ctx, "strace", "-f", "-qq", "-o", log, "-p", strconv.Itoa(l.PID(process)), "-e",
+				"trace="+calls, "-e", "inject="+calls+":"+what)
 			cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 			if err := cmd.Start(); err != nil {
 				return err

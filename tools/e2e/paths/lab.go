@@ -34,8 +34,9 @@ func (l *Lab) recreate(ctx context.Context) error {
 	return l.Client(ctx, 6*time.Minute, "seed")
 }
 
-// stopAndStart stops a process as an orchestrator does, which waits twenty seconds, starts it with these settings, and waits until it is registered.
-// What it registered before would last for half a minute, and name it for a reason of the trial's own: it is removed.
+// stopAndStart stops a process as an orchestrator does, which waits twenty seconds, starts it with these settings, and
+// waits until it is registered. What it registered before would last for half a minute, and name it for a reason of the
+// trial's own: it is removed.
 func (l *Lab) stopAndStart(ctx context.Context, process string, settings ...string) error {
 	before, err := l.Sessions(ctx)
 	if err != nil {
@@ -60,7 +61,8 @@ func (l *Lab) stopAndStart(ctx context.Context, process string, settings ...stri
 	}
 	_ = lab.Wait(ctx, 20*time.Second, process+" is back", func() bool {
 		now, err := l.Sessions(ctx)
-		return err == nil && now[process].ID > 0 && now[process].ID != before[process].ID && lab.Listens(fmt.Sprintf("127.0.0.1:%d", lab.Ports[process].GRPC))
+		return err == nil && now[process].ID > 0 && now[process].ID != before[process].ID &&
+			lab.Listens(fmt.Sprintf("127.0.0.1:%d", lab.Ports[process].GRPC))
 	})
 	if process == "proxy" {
 		return lab.Sleep(ctx, 20*time.Second) // until clients have connected again: they try ever less often
@@ -75,7 +77,8 @@ func (l *Lab) restart(ctx context.Context, process string, settings ...string) e
 			return err
 		}
 	}
-	if err := lab.Wait(ctx, 10*time.Second, "end of "+process, func() bool { return l.State(process) == "" }); err != nil {
+	if err := lab.Wait(ctx, 10*time.Second, "end of "+process, func() bool { return l.State(process) == "" }); err !=
+		nil {
 		return err
 	}
 	switch process {
@@ -95,7 +98,8 @@ func (l *Lab) runInBackground(ctx context.Context, f func(ctx context.Context)) 
 	l.Undo(func() error { end(); <-done; return nil })
 }
 
-// heal takes back what was done and starts what is not well or not registered. etcd then forgets: kitescope would count restarts of earlier rounds.
+// heal takes back what was done and starts what is not well or not registered. etcd then forgets: kitescope would count
+// restarts of earlier rounds.
 func (l *Lab) heal(ctx context.Context) error {
 	l.UndoAll()
 	for _, p := range services {
@@ -134,7 +138,8 @@ func (l *Lab) compactHistory(ctx context.Context) error {
 	return err
 }
 
-// startProbe starts the client that measures, which drops what is left over of other clients, then writes into a file until it is ended.
+// startProbe starts the client that measures, which drops what is left over of other clients, then writes into a file
+// until it is ended.
 func (l *Lab) startProbe(ctx context.Context, file string) (end func(), err error) {
 	cmd := exec.CommandContext(ctx, l.Python(), "-W", "ignore", l.Script, lab.ProxyAddress, "feel", file)
 	cmd.Env, cmd.SysProcAttr = l.Env(), &syscall.SysProcAttr{Setpgid: true}

@@ -60,7 +60,9 @@ func main() {
 func (o *options) chosen() []int {
 	var all []int
 	for n := o.from; len(all) < o.rounds && n < o.from+100_000; n++ {
-		if slices.ContainsFunc(strings.Split(o.only, ","), func(s string) bool { return strings.Contains(plan(round(o.seed, n)), s) }) {
+		if slices.ContainsFunc(strings.Split(o.only, ","), func(s string) bool {
+			return strings.Contains(plan(round(o.seed, n)), s)
+		}) {
 			all = append(all, n)
 		}
 	}
@@ -153,7 +155,8 @@ func (r *Result) print(log func(string, ...any)) {
 		log("BROKEN %s", r.Broken)
 	}
 	log("FELT after %.0f s: %s; later: %s", r.Began, symptomText(r.Symptoms), symptomText(r.LateSymptoms))
-	log("SCORE loud %v (%.0f s after, took %.1f s), injected at place %d, or next to it %d, --watch %.0f s (any %.0f s)", r.Alerting, r.Look, r.Took, r.Place, r.Next, r.Watch, r.WatchAny)
+	log("SCORE loud %v (%.0f s after, took %.1f s), injected at place %d, or next to it %d, --watch %.0f s (any "+
+		"%.0f s)", r.Alerting, r.Look, r.Took, r.Place, r.Next, r.Watch, r.WatchAny)
 	for _, i := range r.Impact {
 		log("   impact of %s: %q, right %v", i.Kind, i.State, i.Right)
 	}

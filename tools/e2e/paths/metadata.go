@@ -16,8 +16,9 @@ var (
 	ids    = regexp.MustCompile(`[0-9]{15,}`)
 )
 
-// drawKey removes or changes a key of etcd, and starts a coordinator again, as often as not: they read most keys only then. Which key is
-// drawn as a place among the shapes of keys that there are, and one among the client's of that shape.
+// drawKey removes or changes a key of etcd, and starts a coordinator again, as often as not: they read most keys only
+// then. Which key is drawn as a place among the shapes of keys that there are, and one among the client's of that
+// shape.
 func drawKey(d *dice) *Action {
 	shape, place, how := d.Float64(), d.Float64(), pick(d, []string{"removed", "emptied", "garbled", "of its neighbor"})
 	components := []string{"etcd"}

@@ -67,7 +67,8 @@ func drawLink(d *dice) *Action {
 		Components: link[:], Args: args,
 		inject: func(ctx context.Context, l *Lab, _ *Action) error { return f.start(ctx, l, link[0], portOf(link[1])) },
 		effect: func(context.Context, *Lab) (bool, string) {
-			return f.accepted.Load() > 0, fmt.Sprintf("%d connections, %d bytes went through", f.accepted.Load(), f.bytes.Load())
+			return f.accepted.Load() > 0,
+				fmt.Sprintf("%d connections, %d bytes went through", f.accepted.Load(), f.bytes.Load())
 		},
 	}
 }
@@ -104,7 +105,8 @@ func (f *forwarder) start(ctx context.Context, l *Lab, process string, port int)
 		return err
 	}
 	l.Undo(func() error {
-		_ = os.WriteFile(filepath.Join(filepath.Dir(group), "cgroup.procs"), []byte(strconv.Itoa(l.PID(process))), 0o644)
+		_ = os.WriteFile(filepath.Join(filepath.Dir(group), "cgroup.procs"), []byte(strconv.Itoa(l.PID(process))),
+			0o644)
 		return os.Remove(group)
 	})
 	pid := strconv.Itoa(l.PID(process))
@@ -113,7 +115,8 @@ func (f *forwarder) start(ctx context.Context, l *Lab, process string, port int)
 	}
 	_, here, _ := net.SplitHostPort(listener.Addr().String())
 	path, _ := filepath.Rel("/sys/fs/cgroup", group)
-	rule := fmt.Sprintf("table ip %s { chain out { type nat hook output priority -100; socket cgroupv2 level 1 %q tcp dport %d redirect to :%s; }; }", table, path, port, here)
+	rule := fmt.Sprintf("table ip %s { chain out { type nat hook output priority -100; socket cgroupv2 level 1 %q "+
+		"tcp dport %d redirect to :%s; }; }", table, path, port, here)
 	l.Undo(func() error {
 		_, err := l.Output(context.WithoutCancel(ctx), "nft", "delete", "table", "ip", table)
 		return err
@@ -137,7 +140,8 @@ func (l *Lab) disconnect(ctx context.Context, pid string, port int) error {
 		}
 		_, local, err := net.SplitHostPort(fields[2])
 		if err == nil {
-			_, err = l.Output(ctx, "ss", "-K", "state", "established", "sport", "=", ":"+local, "dport", "=", fmt.Sprintf(":%d", port))
+			_, err = l.Output(ctx, "ss", "-K", "state", "established", "sport", "=", ":"+local, "dport", "=",
+				fmt.Sprintf(":%d", port))
 		}
 		if err != nil {
 			return err

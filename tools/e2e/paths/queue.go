@@ -14,13 +14,15 @@ import (
 func (l *Lab) configure(ctx context.Context, setting, value string, entity ...string) error {
 	alter := append([]string{"--alter"}, entity...)
 	l.Undo(func() error {
-		return l.KafkaTool(context.WithoutCancel(ctx), "kafka.admin.ConfigCommand", append(alter, "--delete-config", setting)...)
+		return l.KafkaTool(context.WithoutCancel(ctx), "kafka.admin.ConfigCommand",
+			append(alter, "--delete-config", setting)...)
 	})
 	return l.KafkaTool(ctx, "kafka.admin.ConfigCommand", append(alter, "--add-config", setting+"="+value)...)
 }
 
 func drawQuota(d *dice) *Action {
-	what, rate := pick(d, []string{"producer_byte_rate", "consumer_byte_rate", "request_percentage"}), int(d.between(100, 50_000))
+	what, rate := pick(d, []string{"producer_byte_rate", "consumer_byte_rate", "request_percentage"}),
+		int(d.between(100, 50_000))
 	if what == "request_percentage" {
 		rate = 1 + d.IntN(5)
 	}

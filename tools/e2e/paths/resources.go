@@ -65,7 +65,8 @@ func drawCPU(d *dice) *Action {
 	}
 }
 
-// drawMemory starts a process again within a part of the memory it used, and again each time that it dies, as an orchestrator does.
+// drawMemory starts a process again within a part of the memory it used, and again each time that it dies, as an
+// orchestrator does.
 func drawMemory(d *dice) *Action {
 	process, percent := pick(d, lab.AllProcesses), 30+d.IntN(60)
 	var starts atomic.Int32
@@ -90,7 +91,8 @@ func drawMemory(d *dice) *Action {
 			l.runInBackground(ctx, func(ctx context.Context) {
 				for lab.Sleep(ctx, time.Second) == nil {
 					if l.State(process) == "" && l.Start(process, 0) == nil {
-						_ = os.WriteFile(groupFile("memory", process, "cgroup.procs"), []byte(strconv.Itoa(l.PID(process))), 0o644)
+						_ = os.WriteFile(groupFile("memory", process, "cgroup.procs"),
+							[]byte(strconv.Itoa(l.PID(process))), 0o644)
 						starts.Add(1)
 					}
 				}
@@ -98,7 +100,8 @@ func drawMemory(d *dice) *Action {
 			return nil
 		},
 		effect: func(context.Context, *Lab) (bool, string) {
-			n := max(counter("memory", process, "memory.failcnt", ""), counter("memory", process, "memory.events", "max"))
+			n := max(counter("memory", process, "memory.failcnt", ""),
+				counter("memory", process, "memory.events", "max"))
 			return n > 0, fmt.Sprintf("reached its limit %d times, started %d times", n, starts.Load())
 		},
 	}
@@ -145,7 +148,8 @@ func drawFiles(d *dice) *Action {
 				return err
 			}
 			l.Undo(func() error {
-				_, err := l.Output(context.WithoutCancel(ctx), "prlimit", "--pid", pid, "--nofile="+strings.Join(strings.Fields(string(old)), ":"))
+				_, err := l.Output(context.WithoutCancel(ctx), "prlimit", "--pid", pid,
+					"--nofile="+strings.Join(strings.Fields(string(old)), ":"))
 				return err
 			})
 			limit = max(10, l.open(process)+more)
@@ -214,7 +218,8 @@ func drawHost(d *dice) *Action {
 	}
 }
 
-// startBurners starts programs that only compute, each in a session of its own, so that the kernel gives each as much as one of the cluster.
+// startBurners starts programs that only compute, each in a session of its own, so that the kernel gives each as much
+// as one of the cluster.
 func (l *Lab) startBurners(ctx context.Context, n int) error {
 	for range n {
 		cmd := exec.CommandContext(ctx, "sh", "-c", "while :; do :; done")

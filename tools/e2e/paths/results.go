@@ -70,7 +70,8 @@ func (s *score) add(r *Result) {
 	}
 }
 
-// allEnded reports whether all that was felt was over before diagnose looked, kindEnded whether that of a kind of request was.
+// allEnded reports whether all that was felt was over before diagnose looked, kindEnded whether that of a kind of
+// request was.
 func (r *Result) allEnded() bool {
 	return !slices.ContainsFunc(r.Symptoms, func(f Symptom) bool { return !f.Ended })
 }
@@ -88,8 +89,11 @@ func (s *score) row(name string) string {
 	if s.kinds > 0 {
 		impact = share(s.right, s.kinds)
 	}
-	return fmt.Sprintf("| %s | %s | %d | %d | %d | %s | %s, %s | %s, %s | %s | %d of %d, %d, %d | %s | %s |\n", name, rounds, s.ended, s.withSymptoms, s.silent, impact,
-		share(s.first, s.withSymptoms), share(s.second, s.withSymptoms), share(s.exact1, s.withSymptoms), share(s.exact2, s.withSymptoms), share(s.causes, s.checks), s.errors, s.quiet, s.falseErrors, s.warnings, times(s.watch), times(s.took))
+	return fmt.Sprintf("| %s | %s | %d | %d | %d | %s | %s, %s | %s, %s | %s | %d of %d, %d, %d | %s | %s |\n", name,
+		rounds, s.ended, s.withSymptoms, s.silent, impact,
+		share(s.first, s.withSymptoms), share(s.second, s.withSymptoms), share(s.exact1, s.withSymptoms),
+		share(s.exact2, s.withSymptoms), share(s.causes, s.checks), s.errors, s.quiet, s.falseErrors, s.warnings,
+		times(s.watch), times(s.took))
 }
 
 func share(n, of int) string {
@@ -107,12 +111,15 @@ func times(all []float64) string {
 	return fmt.Sprintf("%.0f s, %.0f s", quantile(all, 0.5), quantile(all, 0.95))
 }
 
-// report is the generated part of docs/evidence/diagnosis.md: each seed and all of them, then what was silent, wrong or false.
+// report is the generated part of docs/evidence/diagnosis.md: each seed and all of them, then what was silent, wrong or
+// false.
 func report(results []*Result) string {
 	var b strings.Builder
-	b.WriteString("| seed | rounds | felt, but over before the look | felt at the look | silent | correct impact, by kind of request | injected " +
+	b.WriteString("| seed | rounds | felt, but over before the look | felt at the look | silent | correct impact, by " +
+		"kind of request | injected " +
 		"component or a neighbor ranked first, first or second | injected component ranked first, first or second | " +
-		"cause named, if a check covers it | not felt: with errors, with errors about something else, with warnings | " +
+		"cause named, if a check covers it | not felt: with errors, with errors about something else, with " +
+		"warnings | " +
 		"`--watch` delay: median, p95 | run time: median, p95 |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n")
 	type row struct {
 		seed    uint64
@@ -164,7 +171,8 @@ func misses(results []*Result) string {
 		case len(r.Symptoms) == 0 && len(r.Errors) > len(r.PreExisting):
 			fmt.Fprintf(&b, "%s: not felt, but an error: %s\n", at, lab.Clean(r.Errors[0]))
 		case len(r.PreExisting) > 0:
-			fmt.Fprintf(&b, "%s: not felt, but an error from before the injection: %s\n", at, lab.Clean(r.PreExisting[0]))
+			fmt.Fprintf(&b, "%s: not felt, but an error from before the injection: %s\n", at,
+				lab.Clean(r.PreExisting[0]))
 		case len(r.Symptoms) == 0:
 		case r.allEnded():
 			fmt.Fprintf(&b, "%s: over before the look; felt: %s\n", at, symptomText(r.Symptoms))

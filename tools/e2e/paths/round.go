@@ -54,9 +54,10 @@ type Result struct {
 	Findings     []string  `json:"findings,omitempty"`          // the first of the look that follow from no other
 	Errors       []string  `json:"errors,omitempty"`            // of a round in which nothing was felt
 	PreExisting  []string  `json:"errors_before,omitempty"`     // those present before the injection
-	False        int       `json:"false_errors,omitempty"`      // number of other errors that name no injected component
-	Warnings     []string  `json:"warnings,omitempty"`
-	Broken       string    `json:"broken,omitempty"` // the round itself went wrong, and is not scored
+	// number of other errors that name no injected component
+	False    int      `json:"false_errors,omitempty"`
+	Warnings []string `json:"warnings,omitempty"`
+	Broken   string   `json:"broken,omitempty"` // the round itself went wrong, and is not scored
 }
 
 var errUnhealthy = errors.New("the cluster is not healthy")
@@ -81,7 +82,8 @@ func (r *runner) play(ctx context.Context, result *Result) (well bool) {
 	if healed != nil {
 		r.log("not healed: %v", healed)
 	}
-	return healed == nil && !errors.Is(err, errUnhealthy) && !slices.ContainsFunc(r.actions, func(a *Action) bool { return a.Fresh })
+	return healed == nil && !errors.Is(err, errUnhealthy) &&
+		!slices.ContainsFunc(r.actions, func(a *Action) bool { return a.Fresh })
 }
 
 func (r *runner) round(ctx context.Context, result *Result) error {
@@ -120,8 +122,10 @@ func (r *runner) round(ctx context.Context, result *Result) error {
 		r.log("effect %v: %s", there, how)
 	}
 	effect := slices.ContainsFunc(result.Actions, func(a Played) bool { return a.Present })
-	if !effect && len(felt) > 0 && !slices.ContainsFunc(felt, func(f Symptom) bool { return !slices.Equal(f.Failures, []string{"slow"}) }) {
-		return fmt.Errorf("no fault took effect, and other load on the machine slows the requests: %s", symptomText(felt))
+	if !effect && len(felt) > 0 &&
+		!slices.ContainsFunc(felt, func(f Symptom) bool { return !slices.Equal(f.Failures, []string{"slow"}) }) {
+		return fmt.Errorf("no fault took effect, and other load on the machine slows the requests: %s",
+			symptomText(felt))
 	}
 	since := unix(injected)
 	if start, there := firstSymptom(felt); there {
@@ -158,8 +162,8 @@ func (r *runner) inject(ctx context.Context) error {
 	return nil
 }
 
-// waitHealthy waits until requests are as they were when the cluster was known to be well, or, where that is not known or no longer so, until
-// none has failed for a minute. It returns how long requests took then.
+// waitHealthy waits until requests are as they were when the cluster was known to be well, or, where that is not known
+// or no longer so, until none has failed for a minute. It returns how long requests took then.
 func (r *runner) waitHealthy(ctx context.Context, file string) (map[string]Baseline, error) {
 	l := r.lab
 	for began := time.Now(); ; {
@@ -177,12 +181,15 @@ func (r *runner) waitHealthy(ctx context.Context, file string) (map[string]Basel
 			return by, nil
 		}
 		if time.Since(began) > wait {
-			return nil, fmt.Errorf("%w: %d requests failed in a minute, %d kinds of %d succeeded", errUnhealthy, bad, len(by), len(kinds))
+			return nil,
+				fmt.Errorf("%w: %d requests failed in a minute, %d kinds of %d succeeded", errUnhealthy, bad, len(by),
+					len(kinds))
 		}
 	}
 }
 
-// isHealthy reports whether requests of all kinds succeeded of late, none failed, and none were slower than in the past.
+// isHealthy reports whether requests of all kinds succeeded of late, none failed, and none were slower than in the
+// past.
 func isHealthy(all []request, by map[string]Baseline, now time.Time) bool {
 	from := now.Add(-healthyTime)
 	if len(by) == 0 || len(all) == 0 || all[0].Began > unix(from) {
@@ -193,13 +200,16 @@ func isHealthy(all []request, by map[string]Baseline, now time.Time) bool {
 }
 
 // waitForSymptoms waits until something has been felt for ten seconds.
-func (r *runner) waitForSymptoms(ctx context.Context, file string, by map[string]Baseline, injected time.Time) []Symptom {
+func (r *runner) waitForSymptoms(
+	ctx context.Context, file string, by map[string]Baseline, injected time.Time,
+) []Symptom {
 	for {
 		if lab.Sleep(ctx, time.Second) != nil {
 			return nil
 		}
 		felt := symptomsOf(readRequests(file), by, injected, time.Now())
-		if since, there := firstSymptom(felt); there && time.Since(injected).Seconds() > since+window || time.Since(injected) > hold {
+		if since, there := firstSymptom(felt); there && time.Since(injected).Seconds() > since+window ||
+			time.Since(injected) > hold {
 			return felt
 		}
 	}
@@ -215,7 +225,9 @@ func firstSymptom(felt []Symptom) (seconds float64, there bool) {
 	return seconds, len(felt) > 0
 }
 
-func (r *runner) score(result *Result, look *lab.Diagnosis, felt []Symptom, events []lab.Finding, injected, asked time.Time) {
+func (r *runner) score(
+	result *Result, look *lab.Diagnosis, felt []Symptom, events []lab.Finding, injected, asked time.Time,
+) {
 	result.Symptoms, result.Took, result.Exit, result.Alerting = felt, look.Took, look.Exit, hasAlert(look)
 	names, all := r.names(false), r.names(true)
 	for i := range look.Findings {
@@ -285,7 +297,8 @@ func (r *Result) bad() bool {
 	if len(r.Symptoms) == 0 {
 		return len(r.Errors) > 0
 	}
-	return !r.Alerting || r.Next == 0 || r.Next > 2 || slices.ContainsFunc(r.Impact, func(i Impact) bool { return i.State != "" && !i.Right })
+	return !r.Alerting || r.Next == 0 || r.Next > 2 ||
+		slices.ContainsFunc(r.Impact, func(i Impact) bool { return i.State != "" && !i.Right })
 }
 
 func (r *Result) what() string {

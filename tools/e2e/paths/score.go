@@ -7,7 +7,8 @@ import (
 	"kitescope/tools/e2e/lab"
 )
 
-// states lists by what a client felt the states of a kind of request that say so. What is refused before it is counted cannot be seen: it is unknown.
+// states lists by what a client felt the states of a kind of request that say so. What is refused before it is counted
+// cannot be seen: it is unknown.
 var states = map[string][]string{
 	"failed":  {"failing"},
 	"refused": {"refused", "failing", "unknown"},
@@ -29,7 +30,8 @@ func impactOf(felt []Symptom, look *lab.Diagnosis) []Impact {
 		i := Impact{Kind: f.Kind}
 		for _, said := range look.Impact {
 			right := slices.ContainsFunc(f.Failures, func(way string) bool {
-				return slices.Contains(states[way], said.State) || way == "hanging" && said.State == "slow" && said.Mean >= 1000*window/2
+				return slices.Contains(states[way], said.State) ||
+					way == "hanging" && said.State == "slow" && said.Mean >= 1000*window/2
 			})
 			switch {
 			case said.Request == f.Kind:
@@ -52,8 +54,8 @@ func unreadable(look *lab.Diagnosis) bool {
 	return len(look.Findings) == 0 && look.Exit != 0 && strings.Contains(look.Stderr, lab.EtcdAddress)
 }
 
-// place returns at which place, from 1 on, a finding that follows from no other names one of these, 0 if none does. Only those count that
-// are loud, or that a loud one follows from.
+// place returns at which place, from 1 on, a finding that follows from no other names one of these, 0 if none does.
+// Only those count that are loud, or that a loud one follows from.
 func place(look *lab.Diagnosis, names []string) int {
 	if unreadable(look) && lab.Mentions(strings.ToLower(look.Stderr), names) {
 		return 1
@@ -77,7 +79,8 @@ func place(look *lab.Diagnosis, names []string) int {
 // namesOne reports whether a finding names one of these: one about many objects at once names none of them.
 func namesOne(f *lab.Finding, names []string) bool {
 	short := *f
-	if len(f.Objects) > 3 || strings.HasPrefix(f.Check, "requests-") { // those of requests are the proxies at which clients feel it
+	// those of requests are the proxies at which clients feel it
+	if len(f.Objects) > 3 || strings.HasPrefix(f.Check, "requests-") {
 		short.Objects = nil
 	}
 	return lab.Mentions(short.Text(), names)
@@ -88,7 +91,9 @@ func root(look *lab.Diagnosis, f *lab.Finding) *lab.Finding {
 	for range look.Findings { // at most as often, in case that causes form a cycle
 		i := -1
 		if f.Cause != nil {
-			i = slices.IndexFunc(look.Findings, func(g lab.Finding) bool { return g.Check == f.Cause.Check && g.Object == f.Cause.Object })
+			i = slices.IndexFunc(look.Findings, func(g lab.Finding) bool {
+				return g.Check == f.Cause.Check && g.Object == f.Cause.Object
+			})
 		}
 		if i < 0 {
 			return f

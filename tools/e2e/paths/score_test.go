@@ -48,16 +48,29 @@ func TestSymptoms(t *testing.T) {
 	}{
 		{"well", makeRequests("search", "", 0, 30, 0.1), "", 0},
 		{"all fail", makeRequests("search", "failed", 0, 30, 0.01), "failed", 0},
-		{"a second of failures", slices.Concat(makeRequests("search", "failed", 3, 1, 0.01), makeRequests("search", "", 4, 26, 0.05)), "", 0},
+		{
+			"a second of failures",
+			slices.Concat(makeRequests("search", "failed", 3, 1, 0.01), makeRequests("search", "", 4, 26, 0.05)), "", 0,
+		},
 		{"slow", makeRequests("search", "", 0, 30, 0.5), "slow", 0.3},
 		{"twice as slow", makeRequests("search", "", 0, 30, 0.2), "", 0},
-		{"one that hangs", append(makeRequests("search", "", 0, 5, 0.05), makeRequests("search", "", 5, 1, -1)...), "hanging", 5.3},
+		{
+			"one that hangs", append(makeRequests("search", "", 0, 5, 0.05), makeRequests("search", "", 5, 1, -1)...),
+			"hanging", 5.3,
+		},
 		{"one that has taken long for four seconds", makeRequests("search", "", 26, 1, -1), "", 0},
 		{"hung until its time was over", makeRequests("search", "hanging", 0, 2, 15), "hanging", 0.3},
 		{"failed after it had hung", makeRequests("search", "failed", 0, 4, 7), "failed+hanging", 0.3},
 		{"two moments at which a machine stands still", haltingRequests(3, 12, 13), "", 0},
-		{"a machine that stands still again and again", haltingRequests(1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29), "slow", 1.3},
-		{"bad before the injection", slices.Concat(makeRequests("search", "failed", -20, 19, 0.01), makeRequests("search", "", 0, 30, 0.05)), "", 0},
+		{
+			"a machine that stands still again and again",
+			haltingRequests(1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29), "slow", 1.3,
+		},
+		{
+			"bad before the injection",
+			slices.Concat(makeRequests("search", "failed", -20, 19, 0.01), makeRequests("search", "", 0, 30, 0.05)), "",
+			0,
+		},
 		{"of another kind", makeRequests("flush", "", 0, 30, 0.04), "", 0},
 	} {
 		felt := symptomsOf(c.sent, by, start, start.Add(30*time.Second))
@@ -71,7 +84,8 @@ func TestSymptoms(t *testing.T) {
 }
 
 func TestBaseline(t *testing.T) {
-	all := slices.Concat(makeRequests("search", "", 0, 19, 0.1), makeRequests("search", "", 19, 1, 0.5), makeRequests("search", "failed", 20, 1, 0), makeRequests("flush", "", 25, 1, -1))
+	all := slices.Concat(makeRequests("search", "", 0, 19, 0.1), makeRequests("search", "", 19, 1, 0.5),
+		makeRequests("search", "failed", 20, 1, 0), makeRequests("flush", "", 25, 1, -1))
 	by, bad := baseline(all, start, start.Add(30*time.Second))
 	if want := (Baseline{P50: 0.1, P95: 0.1, N: 20}); bad != 1 || len(by) != 1 || by["search"] != want {
 		t.Errorf("%v and %d bad, want %v and 1", by, bad, want)
@@ -120,11 +134,29 @@ func TestPlace(t *testing.T) {
 	}{
 		{"first", []lab.Finding{finding("error", "querynode-5 hangs", "")}, 1},
 		{"second", []lab.Finding{finding("error", "all is lost", ""), finding("warning", "querynode-5 hangs", "")}, 2},
-		{"what follows from another does not count", []lab.Finding{finding("error", "all is lost", ""), finding("error", "no leader", "lost"), finding("error", "querynode-5", "")}, 2},
+		{
+			"what follows from another does not count",
+			[]lab.Finding{
+				finding("error", "all is lost", ""), finding("error", "no leader", "lost"),
+				finding("error", "querynode-5", ""),
+			},
+			2,
+		},
 		{"neither does what is not loud", []lab.Finding{finding("info", "querynode-5 hangs", "")}, 0},
 		{"another process", []lab.Finding{finding("error", "querynode-51 hangs", "")}, 0},
-		{"an info that explains a warning", []lab.Finding{finding("info", "a search of querynode-5", ""), finding("warning", "searches are slow", "a search of querynode-5")}, 1},
-		{"an info beside a warning", []lab.Finding{finding("info", "a search of querynode-5", ""), finding("warning", "searches are slow", "")}, 0},
+		{
+			"an info that explains a warning",
+			[]lab.Finding{
+				finding("info", "a search of querynode-5", ""),
+				finding("warning", "searches are slow", "a search of querynode-5"),
+			},
+			1,
+		},
+		{
+			"an info beside a warning",
+			[]lab.Finding{finding("info", "a search of querynode-5", ""), finding("warning", "searches are slow", "")},
+			0,
+		},
 		{"none", nil, 0},
 	} {
 		if got := place(&lab.Diagnosis{Findings: c.findings}, []string{"querynode-5"}); got != c.want {
@@ -132,19 +164,35 @@ func TestPlace(t *testing.T) {
 		}
 	}
 	all := finding("error", "all lag", "")
-	all.Objects = []lab.Object{{Name: "querynode-5"}, {Name: "querynode-6"}, {Name: "querynode-7"}, {Name: "querynode-8"}}
+	all.Objects = []lab.Object{
+		{Name: "querynode-5"}, {Name: "querynode-6"}, {Name: "querynode-7"}, {Name: "querynode-8"},
+	}
 	if got := place(&lab.Diagnosis{Findings: []lab.Finding{all}}, []string{"querynode-5"}); got != 0 {
 		t.Errorf("one of many: place %d", got)
 	}
-	if got := place(&lab.Diagnosis{Exit: 1, Stderr: "etcd at " + lab.EtcdAddress + " is not responding"}, componentNames["etcd"]); got != 1 {
+	if got := place(&lab.Diagnosis{Exit: 1, Stderr: "etcd at " + lab.EtcdAddress + " is not responding"},
+		componentNames["etcd"]); got != 1 {
 		t.Errorf("etcd that cannot be read: place %d", got)
 	}
 }
 
 func TestImpact(t *testing.T) {
-	look := &lab.Diagnosis{Impact: []lab.Impact{{Request: "search", State: "fine"}, {Request: "insert", State: "hanging"}, {Request: "delete", State: "unknown"}}}
-	got := impactOf([]Symptom{{Kind: "search", Failures: []string{"slow"}}, {Kind: "insert", Failures: []string{"slow", "hanging"}}, {Kind: "delete", Failures: []string{"refused"}}, {Kind: "load", Failures: []string{"failed"}}}, look)
-	want := []Impact{{"search", "fine", false}, {"insert", "hanging", true}, {"delete", "unknown", true}, {"load", "", false}}
+	look := &lab.Diagnosis{
+		Impact: []lab.Impact{
+			{Request: "search", State: "fine"},
+			{Request: "insert", State: "hanging"},
+			{Request: "delete", State: "unknown"},
+		},
+	}
+	got := impactOf([]Symptom{
+		{Kind: "search", Failures: []string{"slow"}},
+		{Kind: "insert", Failures: []string{"slow", "hanging"}},
+		{Kind: "delete", Failures: []string{"refused"}},
+		{Kind: "load", Failures: []string{"failed"}},
+	}, look)
+	want := []Impact{
+		{"search", "fine", false}, {"insert", "hanging", true}, {"delete", "unknown", true}, {"load", "", false},
+	}
 	if !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
@@ -161,8 +209,12 @@ func TestFirstAlert(t *testing.T) {
 		f.At = start.Add(time.Duration(second) * time.Second).Format(time.RFC3339Nano)
 		return f
 	}
-	events := []lab.Finding{at(finding("info", "kafka", ""), 1), at(finding("error", "proxy-1", ""), 3), at(finding("warning", "kafka", ""), 7)}
-	if named, loudest := firstAlert(events, []string{"kafka"}, unix(start)), firstAlert(events, nil, unix(start)); named != 7 || loudest != 3 {
+	events := []lab.Finding{
+		at(finding("info", "kafka", ""), 1), at(finding("error", "proxy-1", ""), 3),
+		at(finding("warning", "kafka", ""), 7),
+	}
+	if named, loudest := firstAlert(events, []string{"kafka"}, unix(start)),
+		firstAlert(events, nil, unix(start)); named != 7 || loudest != 3 {
 		t.Errorf("named after %g s, any after %g s", named, loudest)
 	}
 }
@@ -178,7 +230,8 @@ func TestDocumentMatchesRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !strings.Contains(string(text), report(results)) {
-		t.Error("docs/evidence/diagnosis.md is not what results.jsonl says: go run . -report -docs ../../../docs/evidence/diagnosis.md")
+		t.Error("docs/evidence/diagnosis.md is not what results.jsonl says: go run . -report -docs " +
+			"../../../docs/evidence/diagnosis.md")
 	}
 	for _, r := range results {
 		for i, a := range round(r.Seed, r.Round) {
@@ -189,19 +242,26 @@ func TestDocumentMatchesRecord(t *testing.T) {
 	}
 }
 
-// TestPreExistingError checks that an error of a quiet round that stood before the injection is not one about something else.
+// TestPreExistingError checks that an error of a quiet round that stood before the injection is not one about something
+// else.
 func TestPreExistingError(t *testing.T) {
 	t.Parallel()
 	injected := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 	event := func(seconds int, change, name string) lab.Finding {
-		return lab.Finding{Check: "queue-lag", Severity: "error", Change: change, Object: lab.Object{Name: name}, At: injected.Add(time.Duration(seconds) * time.Second).Format(time.RFC3339)}
+		return lab.Finding{
+			Check: "queue-lag", Severity: "error", Change: change, Object: lab.Object{Name: name},
+			At: injected.Add(time.Duration(seconds) * time.Second).Format(time.RFC3339),
+		}
 	}
-	events := []lab.Finding{event(-20, "new", "dml_1"), event(-20, "new", "dml_2"), event(-10, "gone", "dml_2"), event(5, "new", "dml_3")}
+	events := []lab.Finding{
+		event(-20, "new", "dml_1"), event(-20, "new", "dml_2"), event(-10, "gone", "dml_2"), event(5, "new", "dml_3"),
+	}
 	look := &lab.Diagnosis{Findings: []lab.Finding{event(9, "", "dml_1"), event(9, "", "dml_2"), event(9, "", "dml_3")}}
 	result, r := Result{}, &runner{lab: &Lab{}}
 	r.score(&result, look, nil, events, injected, injected)
 	if len(result.Errors) != 3 || len(result.PreExisting) != 1 || result.False != 2 {
-		t.Errorf("%d errors, %d of them from before, %d about something else", len(result.Errors), len(result.PreExisting), result.False)
+		t.Errorf("%d errors, %d of them from before, %d about something else", len(result.Errors),
+			len(result.PreExisting), result.False)
 	}
 }
 
@@ -212,7 +272,13 @@ func TestRoot(t *testing.T) {
 	of := func(name, cause string) lab.Finding {
 		return lab.Finding{Check: "c", Object: thing(name), Cause: &lab.Cause{Check: "c", Object: thing(cause)}}
 	}
-	look := &lab.Diagnosis{Findings: []lab.Finding{{Check: "c", Object: thing("a")}, of("b", "a"), of("d", "b"), of("e", "missing"), of("x", "y"), of("y", "x")}}
+	look := &lab.Diagnosis{
+		Findings: []lab.Finding{
+			{Check: "c", Object: thing("a")},
+			of("b", "a"), of("d", "b"), of("e", "missing"), of("x", "y"),
+			of("y", "x"),
+		},
+	}
 	for i, want := range []string{"a", "a", "a", "e", "x", "y"} {
 		if got := root(look, &look.Findings[i]).Object.Name; got != want {
 			t.Errorf("%s follows from %s, want %s", look.Findings[i].Object.Name, got, want)

@@ -36,7 +36,8 @@ func settings(yaml, role string) []setting {
 		depths, path = append(depths, len(m[1])), append(path, m[2])
 		_, err := strconv.ParseFloat(m[3], 64)
 		isSwitch := m[3] == "true" || m[3] == "false"
-		if (err == nil || isSwitch) && slices.Contains(sections, strings.ToLower(path[0])) && !strings.HasSuffix(strings.ToLower(m[2]), "port") {
+		if (err == nil || isSwitch) && slices.Contains(sections, strings.ToLower(path[0])) &&
+			!strings.HasSuffix(strings.ToLower(m[2]), "port") {
 			all = append(all, setting{strings.ToUpper(strings.Join(path, "_")), m[3]})
 		}
 	}
@@ -63,7 +64,8 @@ func (s setting) other(factor float64) string {
 
 // drawSetting starts a process again with a setting that nothing else has.
 func drawSetting(d *dice) *Action {
-	process, place, factor := pick(d, lab.AllProcesses), d.Float64(), pick(d, []float64{0, 0.001, 0.01, 0.1, 10, 100, 1000})
+	process, place, factor := pick(d, lab.AllProcesses), d.Float64(),
+		pick(d, []float64{0, 0.001, 0.01, 0.1, 10, 100, 1000})
 	return with(process, fmt.Sprintf("a setting at %.3f times %g", place, factor), func(l *Lab) (string, error) {
 		text, err := os.ReadFile(filepath.Join(l.Run(), "conf", "milvus.yaml"))
 		if err != nil {
@@ -77,7 +79,9 @@ func drawSetting(d *dice) *Action {
 
 // drawLogin starts the proxy again, which then demands logins of all.
 func drawLogin(*dice) *Action {
-	return with("proxy", "demands logins", func(*Lab) (string, error) { return "COMMON_SECURITY_AUTHORIZATIONENABLED=true", nil })
+	return with("proxy", "demands logins", func(*Lab) (string, error) {
+		return "COMMON_SECURITY_AUTHORIZATIONENABLED=true", nil
+	})
 }
 
 // with starts a process again with a variable of its own.

@@ -71,9 +71,15 @@ func run(times int, profile string) error {
 func some(n int) []order {
 	orders := make([]order, n)
 	for i := range orders {
-		o := order{ID: int64(i) * 7919, Customer: "customer \"" + strconv.Itoa(i) + "\"", Paid: i%3 == 0, Labels: map[string]string{"shop": "Zürich", "no": strconv.Itoa(i)}}
+		o := order{
+			ID: int64(i) * 7919, Customer: "customer \"" + strconv.Itoa(i) + "\"", Paid: i%3 == 0,
+			Labels: map[string]string{"shop": "Zürich", "no": strconv.Itoa(i)},
+		}
 		for j := range 1 + i%8 {
-			o.Lines = append(o.Lines, line{Article: "article\t" + strconv.Itoa(j), Count: j + 1, Price: float64(i*j) / 7, Tags: []string{"new", "<blue>"}[:j%3%2+j%2]})
+			o.Lines = append(o.Lines, line{
+				Article: "article\t" + strconv.Itoa(j), Count: j + 1, Price: float64(i*j) / 7,
+				Tags: []string{"new", "<blue>"}[:j%3%2+j%2],
+			})
 		}
 		orders[i] = o
 	}
