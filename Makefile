@@ -48,7 +48,7 @@ test-tools: ## tests of the benchmark programs and the fault generator, which ar
 	$(GO) -C tools/bench test ./...
 	$(GO) -C tools/e2e test -count=1 ./... # the document that it reads is outside of its module
 	$(GO) -C tools/secrets test -count=1 ./... # what kitescope writes, by the rules of gitleaks
-	$(GO) -C tools test ./count ./moving ./platforms
+	$(GO) -C tools test ./count ./animatedsvg ./platforms
 
 .PHONY: race
 race: ## the packages that start goroutines under the race detector, except single-goroutine tests (go:build !race)
@@ -80,14 +80,14 @@ lint: ## golangci-lint with formatters, in all modules
 	$(TOOL) golangci-lint run --allow-parallel-runners --build-tags e2e,e2efaults,peers,chromium ./...
 	cd tools/bench && $(TOOL) golangci-lint run --allow-parallel-runners --config $(CURDIR)/.golangci.yml ./...
 	cd tools/e2e && $(TOOL) golangci-lint run --allow-parallel-runners --config $(CURDIR)/.golangci.yml ./...
-	cd tools && $(TOOL) golangci-lint run --allow-parallel-runners --config $(CURDIR)/.golangci.yml ./count ./licenses ./moving ./platforms
+	cd tools && $(TOOL) golangci-lint run --allow-parallel-runners --config $(CURDIR)/.golangci.yml ./count ./licenses ./animatedsvg ./platforms
 
 .PHONY: fmt
 fmt: ## format as lint requires
 	$(TOOL) golangci-lint fmt ./...
 	cd tools/bench && $(TOOL) golangci-lint fmt --config $(CURDIR)/.golangci.yml ./...
 	cd tools/e2e && $(TOOL) golangci-lint fmt --config $(CURDIR)/.golangci.yml ./...
-	cd tools && $(TOOL) golangci-lint fmt --config $(CURDIR)/.golangci.yml ./count ./licenses ./moving ./platforms
+	cd tools && $(TOOL) golangci-lint fmt --config $(CURDIR)/.golangci.yml ./count ./licenses ./animatedsvg ./platforms
 
 .PHONY: count
 count: ## count lines of code by directory

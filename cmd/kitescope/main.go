@@ -13,12 +13,12 @@ import (
 	"time"
 
 	"kitescope/cmd/kitescope/cli"
-	"kitescope/cmd/kitescope/collect"
+	"kitescope/cmd/kitescope/gctune"
 )
 
 func main() {
 	s := cli.ProcessStreams()
-	s.Collector = collect.Process()
+	s.Collector = gctune.Process()
 	p := newProgram(s)
 	if code, done := p.guard(os.Args[1:]); done {
 		os.Exit(code)

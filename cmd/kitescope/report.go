@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kitescope/cmd/kitescope/cli"
-	"kitescope/cmd/kitescope/vectors"
+	"kitescope/cmd/kitescope/enginecmd"
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/rules"
 	"kitescope/inspect/history"
@@ -116,7 +116,7 @@ func (f *reportFlags) run(ctx context.Context, a *cli.App) error {
 		return err
 	}
 	c := &cases.Case{Version: cli.Version}
-	if c.Replays, c.WhatIf, err = vectors.ReadSeries(f.replays); err != nil {
+	if c.Replays, c.WhatIf, err = enginecmd.ReadSeries(f.replays); err != nil {
 		return err
 	}
 	cluster, err := f.load(ctx, a, d, c)

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"kitescope/cmd/kitescope/cli"
-	"kitescope/cmd/kitescope/gains"
-	"kitescope/cmd/kitescope/vectors"
+	"kitescope/cmd/kitescope/enginecmd"
+	"kitescope/cmd/kitescope/pgocmd"
 )
 
 // IDs of the command groups in the help that only this package uses.
@@ -210,7 +210,7 @@ func commands() []cli.Entry { //nolint:funlen // a table
 			Name: "version", Short: "Print the version and how it was built", Group: cli.GroupSetup,
 			Build: versionCommand,
 		},
-	}, gains.Commands(func() gains.Profiles { return new(profileInput) }), vectors.Commands())
+	}, pgocmd.Commands(func() pgocmd.Profiles { return new(profileInput) }), enginecmd.Commands())
 }
 
 // groups returns the groups of commands, in the order of the help.

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"kitescope/cmd/kitescope/cli"
-	"kitescope/cmd/kitescope/gains"
+	"kitescope/cmd/kitescope/pgocmd"
 	"kitescope/replay/live"
 	"kitescope/replay/whatif"
 )
@@ -49,7 +49,7 @@ func helpTopics(a *cli.App, tree *cli.Tree) []*cobra.Command {
 		{Use: "output", Short: "Formats of -o", Long: helpOutput},
 		{Use: "environment", Short: "Environment variables", Long: helpEnvironment},
 		{Use: "resources", Short: "What get lists", Long: "Resources of kitescope get:\n\n" + resourceList()},
-		{Use: "benchmarks", Short: "What compare reads", Long: helpBenchmarks + gains.FormatDoc()},
+		{Use: "benchmarks", Short: "What compare reads", Long: helpBenchmarks + pgocmd.FormatDoc()},
 		{Use: "changes", Short: "Words of replay whatif --change", Long: helpChanges + changes.String()},
 		more(cli.SectionReplay, "--target is one of:\n\n  "+strings.Join(live.Shapes(), "\n  ")+"\n\n", "replay", "run",
 			"whatif"),

@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/term"
 
-	"kitescope/cmd/kitescope/collect"
+	"kitescope/cmd/kitescope/gctune"
 	"kitescope/inspect/model"
 	"kitescope/render"
 )
@@ -27,7 +27,7 @@ type Streams struct {
 	Now    func() time.Time
 	// ReadPassword prompts on the controlling terminal until ctx ends.
 	ReadPassword func(ctx context.Context, prompt string) (string, error)
-	Collector    *collect.Collector
+	Collector    *gctune.Collector
 	// Loads is nil outside tests. Tests that show one cluster in many ways cache it there: Loads returns the
 	// complete cluster read from place before, or calls read.
 	Loads func(place string, read func() (*model.Cluster, error)) (*model.Cluster, error)
