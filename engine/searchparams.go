@@ -50,14 +50,15 @@ type SearchParam struct {
 	Key   string // Milvus's name (knowhere v2.6.9, index_param.h and sparse_inverted_index_config.h)
 	Flag  string // name of the command-line flag; empty for none
 	Trait Trait
-	// Help is the help text. Own is appended to it by commands that search indexes, and Log by commands that
-	// replay logs. Both describe the default. In a replay, a parameter without Log can come only from the log.
+	// Help is the help text. IndexHelp is appended to it by commands that search indexes, and ReplayHelp by commands
+	// that replay logs. Both describe the default. In a replay, a parameter without ReplayHelp can come only from the
+	// log.
 	Help, IndexHelp, ReplayHelp string
-	Range                       string // accepted values in words: least to most and, if free is set, 0 for unset
+	Range                       string // accepted values in words: lower to upper and, if free is set, 0 for unset
 
 	lower, upper float64
 	free         bool
-	// intField and part return the field in SearchParams; 0 means unset. Exactly one is set.
+	// intField and floatField return the field in SearchParams; 0 means unset. Exactly one is set.
 	intField   func(*SearchParams) *int
 	floatField func(*SearchParams) *float32
 }
@@ -124,7 +125,7 @@ func SearchParamOf(key string) *SearchParam {
 // IsInt reports whether the parameter is an integer.
 func (f *SearchParam) IsInt() bool { return f.floatField == nil }
 
-// Accepts reports whether libraries accept the value (see Must). Logs may hold other values, because they also record
+// Accepts reports whether libraries accept the value (see Range). Logs may hold other values, because they also record
 // rejected requests.
 func (f *SearchParam) Accepts(x float64) bool {
 	return x >= f.lower && x <= f.upper || f.free && x == 0

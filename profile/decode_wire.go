@@ -145,7 +145,7 @@ func (f *field) each(add func(uint64) error) error {
 }
 
 // grow returns s with capacity for at least n more values. done is the fraction of the input that was read, 0
-// if unknown. If done predicts the number of values, grown allocates memory for all values at once. Memory
+// if unknown. If done predicts the number of values, grow allocates memory for all values at once. Memory
 // pages that are never written cost nothing, whereas a table that grows is in memory twice for a while.
 func grow[T any](s []T, n int, done float64) []T {
 	return reallocate(s, max(targetCap(s, done), len(s)+n))

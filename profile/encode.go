@@ -106,7 +106,7 @@ func nanos(t time.Time) int64 {
 	return 0
 }
 
-// flush writes the pending output if it is longer than more bytes.
+// flush writes the pending output if it is longer than limit bytes.
 func (e *encoder) flush(limit int) {
 	if len(e.out) <= limit || e.err != nil {
 		return

@@ -18,7 +18,7 @@ type writer struct {
 	// show selects the default columns of the format.
 	show table.Show
 	// sheet writes lists and reports. It is nil for formats that only some kinds support; their Sheets write
-	// these themselves (Own).
+	// these themselves (Writers).
 	sheet func(w io.Writer, s *Sheet) error
 	// structured writes documents other than grids. It is nil for formats that people read. Objects deeper than
 	// spread stay on one line, if the format allows it.

@@ -148,7 +148,7 @@ type Selection[T any] struct {
 }
 
 // Select runs the query in o on a list. The limit, unless 0, applies to each group of rows, or to all rows if
-// group is nil. If the query is invalid, Ask sets o.err, which is returned when the Sheet is written.
+// group is nil. If the query is invalid, Select sets o.err, which is returned when the Sheet is written.
 func Select[T any](o *ReportOptions, list *table.Rows[T], group func(T) any) *Selection[T] {
 	q := o.Query
 	q.Show = table.Hidden

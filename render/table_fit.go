@@ -43,7 +43,7 @@ type DroppedColumns struct {
 }
 
 // fitTo drops columns, highest priority first, until the table fits, and then shortens the widest texts, so
-// that lines never wrap. It does not drop columns with priority 0 or Kept.
+// that lines never wrap. It does not drop columns with priority 0 or Pinned ones.
 func (t *textTable) fitTo(cells int, keep bool, dropped *DroppedColumns) {
 	var hidden []string
 	if t.total() > cells && !keep {

@@ -90,7 +90,7 @@ func addCosts(a, b *Costs) *Costs {
 	return sum
 }
 
-// addSlowest returns the slowest queries of both lists, limited to most entries.
+// addSlowest returns the slowest queries of both lists, at most limit.
 func addSlowest(a, b []SlowQuery, limit int) []SlowQuery {
 	s := slowest{limit: limit}
 	for _, q := range slices.Concat(a, b) {

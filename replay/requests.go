@@ -25,7 +25,7 @@ type RequestParams struct {
 
 // Requests returns the requests of a log with all parameters filled in. Number is the index in l.Requests. The
 // vectors share the log's memory. It returns an error if the vectors do not match the collection, or if neither the
-// log nor a sets k.
+// log nor defaults sets k.
 func Requests(l *log.Log, c *Collection, defaults RequestParams) ([]*load.Request, error) {
 	switch {
 	case l.Vectors == nil:
@@ -65,7 +65,7 @@ func Requests(l *log.Log, c *Collection, defaults RequestParams) ([]*load.Reques
 	return list, nil
 }
 
-// Singles returns requests with one vector each, limited to most entries and evenly spaced over all vectors that
+// Singles returns at most limit requests with one vector each, evenly spaced over all vectors that
 // the log's requests use, with their filters. Number is the index in the list. Other parameters are not filled in.
 func Singles(l *log.Log, limit int) ([]*load.Request, error) {
 	total := int64(0)

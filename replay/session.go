@@ -78,7 +78,7 @@ func newMerger(t *Target) *merger {
 	return &merger{target: t, reducer: segment.NewReducer(t.metric)}
 }
 
-// merge writes the answer for the hits of the groups to a. nodes.of(g*rows+q) returns the hits of group g for
+// merge writes the answer for the hits of the groups to a. nodes.at(g*rows+q) returns the hits of group g for
 // vector q.
 func (m *merger) merge(nodes *answers, r *load.Request, a *load.Answer) {
 	rows := r.Vectors.Rows

@@ -72,7 +72,7 @@ func (t *Target) collect(o *tally) {
 // maxSlowSegments is the maximum number of segments listed for a slow query.
 const maxSlowSegments = 10
 
-// slowest holds the slowest queries, the slowest first, limited to most entries.
+// slowest holds the slowest queries, the slowest first, at most limit.
 type slowest struct {
 	limit int
 	list  []SlowQuery

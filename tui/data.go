@@ -17,7 +17,7 @@ type data struct {
 	at        time.Time  // time at which cluster arrived
 	env       *view.Env  // of cluster
 	viewEnv   *view.Env  // see rowsEnv
-	viewEnvOf *view.Env  // the env that seen was made from
+	viewEnvOf *view.Env  // the env that viewEnv was made from
 	judged    *judgement // the diagnosis
 	times     Times
 	ageTick   int  // serial number of the active age timer
@@ -78,7 +78,7 @@ func (m *Model) show(c *model.Cluster) Cmd {
 	return m.replace(nil, c)
 }
 
-// replace makes c the current cluster and beside the cluster to compare it with. If beside is nil, c is
+// replace makes c the current cluster and base the cluster to compare it with. If base is nil, c is
 // compared with the cluster shown before, unless the user stepped back from that cluster to c.
 func (m *Model) replace(base, c *model.Cluster) Cmd {
 	d := &m.data

@@ -28,7 +28,7 @@
 //     the first Update. newDetailPage opens an object. A table.Text cell may be cut; a table.ID cell is never cut.
 //   - Any other page implements Page. Stops is a cursor on lines of text, Window is a text that scrolls, and package
 //     draw has styles and texts of a fixed width. A page may implement Tabular, Stopper or Dated.
-//   - Act performs the action of a key. It may Push a page, go Back, Say something, Copy, Save, set Model.Menu or
+//   - Act performs the action of a key. It may Push a page, go Back, Notify the user, Copy, Save, set Model.Menu or
 //     Model.Prompt. For work that takes longer than a frame it returns a Cmd, whose Message changes the page on the
 //     event loop. The Context of a Cmd ends with the program.
 //   - The keys of a page are Bindings in its PageKind. There is one list of actions (actions.go) and one of scopes

@@ -15,7 +15,7 @@ import (
 // Findings is the configuration of a page with its own checks. The page lists and opens findings as the diagnosis
 // does.
 type Findings struct {
-	// Name is the palette input for the page, and Prints the command that prints the same, or "" if there is none.
+	// Name is the palette input for the page, and CommandLine the command that prints the same, or "" if there is none.
 	Name, CommandLine string
 	// Checks returns the checks for a cluster. err is the reason, in one line, why they cannot judge it.
 	Checks func(c *model.Cluster) (checks []*check.Check, err error)

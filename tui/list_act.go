@@ -100,7 +100,7 @@ func (l *List[T]) SortMenu(done func(m *Model)) *Menu {
 	return n
 }
 
-// neighbour returns the element step positions after of in a circular list. If of is not in the list, it counts
+// neighbour returns the element step positions after from in a circular list. If from is not in the list, it counts
 // from the first.
 func neighbour[T comparable](list []T, from T, step int) T {
 	at := max(0, slices.Index(list, from)) // most lists are in the order of their first column

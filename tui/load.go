@@ -120,7 +120,7 @@ func survey(p *overviewPage, env *view.Env, collections *view.Resource) Cmd {
 	}
 }
 
-// runChecks judges a cluster and measures the duration with clock. It holds findings if held is set. If the part
+// runChecks judges a cluster and measures the duration with clock. It holds findings if hold is set. If the part
 // that tables show is unchanged, it keeps the previous judgement, so that nothing is built again.
 func runChecks(j *judgement, env *view.Env, checks []*check.Check, hold bool, clock func() time.Time) Cmd {
 	by, before := j.judge, j.display

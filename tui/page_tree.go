@@ -30,7 +30,7 @@ type treePage struct {
 	depth  int
 	filter string // lower case
 	lines  []treeLine
-	// options are the requested options, planted the options that root was built with.
+	// options are the requested options, builtOptions the options that root was built with.
 	options, builtOptions view.TreeOptions
 }
 

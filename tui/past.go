@@ -32,8 +32,8 @@ type past struct {
 	onsets          onsets
 }
 
-// instant is a state to show: the state at revision. Changes are marked relative to the state at beside, or,
-// if beside is 0, relative to the state shown before. newest means that it is the newest state.
+// instant is a state to show: the state at revision. Changes are marked relative to the state at base, or,
+// if base is 0, relative to the state shown before. newest means that it is the newest state.
 type instant struct {
 	revision, base int64
 	newest         bool

@@ -95,7 +95,7 @@ func (m *Model) Describe(ref model.Ref) Cmd {
 // Past returns the history of the source, or nil if it keeps none.
 func (m *Model) Past() history.Past { return m.data.past.source }
 
-// Revision returns the displayed or requested revision. away reports that it is not the newest state.
+// Revision returns the displayed or requested revision. inPast reports that it is not the newest state.
 func (m *Model) Revision() (revision int64, inPast bool) {
 	p := &m.data.past
 	switch {

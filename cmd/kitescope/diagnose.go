@@ -130,10 +130,10 @@ type diagnosis struct {
 	baseline *check.Baseline
 	format   render.Format
 	options  render.ReportOptions
-	// since is the time of --since, and older its source to compare with. At most one of the two is set.
+	// since is the time of --since, and olderSource its source to compare with. At most one of the two is set.
 	since       session.At
 	olderSource string
-	// olderCluster is the cluster read from older, or nil without one.
+	// olderCluster is the cluster read from olderSource, or nil without one.
 	olderCluster *model.Cluster
 }
 

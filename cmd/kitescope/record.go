@@ -107,7 +107,7 @@ func (f *recordFlags) run(ctx context.Context, a *cli.App, sources []string) err
 // limitHeap reduces the memory use of a recorder, because a recorder runs next to other processes and has time.
 // It sets GOGC to 25. After two minutes it restores the previous value if the heap is smaller than 100 MiB,
 // because frequent collections would then be most of the work. On a busy CPU, garbage is collected late and
-// freed memory is returned even later. Therefore frugal also limits memory to about 1.5 times the live heap,
+// freed memory is returned even later. Therefore limitHeap also limits memory to about 1.5 times the live heap,
 // unless GOMEMLIMIT is set. The returned function ends both measures.
 func limitHeap() (stop func()) {
 	const percent, settled, small = 25, 2 * time.Minute, 100 << 20

@@ -72,7 +72,7 @@ type watchedSource struct {
 	quiet bool
 }
 
-// run calls take with each update until take fails or ctx ends.
+// run calls handle with each update until handle fails or ctx ends.
 func (f *watchedSource) run(ctx context.Context, handle func(history.Update) error) error {
 	if !f.Flags.At.IsZero() {
 		return cli.Usage(errors.New("--watch starts now, --at shows a past moment"), "use only one of them")

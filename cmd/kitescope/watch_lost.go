@@ -62,7 +62,7 @@ func (t *lossReporter) handle(u history.Update) {
 	}
 }
 
-// tell reports that a source is lost, since when and why, unless it was reported recently.
+// report reports that a source is lost, since when and why, unless it was reported recently.
 func (t *lossReporter) report(name string, since, now time.Time, why string) {
 	l := t.losses[name]
 	if l == nil {

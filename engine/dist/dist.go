@@ -96,7 +96,7 @@ type forms struct {
 // q points to a query in the form that Kernel.Query returns.
 type (
 	// rowsFunc writes to out[i] the distance from q to the row at base+ids[i]*stride, or to the row at
-	// base+i*stride if ids is nil. ids holds Behind more ids of existing rows after the first count.
+	// base+i*stride if ids is nil. ids holds Lookahead more ids of existing rows after the first count.
 	rowsFunc func(q, base unsafe.Pointer, stride uintptr, ids *uint32, out *float32, count, n int)
 	// blockFunc writes to out[j*outStride+i] the distance from the query at q+j*qStride, for j from 0 to 3, to
 	// the row at x+i*stride.
@@ -128,9 +128,9 @@ const Lookahead = 4
 // Prefetches reports whether GatherAhead prefetches.
 func (k *Kernel) Prefetches() bool { return k.prefetches }
 
-// GatherAhead writes to out[i] the distance from q to the row ids[i], for all ids except the last Behind. Rows
+// GatherAhead writes to out[i] the distance from q to the row ids[i], for all ids except the last Lookahead. Rows
 // start at base, stride bytes apart. While it computes four rows, it prefetches the rows of the next four ids.
-// The last Behind ids should be those of rows that are likely to be needed next, and must be those of existing
+// The last Lookahead ids should be those of rows that are likely to be needed next, and must be those of existing
 // rows.
 func (k *Kernel) GatherAhead(q, base unsafe.Pointer, stride uintptr, ids []uint32, out []float32) {
 	n := len(ids) - Lookahead
@@ -150,7 +150,7 @@ func (k *Kernel) Gather(q, base unsafe.Pointer, stride uintptr, ids []uint32, ou
 	k.rows.gather(q, base, stride, ids, keep(&out[0]), k.n)
 }
 
-// gather calls f for all ids, in chunks. Behind each chunk it puts the ids that follow, or copies of the last
+// gather calls f for all ids, in chunks. After each chunk it puts the ids that follow, or copies of the last
 // id.
 func (f rowsFunc) gather(q, base unsafe.Pointer, stride uintptr, ids []uint32, out *float32, n int) {
 	const some = 32

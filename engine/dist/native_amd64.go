@@ -139,7 +139,7 @@ func sq8Native(b Backend, m Metric) scanFunc {
 	return nil
 }
 
-// rankNative returns the Ranked kernels of this CPU, the fastest last.
+// rankNative returns the RankedList kernels of this CPU, the fastest last.
 func rankNative() []rankFunc {
 	if !slices.Contains(native(), AVX512) {
 		return nil
@@ -150,7 +150,7 @@ func rankNative() []rankFunc {
 //go:noescape
 func rankAVX512(d *float32, list *uint32, n int, room int, x *float32, ids *uint32, count int) (ret int64)
 
-// visit implements Visit for slots and a Seen that are not empty.
+// visit implements Visit for slots and a VisitedSet that are not empty.
 func visit(slots []uint32, seen *VisitedSet, base unsafe.Pointer, stride uintptr, lines int, fresh []uint32) int {
 	return visitAMD64(&slots[0], len(slots), &seen.words[0], int(seen.rows), base, stride, lines, &fresh[0])
 }

@@ -52,7 +52,7 @@ func sq8Native(Backend, Metric) scanFunc { return nil }
 // rankNative returns nil because arm64 uses the specification.
 func rankNative() []rankFunc { return nil }
 
-// visit implements Visit for slots and a Seen that are not empty: it runs the specification and prefetches
+// visit implements Visit for slots and a VisitedSet that are not empty: it runs the specification and prefetches
 // afterwards.
 func visit(slots []uint32, seen *VisitedSet, base unsafe.Pointer, stride uintptr, lines int, fresh []uint32) int {
 	n := visitGeneric(slots, seen, fresh)

@@ -7,8 +7,8 @@ import "unsafe"
 type VisitedSet struct {
 	words []uint32
 	rows  uint64
-	// marked holds the rows that were marked since Clear. It is used only if sums is set, so that Clear can clear
-	// a few words instead of all.
+	// marked holds the rows that were marked since Clear. It is used only if sparseClear is set, so that Clear can
+	// clear a few words instead of all.
 	marked      []uint32
 	sparseClear bool
 }

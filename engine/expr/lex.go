@@ -197,7 +197,7 @@ func hex(c byte) bool         { return digit(c) || c|0x20 >= 'a' && c|0x20 <= 'f
 func octal(c byte) bool       { return c >= '0' && c <= '7' }
 func binaryDigit(c byte) bool { return c == '0' || c == '1' }
 
-// run returns the number of consecutive bytes from at on for which of returns true.
+// run returns the number of consecutive bytes from at on for which match returns true.
 func run(s string, at int, match func(byte) bool) int {
 	n := at
 	for n < len(s) && match(s[n]) {

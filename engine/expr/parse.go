@@ -155,7 +155,7 @@ func (p *parser) expect(sign string) (token, error) {
 	return p.take(), nil
 }
 
-// expression reads an expression whose operators have a precedence of at least least.
+// expression reads an expression whose operators have a precedence of at least minPrec.
 func (p *parser) expression(minPrec int) (*node, error) {
 	if p.depth++; p.depth > maxDepth {
 		return nil, p.fail(p.at, "", "nested deeper than %d levels", maxDepth)
@@ -180,7 +180,7 @@ func (p *parser) expression(minPrec int) (*node, error) {
 }
 
 // operation extends left with the operator that follows. It returns nil if the precedence of the operator is below
-// least, or if no operator follows.
+// minPrec, or if no operator follows.
 func (p *parser) operation(left *node, minPrec int) (*node, error) {
 	t, err := p.peek(0)
 	if err != nil {

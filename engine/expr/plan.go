@@ -44,7 +44,7 @@ func (p *Plan) Excluded(c *Columns) (*engine.Bitset, error) {
 	return left, nil
 }
 
-// ExcludeInto is like Left, but writes to an existing bitset of c.Rows rows.
+// ExcludeInto is like Excluded, but writes to an existing bitset of c.Rows rows.
 func (p *Plan) ExcludeInto(c *Columns, left *engine.Bitset) error {
 	if p.root == nil {
 		left.Reset()
@@ -161,7 +161,7 @@ func excludeNulls(f selection, c *binlog.Column) selection {
 	return f
 }
 
-// andStep and some combine steps by "and" and "or"; negate is "not".
+// andStep and orStep combine steps by "and" and "or"; notStep is "not".
 type (
 	andStep []step
 	orStep  []step

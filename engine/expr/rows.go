@@ -70,12 +70,12 @@ func (s *textSet) rows(e *evaluation) (selection, error) {
 type intSet struct {
 	field *Field
 	ints  map[int64]struct{}
-	// near has a bit for each integer from least on. It is set only if the integers are close together.
+	// bits has a bit for each integer from base on. It is set only if the integers are close together.
 	base int64
 	bits []uint64
 }
 
-// maxSpread limits the spread of a set that is stored as bits. Sets of at most few values are compared one by
+// maxSpread limits the spread of a set that is stored as bits. Sets of at most maxLinear values are compared one by
 // one.
 const (
 	maxSpread = 1 << 16

@@ -26,7 +26,7 @@ type quantizedPanel struct {
 	thresholds []float64 // the distance for which each query's cut was made; NaN before the first cut
 	words      []uint64
 
-	// passedPairs is the number of pairs that passed since the last decision, out of seen.
+	// passedPairs is the number of pairs that passed since the last decision, out of seenPairs.
 	passedPairs, seenPairs int
 	ineffective            bool // codes are useless for this panel
 }

@@ -45,7 +45,7 @@ type Index struct {
 	Labels []int64
 	// Deleted marks rows that are never returned. It may be nil.
 	Deleted *engine.Bitset
-	// Codes holds quantized codes of the rows, which save most of the float computation (see Shade). It may be
+	// Codes holds quantized codes of the rows, which save most of the float computation (see Quantize). It may be
 	// nil.
 	Codes *prefilter.Codes
 }

@@ -34,7 +34,7 @@ const sieveShare = 8
 const maxIneffective = 4 * sieveRows
 
 // Quantize adds codes of the rows to the index, so that a search computes few distances in full. The codes take about
-// a quarter of the memory of the rows. Shade uses at most threads goroutines (0: one per CPU). It must be called
+// a quarter of the memory of the rows. Quantize uses at most threads goroutines (0: one per CPU). It must be called
 // before the index is searched. It returns an error if codes do not support these rows.
 func (x *Index) Quantize(threads int) error {
 	if x.Vectors == nil {
@@ -64,7 +64,7 @@ func (s *Searcher) enableCodes() error {
 }
 
 // Threshold returns the distance of the worst of k hits. Later rows must be strictly better. The distance is the
-// library's: for similarities, the raw sum, or its quotient with the norm. Beat returns false if every row enters.
+// library's: for similarities, the raw sum, or its quotient with the norm. Threshold returns false if every row enters.
 func (t *TopK) Threshold() (float64, bool) {
 	if t.similarity {
 		return -float64(t.worst), t.worst < vacantKey
@@ -117,7 +117,7 @@ func (s *Searcher) siftTile(q query, first, n int, coded bool, excluded []uint64
 	return false
 }
 
-// passed appends to to[:0] the rows whose bit is set in words and not in left, among the n rows from first on. Rows
+// passed appends to to[:0] the rows whose bit is set in words and not in excluded, among the n rows from first on. Rows
 // are relative to first.
 func passed(to []uint32, words, excluded []uint64, first, n int) []uint32 {
 	to = to[:0]

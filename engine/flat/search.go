@@ -49,7 +49,7 @@ func (s *Searcher) checkK(k int) error {
 	return nil
 }
 
-// scan adds to the TopK the distances from q to all rows that are not marked in left.
+// scan adds to the TopK the distances from q to all rows that are not marked in excluded.
 func (s *Searcher) scan(q query, excluded []uint64, to *TopK) {
 	v := s.index.Vectors
 	if s.codes != nil && v.Rows >= minCodeRows && s.codeQuery.Load(dist.Floats(q.bytes)) {
@@ -90,7 +90,7 @@ func (s *Searcher) gather(q query, base unsafe.Pointer, first int, chosen []uint
 	to.addChosen(d, first, chosen)
 }
 
-// choose appends to to[:0] the rows that are not marked in left, among the n rows from first on. Rows are relative
+// choose appends to to[:0] the rows that are not marked in excluded, among the n rows from first on. Rows are relative
 // to first, which must be a multiple of 64. If more than one in few rows is left, choose returns all = true and no
 // list.
 func choose(to []uint32, excluded []uint64, first, n, few int) (chosen []uint32, all bool) {

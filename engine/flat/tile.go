@@ -77,7 +77,7 @@ func (l *limit) next(d []float32, i int) int {
 	return i
 }
 
-// addRun adds the distances of consecutive rows from first on, except for rows marked in left.
+// addRun adds the distances of consecutive rows from first on, except for rows marked in excluded.
 func (t *TopK) addRun(d []float32, first int, excluded []uint64) {
 	for i := t.limit.next(d, 0); i < len(d); i = t.limit.next(d, i+group) {
 		t.addSome(d[i:min(i+group, len(d))], first+i, excluded)
@@ -105,7 +105,7 @@ func (t *TopK) addChosen(d []float32, first int, chosen []uint32) {
 	}
 }
 
-// AddList adds the distances of entries of an inverted list with their ids, except for ids marked in left.
+// AddList adds the distances of entries of an inverted list with their ids, except for ids marked in excluded.
 func (t *TopK) AddList(d []float32, ids []int64, excluded []uint64) {
 	for i := t.limit.next(d, 0); i < len(d); i = t.limit.next(d, i+group) {
 		for j := i; j < min(i+group, len(d)); j++ {

@@ -17,8 +17,8 @@ type Shape struct {
 	// Links is the number of links of level 0. Symmetric is the number of links that also exist in the opposite
 	// direction.
 	Links, Symmetric int
-	// The rest counts faulty links, which no writer produces: SelfLinks, Doubled (the same neighbour twice in a
-	// list), Outside (links to missing nodes) and Low (a neighbour that does not reach the level of the link).
+	// The rest counts faulty links, which no writer produces: SelfLinks, Duplicates (the same neighbour twice in a
+	// list), Dangling (links to missing nodes) and WrongLevel (a neighbour that does not reach the level of the link).
 	// EntryFault describes the fault of the entry; it is empty if the entry is valid.
 	SelfLinks, Duplicates, Dangling, WrongLevel int
 	EntryFault                                  string

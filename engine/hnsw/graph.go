@@ -56,7 +56,7 @@ type Index struct {
 	// Deleted marks nodes that a search walks through but never returns.
 	Deleted *engine.Bitset
 	// Codes holds codes of the rows, each row encoded separately, which save most of the float computation (see
-	// Shade). It may be nil.
+	// Quantize). It may be nil.
 	Codes *prefilter.Codes
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 // Quantize adds codes of the rows to the index, so that a walk computes few distances in full. The codes take about a
-// quarter of the memory of the rows. Shade uses at most threads goroutines (0: one per CPU). It must be called
+// quarter of the memory of the rows. Quantize uses at most threads goroutines (0: one per CPU). It must be called
 // before the index is searched. It returns an error if codes do not support these rows.
 func (x *Index) Quantize(threads int) (err error) {
 	if err := prefilter.Fits(x.Vectors, x.Metric); err != nil {

@@ -28,8 +28,8 @@ type Index struct {
 	Lists     []List
 	NProbe    int  // default from the file; a search may set its own
 	Codec     *SQ8 // codec if the lists hold codes; nil if they hold vectors
-	// Codes holds quantized codes of the rows, list by list. Near holds quantized codes of the centroids. They save
-	// most of the float computation (see Shade). Both may be nil.
+	// Codes holds quantized codes of the rows, list by list. CentroidCodes holds quantized codes of the centroids. They
+	// save most of the float computation (see Quantize). Both may be nil.
 	Codes, CentroidCodes *prefilter.Codes
 }
 

@@ -15,7 +15,7 @@ const minCentroidRows = 256
 
 // Quantize adds codes of the rows in the lists, so that a search computes few distances in full. They take about a
 // quarter of the memory of the rows. It also adds codes of the centroids, which determine the lists to read. Rows
-// that are already 8-bit codes are copied into the layout of the kernels. Shade uses at most threads goroutines (0:
+// that are already 8-bit codes are copied into the layout of the kernels. Quantize uses at most threads goroutines (0:
 // one per CPU). It must be called before the index is searched. It returns an error if codes do not support these
 // rows.
 func (x *Index) Quantize(threads int) (err error) {
@@ -119,7 +119,7 @@ const headRows = 32
 // maxIneffective is the number of tiles that codes may fail to filter before a query stops using codes.
 const maxIneffective = 4
 
-// sift adds to the TopK the rows that may be better than beat, among the n rows of list i from first on. If more
+// sift adds to the TopK the rows that may be better than threshold, among the n rows of list i from first on. If more
 // than half of the n rows pass the codes, sift adds nothing and returns false.
 func (s *Searcher) sift(q []byte, i, first, n int, threshold float64, excluded []uint64, to *flat.TopK) bool {
 	l := &s.index.Lists[i]

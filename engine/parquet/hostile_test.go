@@ -58,7 +58,7 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// localReader is a Near reader.
+// localReader is a Local reader.
 type localReader struct{ io.ReaderAt }
 
 func (localReader) Local() bool { return true }
@@ -100,7 +100,7 @@ func readPages(file *File, k Chunk, b []byte) (n int) {
 	return n
 }
 
-// TestPagesOfAnyLength reads short and long pages, some longer than a window, from Near and other readers.
+// TestPagesOfAnyLength reads short and long pages, some longer than a window, from Local and other readers.
 func TestPagesOfAnyLength(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 9))
 	var b []byte

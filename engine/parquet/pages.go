@@ -30,7 +30,7 @@ const (
 	// Window is the number of bytes of a column that are read at once. It covers several pages, so that moving the
 	// page that crosses its end costs little.
 	Window = 4 << 20
-	// localWindow is the window of Near readers. It is small so that data is still in the core's cache when it is
+	// localWindow is the window of Local readers. It is small so that data is still in the core's cache when it is
 	// decompressed.
 	localWindow = 256 << 10
 	// maxPageHeader bounds a page header in bytes. With statistics, a header contains two values.
@@ -248,7 +248,7 @@ func (p *PageReader) Body(h PageHeader) ([]byte, error) {
 	return b, err
 }
 
-// Next returns the next n bytes. They are valid until a page is read for which Whole is false.
+// Next returns the next n bytes. They are valid until a page is read for which Buffered is false.
 func (p *PageReader) Next(n int64) ([]byte, error) {
 	if n > p.end-p.at {
 		return nil, fmt.Errorf("page at offset %d: %d bytes where the column has %d left", p.at, n, p.end-p.at)

@@ -33,7 +33,7 @@ func (p *Panel) Coarse() bool { return p.coarse }
 // SetCoarse sets whether queries that are loaded from now on have 8 bits.
 func (p *Panel) SetCoarse(coarse bool) { p.coarse = coarse }
 
-// Load loads query i. All rows pass until Beat is called, and always if the query cannot be compared with
+// Load loads query i. All rows pass until SetThreshold is called, and always if the query cannot be compared with
 // codes.
 func (p *Panel) Load(i int, row []float32) {
 	size := p.codes.sieve.QueryBytes()
@@ -41,7 +41,7 @@ func (p *Panel) Load(i int, row []float32) {
 	p.cuts[i] = dist.Cut{K: float32(math.Inf(-1))}
 }
 
-// SetThreshold sets the distance that rows have to beat for query i from now on (see Query.Cut).
+// SetThreshold sets the threshold of query i from now on (see Query.Cut).
 func (p *Panel) SetThreshold(i int, threshold float64, norms bool) {
 	if p.loaded[i] {
 		p.cuts[i] = p.states[i].cutAt(p.codes, threshold, norms)

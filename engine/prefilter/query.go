@@ -7,12 +7,12 @@ import (
 	"kitescope/engine/dist"
 )
 
-// Query is a query that is compared with codes, for any number of distances to beat. It must not be used by
+// Query is a query that is compared with codes, for any number of thresholds. It must not be used by
 // several goroutines at once.
 type Query struct {
 	loader
 	queryState
-	loaded queryState // the place before At
+	loaded queryState // the place before SetPart
 	packed []byte
 	sums   []int32 // sums of the last Pick
 }
@@ -33,7 +33,7 @@ type queryState struct {
 	centre        float64 // inner product with the centre
 	roundingError float64 // bound on the error of an inner product from rounding the query
 	queryError    float64 // L2: bound on the distance between the query in float64 and the exact query
-	centerProduct float64 // inner product with the centre of residuals (see rest)
+	centerProduct float64 // inner product with the centre of residuals (see residuals)
 	distanceError float64 // L2: bound on the other errors of a squared distance
 	add           float64 // inner product: the amount added to the product with a residual
 }
@@ -65,7 +65,7 @@ func (q *Query) Load(row []float32) (ok bool) {
 }
 
 // SetPart moves the query to a part whose centre was subtracted from its rows. coarse is the library's distance from
-// the query to that centre. At reports whether the query can be compared with the codes of the part.
+// the query to that centre. SetPart reports whether the query can be compared with the codes of the part.
 func (q *Query) SetPart(part int, coarse float32) bool {
 	r, d := q.codes.residuals, float64(coarse)
 	if r == nil {
@@ -165,8 +165,8 @@ func (l *loader) round(q *queryState, size, greatest float64) {
 	q.roundingError = math.Sqrt(gone) * l.codes.longest * (1 + sumError)
 }
 
-// Cut returns the cut for a distance to beat. A row passes if the library's value may be less than beat under
-// L2, or greater than beat under the other metrics. The value is the inner product or, if norms is set, the
+// Cut returns the cut for a threshold. A row passes if the library's value may be less than threshold under
+// L2, or greater than threshold under the other metrics. The value is the inner product or, if norms is set, the
 // inner product divided by the norm of the row.
 func (q *Query) Cut(threshold float64, norms bool) dist.Cut {
 	return q.queryState.cutAt(q.codes, threshold, norms)

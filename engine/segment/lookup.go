@@ -60,8 +60,8 @@ func (l *Lookup) row(i int) int {
 	return i
 }
 
-// Filter sets left to the rows that a search skips: all rows except the rows of keys or, if exclude is set, only
-// the rows of keys. left must have as many bits as the segment has rows.
+// Filter sets excluded to the rows that a search skips: all rows except the rows of keys or, if exclude is set, only
+// the rows of keys. excluded must have as many bits as the segment has rows.
 func (l *Lookup) Filter(keys []engine.Key, exclude bool, excluded *engine.Bitset) {
 	excluded.Reset()
 	var few [8]int

@@ -11,7 +11,7 @@ import (
 )
 
 // readIndex reads an index if it is of the field, and checks it against the rows. Some files do not record their
-// field. An index of an unsupported type sets Refused and is not an error, because the rows can be searched.
+// field. An index of an unsupported type sets IndexErr and is not an error, because the rows can be searched.
 func (s *Segment) readIndex(
 	ctx context.Context, store object.Store, folder string, field int64,
 ) (found bool, err error) {

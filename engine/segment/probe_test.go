@@ -213,7 +213,7 @@ func walked(t *testing.T, s *segment.Segment, filter *engine.Bitset) string {
 	return fmt.Sprintf("%d@%g %d@%g", hits[0].ID, hits[0].Distance, hits[1].ID, hits[1].Distance)
 }
 
-// TestShare checks that Share keeps one copy of the vectors, and that searches find the same rows.
+// TestShare checks that ShareVectors keeps one copy of the vectors, and that searches find the same rows.
 func TestShare(t *testing.T) {
 	m, r := memory{}, line(300, 1000)
 	m.insert(t, 3, r)

@@ -45,7 +45,8 @@ type Files struct {
 	Delta  []string
 	// Indexes holds the folders of indexes, newest first. The first one of the vector field is read.
 	Indexes []string
-	// Manifest, if not "", is the name of the manifest that lists the logs instead (storage version 3): see Follow.
+	// Manifest, if not "", is the name of the manifest that lists the logs instead (storage version 3): see
+	// ReadManifest.
 	Manifest string `json:",omitempty"`
 	// CommitAt, if not 0, is the timestamp of all rows, which replaces the timestamps in the logs. It is the commit
 	// time of an import or a replication (commit_timestamp of datapb.SegmentInfo, 3.0).
@@ -63,9 +64,9 @@ type Segment struct {
 	Deleted    *engine.Bitset
 	Metric     engine.Metric
 	// Index is the index of the vector field. It is nil if there is none, or if its type is not supported (see
-	// Refused).
+	// IndexErr).
 	Index *index.File
-	// Codes holds codes of the rows for searches row by row, e.g. of a growing segment (see Shade). It may be nil.
+	// Codes holds codes of the rows for searches row by row, e.g. of a growing segment (see Quantize). It may be nil.
 	Codes *prefilter.Codes
 	// IndexErr is the reason why the index files were not used. The segment is then searched row by row.
 	IndexErr error
@@ -91,7 +92,7 @@ func (s *Segment) Key(row int) engine.Key {
 }
 
 // Open reads the files of a segment. deletes holds deletes from other places, e.g. L0 segments, or unflushed ones.
-// If the index is of an unsupported type, Open sets Refused to the error.
+// If the index is of an unsupported type, Open sets IndexErr to the error.
 func Open(ctx context.Context, store object.Store, f *Files, schema Schema, deletes ...*Deletes) (*Segment, error) {
 	s := &Segment{ID: f.Segment, Metric: schema.Metric}
 	if err := s.read(ctx, store, f, schema, deletes); err != nil {

@@ -14,7 +14,7 @@ import (
 const window = 8192
 
 // walk adds list after list to the scores of rows, and offers all rows with a score to a queue, in ascending
-// order of ids. Since knowhere 2.5, it offers only rows with a score above 0. left holds the words of a filter.
+// order of ids. Since knowhere 2.5, it offers only rows with a score above 0. excluded holds the words of a filter.
 func (s *Searcher) walk(to *queue, excluded []uint64, p *Params) {
 	x, above := s.index, s.library != engine.Knowhere23
 	if s.scores == nil {

@@ -99,7 +99,7 @@ func (s *Survey) setting(key, fallback string) (value, from string) {
 	return fallback, "default"
 }
 
-// factor returns a numeric setting, or otherwise if it is missing or invalid.
+// factor returns a numeric setting, or fallback if it is missing or invalid.
 func (s *Survey) factor(key string, fallback float64) float64 {
 	value, _ := s.setting(key, "")
 	if x, err := strconv.ParseFloat(value, 64); err == nil && x >= 0 {

@@ -399,8 +399,8 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// TestHandoverByMetrics checks Repeated. Metrics do not name segments, so the growing rows of a segment in
-// handover are among the sealed ones, on the same node or on another. Repeated bounds their number. It is 0 if
+// TestHandoverByMetrics checks RepeatedRows. Metrics do not name segments, so the growing rows of a segment in
+// handover are among the sealed ones, on the same node or on another. RepeatedRows bounds their number. It is 0 if
 // both are known by name.
 func TestHandoverByMetrics(t *testing.T) {
 	scrape := func(node, sealed, growing float64) *model.Process {

@@ -43,7 +43,7 @@ func Reload(c *model.Cluster, x *model.Collection) Step {
 		Interrupting(5*time.Minute, "searches of %s until it is loaded again", x.Name)
 }
 
-// Flush returns a step that flushes a collection, with does as its text. If no node consumes one of its
+// Flush returns a step that flushes a collection, with text as its text. If no node consumes one of its
 // channels, the step has no command because the flush would wait forever.
 func Flush(c *model.Cluster, x *model.Collection, within time.Duration, text stringConstant, args ...any) Step {
 	if !facts.Consumed(c, x.ID) {

@@ -2,7 +2,7 @@ package check
 
 import "slices"
 
-// Threshold decides which findings make a run fail. The zero Bar fails on all findings.
+// Threshold decides which findings make a run fail. The zero Threshold fails on all findings.
 type Threshold struct {
 	// FailOn is the lowest severity that fails the run. If Never is true, no finding fails it.
 	FailOn Severity

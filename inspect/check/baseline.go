@@ -185,7 +185,7 @@ func (b *Baseline) Apply(r *Report, all []*Check) (*Report, []StaleEntry) {
 	return &next, stale
 }
 
-// key returns the entry's key in the result of named.
+// key returns the entry's key in the result of byKey.
 func (e *Entry) key() string { return e.Check + " " + e.Object }
 
 // byKey returns findings by check and object. A finding has one key for each name that an entry may use for

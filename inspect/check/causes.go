@@ -25,7 +25,7 @@ func Shares(resource string) func(*model.Cluster, *Finding, *Finding) bool {
 }
 
 // SevereCause returns a Cause that applies only if the other finding is more than Info. A state reported as Info
-// may be over in a minute. of may be nil.
+// may be over in a minute. applies may be nil.
 func SevereCause(id string, applies func(*model.Cluster, *Finding, *Finding) bool) Cause {
 	return Cause{id, func(c *model.Cluster, effect, cause *Finding) bool {
 		return cause.Severity != Info && (applies == nil || applies(c, effect, cause))
@@ -58,7 +58,8 @@ func Serves(c *model.Cluster, effect, cause *Finding) bool {
 	return Shares("nodes")(c, effect, cause) || c != nil && (serves(c, effect, cause) || serves(c, cause, effect))
 }
 
-// serves reports whether of mentions a query node in a replica of a collection that what mentions.
+// serves reports whether nodeFinding mentions a query node in a replica of a collection that collectionFinding
+// mentions.
 func serves(c *model.Cluster, nodeFinding, collectionFinding *Finding) bool {
 	return slices.ContainsFunc(c.Replicas, func(r *model.Replica) bool {
 		return collectionFinding.Mentions(facts.RefCollection(c, r.Collection)) &&
@@ -69,7 +70,7 @@ func serves(c *model.Cluster, nodeFinding, collectionFinding *Finding) bool {
 }
 
 // ClusterWideOr returns a rule for causes that are about the whole cluster or about single objects. A cause about the
-// whole cluster explains everything. For other causes of decides; if it is nil, they explain nothing.
+// whole cluster explains everything. For other causes applies decides; if it is nil, they explain nothing.
 func ClusterWideOr(
 	applies func(*model.Cluster, *Finding, *Finding) bool,
 ) func(*model.Cluster, *Finding, *Finding) bool {

@@ -22,8 +22,8 @@ func RequestSeverity(k *impact.Kind) Severity {
 	return Error
 }
 
-// attachRequestCauses sets the cause of each finding about requests. If no check explains it, attach adds this to its
-// message.
+// attachRequestCauses sets the cause of each finding about requests. If no check explains it, attachRequestCauses adds
+// this to its message.
 func (r *Report) attachRequestCauses() {
 	symptoms := make(map[string][]string, len(r.Results))
 	for _, x := range r.Results {

@@ -12,7 +12,7 @@ import (
 // This file keeps checks from comparing data of different times. Metadata changes with every event of etcd,
 // but the responses of processes and of the message queue are from the last query. Therefore:
 //
-//  1. Checks that need responses (joins) get the metadata at the time of the query, and that time as now: the
+//  1. Checks that need responses (needsResponses) get the metadata at the time of the query, and that time as now: the
 //     joint facts. All other checks get the newest metadata.
 //  2. If an object changed while the processes responded, its metadata and the responses have no common time.
 //     No finding is about it (Report, settled).

@@ -185,7 +185,7 @@ func changeKind(before, after *Finding) ChangeKind {
 // minCostGrowth is the minimum growth of a tracked finding's cost that counts as a change.
 const minCostGrowth = 0.1
 
-// trackedChangeKind is like develop for a tracked finding. before is the finding as it was last reported. Only a
+// trackedChangeKind is like changeKind for a tracked finding. before is the finding as it was last reported. Only a
 // doubling counts as a change, so values that rise and fall are not reported each time.
 func trackedChangeKind(before, after *Finding) ChangeKind {
 	m, n := len(before.Objects), len(after.Objects)
@@ -222,7 +222,7 @@ type CoverageChange struct {
 }
 
 // Next returns the changes since the last report. In the first report everything is New. It omits Same, and
-// also Lost because the Blindness of the check covers it.
+// also Lost because the CoverageChange of the check covers it.
 func (t *Tracker) Next(r *Report) (changes []Change, blind []CoverageChange) {
 	if t.last == nil {
 		t.last, t.judged, t.incomplete = &Report{Cluster: r.Cluster}, make(map[string]bool), make(map[string]string)

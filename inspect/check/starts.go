@@ -19,14 +19,14 @@ type Starts struct {
 	MaxDelay time.Duration
 }
 
-// EventFilter matches events of a kind. If Of is set, it matches only those of some nodes or settings.
+// EventFilter matches events of a kind. If Subject is set, it matches only those of some nodes or settings.
 type EventFilter struct {
 	Kind    history.Kind
 	Subject string
 }
 
 // ParseStarts parses Check.Starts: kinds of events, First before "|" and Others after it. A role or a setting
-// after a colon restricts a kind. A duration sets Waits: "1h segment_created node_lost:datanode |
+// after a colon restricts a kind. A duration sets MaxDelay: "1h segment_created node_lost:datanode |
 // config_changed:segment".
 func ParseStarts(text string) (s Starts) {
 	list := &s.First

@@ -107,7 +107,7 @@ type pair struct {
 	rank    int
 }
 
-// bothRead reports whether both sides have read a part. If not, it adds what to NotCompared.
+// bothRead reports whether both sides have read a part. If not, it adds name to NotCompared.
 func (p *pair) bothRead(name string, needs model.Part) bool {
 	if p.a.Loaded.Has(needs) && p.b.Loaded.Has(needs) {
 		return true

@@ -155,7 +155,7 @@ func (c *segmentComparison) compareSegments(x, y *model.Segment) {
 	}
 }
 
-// reportRemoved adds a change for each segment in left: replaced, state changed or removed.
+// reportRemoved adds a change for each segment in removed: replaced, state changed or removed.
 func (c *segmentComparison) reportRemoved() {
 	c.followCompactions()
 	for _, x := range c.removed {
@@ -183,7 +183,7 @@ func (c *segmentComparison) reportRemoved() {
 	}
 }
 
-// followCompactions fills children for the collections of the segments in left.
+// followCompactions fills children for the collections of the segments in removed.
 func (c *segmentComparison) followCompactions() {
 	done := map[model.CollectionID]bool{}
 	for _, x := range c.removed {

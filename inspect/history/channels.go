@@ -13,14 +13,14 @@ type channelState struct {
 	object     model.Ref
 	collection model.CollectionID
 	current    map[model.NodeID]string // the state of each record
-	// previous is now as of the last revision; nodes names the nodes in it.
+	// previous is current as of the last revision; nodes names the nodes in it.
 	previous map[model.NodeID]string
 	nodes    string
 	// touched means that a record changed in this revision, rewritten that one was written.
 	touched, rewritten bool
 }
 
-// commit makes now the state of the last revision.
+// commit makes current the state of the last revision.
 func (c *channelState) commit() {
 	if !sameNodes(c.previous, c.current) {
 		c.nodes = c.nodesOf(c.current)

@@ -30,7 +30,7 @@ type checkpointState struct {
 	exists     bool
 	collection model.CollectionID
 	at         model.TSO
-	// revision is the revision of the last move, and moved its time by the clock so far, in Unix nanoseconds; 0
+	// revision is the revision of the last move, and movedAt its time by the clock so far, in Unix nanoseconds; 0
 	// before the first observed move.
 	revision, movedAt int64
 	intervals         [maxIntervals]int64
@@ -44,7 +44,7 @@ type checkpointState struct {
 
 func vchannelRef(name string) model.Ref { return ref("vchannels", name) }
 
-// checkpoint returns the pace of a vchannel.
+// checkpoint returns the checkpointState of a vchannel.
 func (r *Reader) checkpoint(vchannel string) *checkpointState {
 	p := r.checkpoints[vchannel]
 	if p == nil {

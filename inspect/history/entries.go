@@ -49,7 +49,7 @@ const groupGap = time.Minute
 // maxVia is the number of events of a group that are listed individually.
 const maxVia = 4
 
-// newEntry makes an entry from news, and records the object's name.
+// newEntry makes an entry from an occurrence, and records the object's name.
 func (l *entries) newEntry(n *occurrence) entry {
 	if n.object.Name != "" {
 		l.name(n.object)

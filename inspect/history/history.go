@@ -49,7 +49,7 @@ type Event struct {
 type History struct {
 	// From is the revision of the initial store, To the last revision that was read.
 	From, To int64
-	// FromTime and Until are the times of From and To, zero if unknown.
+	// FromTime and ToTime are the times of From and To, zero if unknown.
 	FromTime, ToTime time.Time
 	// Revisions and Changes count the revisions, and the puts and deletes of keys.
 	Revisions, Changes int64

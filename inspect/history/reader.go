@@ -112,7 +112,7 @@ func (r *Reader) Finish() *History {
 	return r.finish(r.clock.UpTo(r.history.To, time.Time{}), r.entries)
 }
 
-// Snapshot returns the history until now. seen is the current time by a clock, or zero if unknown. The Reader can be
+// Snapshot returns the history so far. now is the current time by a clock, or zero if unknown. The Reader can be
 // used further, and the returned History does not change.
 func (r *Reader) Snapshot(now time.Time) *History {
 	r.endRevision()

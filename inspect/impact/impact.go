@@ -252,10 +252,10 @@ func kindOf(function string) Request {
 // tally holds the counts of one kind of request in one process.
 type tally struct {
 	received, succeeded, failed, refused, user float64
-	// inFlightBefore and now are the numbers of requests in flight at the first and second scrape: the total minus
-	// all that ended.
+	// inFlightBefore and inFlightNow are the numbers of requests in flight at the first and second scrape: the total
+	// minus all that ended.
 	inFlightBefore, inFlightNow float64
-	// past is the number of requests that succeeded before the window, pastReceived the number that came.
+	// past is the number of requests that succeeded before the window, pastReceived the number that was received.
 	past, pastReceived float64
 }
 
@@ -405,7 +405,7 @@ type counts struct {
 	from, to  time.Time
 	// seconds is the length of the shortest window of a proxy.
 	seconds float64
-	// proxies is the number of proxies that counted requests between two scrapes. none is the reason if there
+	// proxies is the number of proxies that counted requests between two scrapes. noProxyReason is the reason if there
 	// are none.
 	proxies       int
 	noProxyReason string

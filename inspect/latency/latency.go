@@ -1,5 +1,5 @@
 // Package latency computes where the requests of a cluster spend their time, e.g. a search of 221 ms of which
-// 204 ms are the wait for consistency. Of reads a model.Cluster with process metrics and returns Budgets. A
+// 204 ms are the wait for consistency. Compute reads a model.Cluster with process metrics and returns Budgets. A
 // budget is a tree of phases that add up to the latency of the whole call, as measured by the proxy.
 //
 // Milvus does not trace the path of a request. Each process measures its own calls: a proxy the whole
@@ -7,7 +7,7 @@
 // request waits for its slowest shard, a shard for its slowest worker, and a worker for its slowest segment.
 // No metric identifies the slowest call, so the budget is computed as follows:
 //
-//  1. Of (read.go) reads the increase of the histograms of each process in a window: between two scrapes, or
+//  1. Compute (read.go) reads the increase of the histograms of each process in a window: between two scrapes, or
 //     since its start. It uses the metric names of the release. Missing metrics are unknown, with the reason.
 //  2. A histogram is converted to a curve (curve.go): the share of calls that take longer than x. The calls of
 //     each bucket stay in their bucket, and the mean is the mean of the metric. If observations were truncated to
@@ -20,8 +20,8 @@
 //  4. The calls of a worker are split by kind (worker.go): calls on the sealed segments of a node, and calls on
 //     growing segments, which only the leader itself has. A leader (leader.go) waits for its slowest worker, a
 //     request (search.go) for the slowest leader. The slowest call is not an average call: its time above the
-//     mean is assigned to the pieces that vary (given). Leaders that took longer than independent workers would
-//     explain are assumed to have called the slow workers.
+//     mean is assigned to the pieces that vary (expectedPieces). Leaders that took longer than independent workers
+//     would explain are assumed to have called the slow workers.
 //     The scheduler measures the queueing time of a task before it submits the task to its pool, and blocks there
 //     while the pool is full (internal/querynodev2/tasks, exec). Therefore, if tasks queue, the unexplained time
 //     of a worker call is assumed to be this wait, up to the time of a kernel (PoolWait). On real clusters it

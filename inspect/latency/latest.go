@@ -15,7 +15,7 @@ type Latest struct {
 	latency func() *Latency // nil before the first call
 }
 
-// Compute returns the budgets of a cluster, as the function Of does. It waits if another goroutine is computing
+// Compute returns the budgets of a cluster, as the function Compute does. It waits if another goroutine is computing
 // them.
 func (l *Latest) Compute(c *model.Cluster) *Latency {
 	return l.take(c)()

@@ -36,7 +36,7 @@ func separateNodes(seed uint64) []*simulation {
 }
 
 // twoCollections returns a cluster with two collections. Its query nodes report the segments and shards of the
-// simulations if told is true.
+// simulations if withDistribution is true.
 func twoCollections(t *testing.T, texts map[string]string, list []*simulation, withDistribution bool) *model.Cluster {
 	t.Helper()
 	d := live.NewDecoder()

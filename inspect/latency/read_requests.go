@@ -36,7 +36,7 @@ const (
 	msgType      = "msg_type"
 )
 
-// queueNames maps a request to its commonpb.MsgType in the queue of the proxy. counted maps it to the name in the
+// queueNames maps a request to its commonpb.MsgType in the queue of the proxy. counterNames maps it to the name in the
 // request counter.
 var (
 	queueNames = map[Request]string{

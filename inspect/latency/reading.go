@@ -35,8 +35,8 @@ type proxyReading struct {
 	// is the number of such requests.
 	ids, segments dist
 	rows          float64
-	// misses is the distribution of the calls to the coordinator, for all kinds of requests. all is the number
-	// of these requests.
+	// misses is the distribution of the calls to the coordinator, for all kinds of requests. cacheRequests is the
+	// number of these requests.
 	misses        dist
 	cacheRequests float64
 	// vectors is the number of search vectors, failed the number of failed requests. They are unknown if the

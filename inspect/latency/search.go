@@ -13,7 +13,7 @@ type searchBuilder struct {
 	leaders []leader
 	fan     *fanOut
 	calls   float64 // of leaders, in the window
-	// nodes is the wait for the slowest leader. asked is the mean number of leaders that a request calls.
+	// nodes is the wait for the slowest leader. leadersPerRequest is the mean number of leaders that a request calls.
 	nodes             slowestCall
 	leadersPerRequest float64
 	// seconds is the longest window of a query node, queued the number of tasks in the queues of query nodes.
@@ -215,8 +215,8 @@ func (p *Phase) setMeasured(d dist, seconds float64) *Phase {
 	return p
 }
 
-// measuredPhase returns a proxy phase that a metric measures. The parameter each is the mean number of observations
-// for a request.
+// measuredPhase returns a proxy phase that a metric measures. The parameter perRequest is the mean number of
+// observations for a request.
 func (r *readings) measuredPhase(name Name, d dist, perRequest float64) *Phase {
 	if !d.known() {
 		return r.missingPhase(name, "proxy")

@@ -18,7 +18,7 @@ type slowestCall struct {
 	// of which at most one is slow in a request. independent is the value for statistically independent calls,
 	// between the bounds.
 	low, independent, high float64
-	// chance is the probability that the slowest call is of each kind, for independent calls. then is the mean
+	// chance is the probability that the slowest call is of each kind, for independent calls. means holds the mean
 	// duration of the slowest call in that case.
 	chance, means []float64
 }
@@ -111,7 +111,7 @@ func (o *overlay) rate(k, i int) float64 {
 	return o.list[k].n * max(0, before-now) / max(1e-9, 1-(before+now)/2)
 }
 
-// normalize normalizes the chances to a sum of 1, and converts the sums in then to means.
+// normalize normalizes the chances to a sum of 1, and converts the sums in w.means to mean values.
 func (w *slowestCall) normalize(list []calls) {
 	total := 0.0
 	for k, c := range w.chance {
@@ -269,8 +269,8 @@ func (w slowestCall) scaledTo(ms float64, means []float64) (chance, then []float
 	return chance, then
 }
 
-// scaledToSubset is like toward, but not all kinds need be called. If the wait is longer than for independent calls, it
-// increases the chances of the slow kinds.
+// scaledToSubset is like scaledTo, but not all kinds need be called. If the wait is longer than for independent calls,
+// it increases the chances of the slow kinds.
 func (w slowestCall) scaledToSubset(ms float64, means []float64) (chance, then []float64) {
 	if ms > w.independent {
 		w.chance = slices.Clone(w.chance)

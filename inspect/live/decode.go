@@ -36,7 +36,7 @@ type Decoder struct {
 	foreign map[sessionKey]int
 	// oddities are notes about single responses, without duplicates.
 	oddities map[model.Skipped]bool
-	// limit bounds the memory of all responses in bytes, 0 for no limit; kept is the memory they take.
+	// limit bounds the memory of all responses in bytes, 0 for no limit; used is the memory they take.
 	limit, used int64
 }
 
@@ -243,7 +243,7 @@ func (d *Decoder) decode(q *pendingRecord, a responseDecoder) {
 // structs are stored.
 func retainedWeight(weight int64) int64 { return weight / 2 }
 
-// afford reports whether a response of the question's weight is decoded. If not, it sets the outcome.
+// afford reports whether a response of the record's weight is decoded. If not, it sets the outcome.
 func (d *Decoder) afford(q *pendingRecord) bool {
 	f := checkSize(q.weight)
 	if f == nil && d.limit > 0 && d.used+retainedWeight(q.weight) > d.limit {

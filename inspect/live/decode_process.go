@@ -27,7 +27,7 @@ const configMetricsPort = "commonmetricsport"
 // processRecords holds the HTTP responses of a process.
 type processRecords struct {
 	model.Process
-	// queried holds the sessions for which the process was queried. told holds the sessions that the process's own
+	// queried holds the sessions for which the process was queried. named holds the sessions that the process's own
 	// metrics name, which are more reliable.
 	queried, named map[sessionKey]bool
 	dates          dates // of pages

@@ -184,7 +184,7 @@ const (
 )
 
 // refusal returns the failure for a page that was not served. It names the responsible Milvus setting if the
-// response identifies one. said is the text from the server.
+// response identifies one. body is the text from the server.
 func (c *Client) refusal(e *endpoint, status string, code int, body []byte) *failure {
 	if f := c.milvusRefusal(e, status, code, serverMessage(body)); f != nil {
 		return f

@@ -23,7 +23,7 @@ type ports struct {
 	mu sync.Mutex
 	// begun holds the addresses that were already queried.
 	begun map[string]bool
-	// known holds the ServerIDs of the processes that reported their port. told holds the ports.
+	// known holds the ServerIDs of the processes that reported their port. reported holds the ports.
 	known    map[model.NodeID]bool
 	reported map[int]bool
 	// portless holds the sessions of processes that did not report it, and the result of the search for them.

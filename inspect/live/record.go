@@ -14,7 +14,7 @@
 //     cluster, a recording (ReadFile) and a bundle (ReadRecords).
 //
 // The package never changes a cluster: the methods that it calls only read. It trusts no response: it bounds
-// the size of each (Options.MaxResponse), of all in flight (room), and of the decoded data (weigh).
+// the size of each (Options.MaxResponse), of all in flight (budget), and of the decoded data (decodedSize).
 package live
 
 import (

@@ -37,7 +37,7 @@ type Moment struct {
 type Clock struct {
 	keys  [2]string
 	ticks []tick
-	// existing are the allocator keys that exist, after a single lookup (asked). These keys are never deleted, so a
+	// existing are the allocator keys that exist, after a single lookup (lookedUp). These keys are never deleted, so a
 	// missing key never existed. Looking it up again would read a file from end to end.
 	existing []string
 	lookedUp bool

@@ -21,7 +21,7 @@ type Follower struct {
 	// Emit is never called concurrently.
 	Emit func(*model.Cluster, error)
 	// Flush requests the pending changes without waiting for Interval. Run closes the received channel after it
-	// has emitted them. A nil Hasten is never used.
+	// has emitted them. A nil Flush is never used.
 	Flush <-chan chan struct{}
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
@@ -175,7 +175,7 @@ func (w *watchState) apply(revision int64, events []source.Event) error {
 	return nil
 }
 
-// emitLoop emits at most one cluster per interval, soon after the first change, or at once if Hasten requests it.
+// emitLoop emits at most one cluster per interval, soon after the first change, or at once if Flush requests it.
 func (w *watchState) emitLoop(ctx context.Context, stop context.CancelCauseFunc) {
 	last := w.f.Now()
 	for {

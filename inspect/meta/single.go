@@ -45,7 +45,7 @@ type DecodedKey struct {
 	Key string
 	// Object is a pointer to the model's object for such a key, without data of other keys: *model.Session,
 	// *model.VChannel for watches, checkpoints and removals, *model.PChannel, *model.LoadState, *GrantPart and so
-	// on; *SegmentBrief and *IndexBrief. It is nil for kinds without events, and if Gone or Problem explains it.
+	// on; *SegmentBrief and *IndexBrief. It is nil for kinds without events, and if Deleted or Problem explains it.
 	// For deleted segments, indexes, checkpoints and watches it holds the data in the key.
 	Object any
 	// Collection is the collection whose record the key is part of, 0 if none.

@@ -68,7 +68,7 @@ func (h Histogram) Plus(o Histogram) Histogram {
 	return sum
 }
 
-// withBuckets returns h. If h is empty, Whole is combined, and missing bounds and buckets are taken from o.
+// withBuckets returns h. If h is empty, Truncated is combined, and missing bounds and buckets are taken from o.
 func (h Histogram) withBuckets(o Histogram) Histogram {
 	if h.Count == 0 && h.Bounds == nil {
 		h.Bounds, h.Buckets = o.Bounds, o.Buckets

@@ -67,10 +67,10 @@ type NodeState struct {
 	State string
 }
 
-// Suspended reports whether a coordinator has suspended a session's node. It returns Unsaid if the state is
+// Suspended reports whether a coordinator has suspended a session's node. It returns Unknown if the state is
 // unknown. A query node is suspended while it is in no resource group
 // (internal/querycoordv2/meta/resource_manager.go: GetNodesSuspended). A query node inside a streaming node
-// always is, so it counts as Unsaid.
+// always is, so it counts as Unknown.
 func (r *Runtime) Suspended(s *Session) Tristate {
 	list, suspended := r.QueryNodeStates, "Suspend"
 	switch s.Role {

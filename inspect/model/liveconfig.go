@@ -117,7 +117,7 @@ func (c *Cluster) Setting(key string, roles ...string) (Setting, bool) {
 }
 
 // SubstituteConfig returns a proxy's configuration as a substitute for that of a MixCoord that reports no keys of
-// the component of key. Both usually have the same milvus.yaml. of is the proxy. copied is nil if there is none
+// the component of key. Both usually have the same milvus.yaml. proxy names the proxy. copied is nil if there is none
 // or no MixCoord needs it.
 func (r *Runtime) SubstituteConfig(key string, roles ...string) (copied *Config, proxy string) {
 	component, _, _ := strings.Cut(key, ".")

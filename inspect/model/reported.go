@@ -31,7 +31,7 @@ type Connection struct {
 	ActiveAt time.Time
 }
 
-// GarbageCollector is the pause of garbage collection by an operator, with its remaining time. By is the
+// GarbageCollector is the pause of garbage collection by an operator, with its remaining time. Reporter is the
 // session that reported it.
 type GarbageCollector struct {
 	Paused    bool

@@ -63,7 +63,7 @@ type RuntimeParts struct {
 	// DataSegments are the segments in DataCoord's memory, if requested; nil: unknown.
 	DataSegments []DataSegment
 	// Tasks are the tasks in the memory of coordinators and data nodes (2.5 and later), including recently
-	// ended ones; nil: unknown. Each has Told.
+	// ended ones; nil: unknown. Each has a Report.
 	Tasks []*Task
 	// Targets are QueryCoord's current targets (2.5 and later), if requested; nil: unknown.
 	Targets []CurrentTarget
@@ -202,8 +202,8 @@ type LiveNode struct {
 	// Process is the session's process; nil if unknown.
 	Process *Process
 	Calls   []Call
-	// ProbeRound holds response times, from one session for all that share a connection; nil: not probed. Past holds
-	// earlier ones, the oldest first, if the cluster is polled.
+	// ProbeRound holds response times, from one session for all that share a connection; nil: not probed. EarlierRounds
+	// holds earlier ones, the oldest first, if the cluster is polled.
 	ProbeRound    *ProbeRound
 	EarlierRounds []*ProbeRound
 }

@@ -135,7 +135,7 @@ func (r *Runtime) QueryNodes() []*LiveNode {
 }
 
 // Served returns the query nodes that have a segment in memory, sealed or growing. An empty list is reliable
-// only if Blind is empty.
+// only if WithoutDistribution is empty.
 func (r *Runtime) Served(id SegmentID) []Served {
 	if r == nil {
 		return nil

@@ -64,7 +64,7 @@ type derivedCache struct {
 	records recordsCache
 }
 
-// Dedup returns the Once of a collection.
+// Dedup returns the Dedup of a collection.
 func (c *Cluster) Dedup(id CollectionID) *Dedup {
 	if c.Runtime == nil || c.cache == nil {
 		return &Dedup{}
@@ -139,7 +139,7 @@ func (c *Cluster) GrowingRowsIn(v *LeaderView, id SegmentID) int64 {
 	return max(0, rest) / max(1, untold)
 }
 
-// dedupBuilder computes a Once.
+// dedupBuilder computes a Dedup.
 type dedupBuilder struct {
 	*Dedup
 	cluster *Cluster

@@ -23,7 +23,7 @@ type SlowRequest struct {
 	Source string
 	// Node is the proxy's ServerID, 0 if unknown.
 	Node NodeID
-	// EndedAt is the time of the response, zero if the time in a proxy's list has an unknown zone. Told is that
+	// EndedAt is the time of the response, zero if the time in a proxy's list has an unknown zone. LocalTime is that
 	// time as written by the proxy in its own time zone.
 	EndedAt              time.Time
 	LocalTime            string
@@ -58,7 +58,7 @@ type SlowRequest struct {
 // Tristate is a bool that may be unknown.
 type Tristate uint8
 
-// The values of Known.
+// The values of Tristate.
 const (
 	Unknown Tristate = iota
 	No

@@ -20,7 +20,7 @@ type Storage struct {
 	// Local is true if a process of the cluster runs on the scanning machine, so a folder's path is the same for
 	// both.
 	Local bool
-	// Segments is the number of segments with files in the metadata. Looked is the number checked, those first
+	// Segments is the number of segments with files in the metadata. Checked is the number checked, those first
 	// that something waits for.
 	Segments, Checked int
 	// Limit is the reason why the remaining segments were not checked, "" if all were.

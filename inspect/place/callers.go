@@ -21,7 +21,7 @@ type operation struct {
 	component Kind
 	label     string
 	// countedAtStart is true if the total is counted before the operation. The operations in flight are then the total
-	// minus all that ended. busy is true if the operation uses CPU all the time. One in flight in a process
+	// minus all that ended. usesCPU is true if the operation uses CPU all the time. One in flight in a process
 	// that uses hardly any CPU is then stuck.
 	countedAtStart, usesCPU bool
 	strength                Strength
@@ -411,7 +411,7 @@ func (t *callLatency) sum(w *metrics.Window) (sum metrics.Histogram) {
 
 // Thresholds of the lags of consumers and time ticks.
 const (
-	// minLagGrowth is the minimum growth of a lag in seconds per second if the queue is stalled, and lagging the
+	// minLagGrowth is the minimum growth of a lag in seconds per second if the queue is stalled, and minLagMillis the
 	// minimum lag in milliseconds.
 	minLagGrowth, minLagMillis = 0.8, 5000
 	// minStallSeconds is the minimum window in seconds in which an unchanged lag shows a stall. Each time tick

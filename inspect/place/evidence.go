@@ -97,7 +97,7 @@ func (l *analysis) missing() {
 	}
 }
 
-// call is one call to a process. cut is true if it timed out.
+// call is one call to a process. timedOut is true if it timed out.
 type call struct {
 	method   string
 	late     bool
@@ -372,7 +372,7 @@ const (
 
 // reads judges etcd by the durations of kitescope's reads. If reads that a majority must confirm are slower
 // than those of one member, the disk or the peers are slow, otherwise the process or the network. The network
-// is not slow if processes respond quickly. usual is the median duration of calls to processes.
+// is not slow if processes respond quickly. medianCall is the median duration of calls to processes.
 func (p *part) reads(health *model.Etcd, medianCall time.Duration) {
 	linear, local := median(slices.Clone(health.Linear)), median(slices.Clone(health.Local))
 	typical := max(linear, median(slices.Clone(health.Reads)))

@@ -22,7 +22,7 @@ type part struct {
 	// past holds the metrics of the process before the window. nil is unknown.
 	past *metrics.Window
 	host string
-	// probes summarizes the probes of the process. nil is unknown. young is true if the process started less
+	// probes summarizes the probes of the process. nil is unknown. justStarted is true if the process started less
 	// than settles ago.
 	probes      *probeStats
 	justStarted bool

@@ -22,7 +22,7 @@ type RecordingSummary struct {
 // Pause is a time span without answers.
 type Pause struct{ From, Until time.Time }
 
-// Describe returns a description of a file or a recording. told is nil if src is not a recording.
+// Describe returns a description of a file or a recording. summary is nil if src is not a recording.
 func Describe(ctx context.Context, src source.Source) (info source.FileInfo, summary *RecordingSummary, err error) {
 	t := &RecordingSummary{}
 	var last time.Time

@@ -32,8 +32,8 @@ import (
 
 // Ask queries all processes of a cluster and the health of its etcd concurrently. Rates of both are measured
 // over Options.Window. Ask returns by the deadline of a process even if a process or etcd hangs. If requests
-// may be hanging, it takes until longWindow or flushWindow, if that is later. If lingering is not nil and clients send
-// requests, Ask calls it with diagnoseWindow, watches requests and etcd for that long, and calls done.
+// may be hanging, it takes until longWindow or flushWindow, if that is later. If onLongWindow is not nil and clients
+// send requests, Ask calls it with diagnoseWindow, watches requests and etcd for that long, and calls done.
 func Ask(
 	ctx context.Context, etcd source.Live, options live.Options, c *model.Cluster, onLongWindow func(
 		time.Duration,
@@ -226,7 +226,7 @@ func UnresponsiveError(e *model.Etcd) error {
 }
 
 // Reread reads the catalog and the configuration again after the processes were queried, and adds the
-// differences to c as changes made during the queries. It waits for etcd for at most patience. If etcd does not
+// differences to c as changes made during the queries. It waits for etcd for at most timeout. If etcd does not
 // respond, it returns c unchanged.
 func Reread(ctx context.Context, src source.Live, c *model.Cluster, timeout time.Duration) *model.Cluster {
 	ctx, cancel := context.WithTimeout(ctx, timeout)

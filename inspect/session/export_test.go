@@ -8,7 +8,7 @@ import (
 // FeedDriver is the state of a Feed, driven by method calls instead of a source. Its methods call those of liveFeed.
 type FeedDriver struct{ l *liveFeed }
 
-// NewFeedDriver returns a Followed that calls emit with each update.
+// NewFeedDriver returns a FeedDriver that calls emit with each update.
 func NewFeedDriver(emit func(history.Update)) FeedDriver {
 	return FeedDriver{&liveFeed{first: make(chan struct{}), sessionsChanged: make(chan struct{}, 1), emit: emit}}
 }

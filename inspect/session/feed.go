@@ -29,7 +29,7 @@ type Feed struct {
 	// WithHistory adds the history of the source to an update. The source, even a file, stays open until Follow
 	// returns.
 	WithHistory bool
-	// At is the moment of the first update if Steps is set. Zero means the newest.
+	// At is the moment of the first update if WithHistory is set. Zero means the newest.
 	At At
 
 	failed error

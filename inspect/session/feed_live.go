@@ -76,9 +76,9 @@ type liveFeed struct {
 	health *model.Etcd
 	// lastLoop is the time of the last window for which loops returned true.
 	lastLoop time.Time
-	// withAnswers is the cluster with the last answers of processes. fresh receives a value if the sessions have
-	// changed, which starts the next round at once. lay adds a recording to each cluster instead; it is nil
-	// without recordings.
+	// withAnswers is the cluster with the last answers of processes. sessionsChanged receives a value if the sessions
+	// have changed, which starts the next round at once. addRecorded adds a recording to each cluster instead; it is
+	// nil without recordings.
 	withAnswers     *model.Cluster
 	sessionsChanged chan struct{}
 	// changes holds the recent changes of the dynamic configuration.
@@ -89,8 +89,8 @@ type liveFeed struct {
 	flush       chan chan struct{}
 	every       time.Duration // between two rounds of queries
 	addRecorded func(*model.Cluster) (*model.Cluster, error)
-	// broken is the error of the watch. silent is the error if etcd does not respond, because a watch on a dead
-	// member reports no error. heard is the time of the last response of etcd.
+	// broken is the error of the watch. unresponsive is the error if etcd does not respond, because a watch on a dead
+	// member reports no error. lastResponse is the time of the last response of etcd.
 	broken, unresponsive error
 	lastResponse         time.Time
 	// lastAnswer is the time of the last answer of each process by name. lost lists the processes that no longer

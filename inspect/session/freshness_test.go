@@ -23,7 +23,7 @@ import (
 	"kitescope/inspect/source/sourcetest"
 )
 
-// instantAsker is a session.Asker whose processes answer at once, regardless of etcd. Those in silent time out.
+// instantAsker is a session.Asker whose processes answer at once, regardless of etcd. Those in timingOut time out.
 type instantAsker struct {
 	mu        sync.Mutex
 	timingOut map[string]bool
@@ -61,7 +61,7 @@ func (l *listener) collect(u history.Update) {
 	l.all = append(l.all, u)
 }
 
-// wait waits until the last update satisfies want. It fails the test after patience.
+// wait waits until the last update satisfies want. It fails the test after timeout.
 func (l *listener) wait(t *testing.T, what string, timeout time.Duration, want func(u history.Update) bool) {
 	t.Helper()
 	for end := time.Now().Add(timeout); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {

@@ -15,7 +15,7 @@ func (zeros) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestProfileFilesLimit checks that keep writes no more than the remaining room, because a file may
+// TestProfileFilesLimit checks that addProfile writes no more than the remaining room, because a file may
 // be longer than declared.
 func TestProfileFilesLimit(t *testing.T) {
 	s, err := NewProfileFiles("there")

@@ -101,7 +101,7 @@ type Loader struct {
 	OpenCustom func(ctx context.Context, spec *Spec) (src source.Source, known bool, err error)
 	// OnMoment is called with the moment found for a Spec's At. It may be nil.
 	OnMoment func(meta.Point)
-	// Log is called with a line for each call to etcd. It may be nil. Spec.Nodes has its own Tell for calls to
+	// Log is called with a line for each call to etcd. It may be nil. Spec.Nodes has its own Log for calls to
 	// processes.
 	Log func(line string)
 	// OnRead is called with each snapshot before it is read and may wrap it. done is called at the end. It may be

@@ -36,7 +36,7 @@ func TestInterruptible(t *testing.T) {
 }
 
 // TestLoad checks that a bundle is loaded with its stored process state, that a missing recording is an error, and
-// that the loader calls Reading and OpenCustom.
+// that the loader calls OnRead and OpenCustom.
 func TestLoad(t *testing.T) {
 	path := filepath.Join("..", "..", "testdata", "broken", "healthy-idle.kite")
 	began, ended := 0, 0

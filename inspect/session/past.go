@@ -45,7 +45,7 @@ const mostEvents = 500_000
 // momentError wraps an error for a requested moment that is not available.
 type momentError struct{ error }
 
-// pastOf returns the history of a source, or nil if the source has no history or Steps is not set. It returns
+// pastOf returns the history of a source, or nil if the source has no history or WithHistory is not set. It returns
 // an error if At is set and the source has no history.
 func (f *Feed) pastOf(src source.Source, want meta.Want) (*Past, error) {
 	if !f.WithHistory {

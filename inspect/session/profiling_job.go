@@ -20,7 +20,7 @@ type Job struct {
 	Options pull.Options
 }
 
-// NewJob returns a Job for the cluster of spec, which may be nil, and for named services. way holds the options to
+// NewJob returns a Job for the cluster of spec, which may be nil, and for named services. options holds the options to
 // connect to them, including the timeout of each connection.
 func NewJob(loader *Loader, spec *Spec, named []pull.Target, options live.Options, o pull.Options) (*Job, error) {
 	client, err := live.Open(options)

@@ -11,7 +11,7 @@ import (
 	"kitescope/profile/pull"
 )
 
-// makePull creates the folder of a pull in a recording. Unless whole is set, it has no manifest, like a pull in
+// makePull creates the folder of a pull in a recording. Unless complete is set, it has no manifest, like a pull in
 // progress.
 func makePull(t *testing.T, dir, name string, complete bool) {
 	t.Helper()

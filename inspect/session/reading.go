@@ -26,7 +26,7 @@ type Reading struct {
 	stop        func()
 }
 
-// NewReading returns a Reading of s that calls tell at each interval from a separate goroutine. If tell is nil, it
+// NewReading returns a Reading of s that calls report at each interval from a separate goroutine. If report is nil, it
 // only counts.
 func NewReading(s source.Snapshot, interval time.Duration, report func(Progress)) *Reading {
 	r := &Reading{Snapshot: s, stop: func() {}}

@@ -19,7 +19,7 @@ const busyRevisions = 200
 
 // withRecent adds to a cluster the writes to its store in the last minute, unless a file already has them, and the
 // starts of its processes. Both need a source with past revisions. They stay unknown if these cannot be read within
-// patience.
+// timeout.
 func withRecent(ctx context.Context, src source.Source, c *model.Cluster, timeout time.Duration) *model.Cluster {
 	if t, ok := src.(*pastSource); ok {
 		src = t.past

@@ -58,14 +58,14 @@ type roundRecord struct {
 	Same bool `json:"same,omitempty"`
 }
 
-// requestKey identifies a record in a round. again numbers equal questions.
+// requestKey identifies a record in a round. occurrence numbers equal requests.
 type requestKey struct {
 	role, address, method, request string
 	node                           model.NodeID
 	occurrence                     int
 }
 
-// requestCounts counts equal questions in a round.
+// requestCounts counts equal requests in a round.
 type requestCounts map[requestKey]int
 
 func (q requestCounts) key(r *live.Record) requestKey {

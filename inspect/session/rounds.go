@@ -181,7 +181,7 @@ func (r *Rounds) SnapToRound(ctx context.Context, p meta.Point) (meta.Point, err
 func (r *Rounds) known() bool { return r.decoder != nil && r.decoder.number > 0 }
 
 // AddState adds the process state at the last sought moment to c, the cluster of that moment. If the state is
-// missing, Lay adds a gap.
+// missing, AddState adds a gap.
 func (r *Rounds) AddState(c *model.Cluster) *model.Cluster {
 	where := r.src.Origin().Location
 	if r.missingReason != "" {
@@ -250,7 +250,7 @@ func withConfigChanges(ctx context.Context, src source.Source, revision int64, c
 	return c.WithConfigChanges(model.ConfigChanges(before.Config, c.Config, c.Origin.Taken))
 }
 
-// partsAt loads parts of the metadata at a revision. of is a header of the source.
+// partsAt loads parts of the metadata at a revision. header is a header of the source.
 func partsAt(
 	ctx context.Context, src source.Source, header source.Header, revision int64, parts model.Part,
 ) (*model.Cluster, error) {

@@ -25,7 +25,7 @@ type boltSource struct {
 	origin     Origin
 	// revision is the newest revision of the store.
 	revision int64
-	// metaGuessed reports that no meta page is valid, swept that the index of the revisions is lost.
+	// metaGuessed reports that no meta page is valid, indexLost that the index of the revisions is lost.
 	metaGuessed, indexLost bool
 }
 

@@ -67,7 +67,7 @@ type HistoryMember struct {
 // castagnoli is created once. Its checksum uses hardware support if available.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// AddHistory adds a numbered member of a kind. Call Settle to pass it on to the underlying writer.
+// AddHistory adds a numbered member of a kind. Call Sync to pass it on to the underlying writer.
 func (b *BundleWriter) AddHistory(kind string, at time.Time, content []byte) error {
 	if err := b.flush(); err != nil {
 		return err

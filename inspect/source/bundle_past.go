@@ -142,7 +142,7 @@ func (b *Bundle) next(m HistoryMember, reached *int64) (c changesMember, ok bool
 // changedKeys maps keys that differ from the keys of the bundle to their state at a revision.
 type changedKeys map[string]*changedKey
 
-// changedKey is the state of a key. kv is nil if the key did not exist. known reports that the state is from
+// changedKey is the state of a key. kv is nil if the key did not exist. final reports that the state is from
 // a change up to the revision.
 type changedKey struct {
 	kv    *KV

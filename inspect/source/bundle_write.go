@@ -63,7 +63,7 @@ type BundleWriter struct {
 	history        map[string]int  // number of members of each kind written by AddHistory
 	past           PastStats
 	dropped        map[string]bool // keys that were dropped
-	writtenDropped int             // number of dropped keys in the last member of Left
+	writtenDropped int             // number of dropped keys in the last member of WriteDropped
 	closed         bool
 }
 
@@ -233,7 +233,7 @@ func (b *BundleWriter) abort() {
 }
 
 // WriteBundle writes the keys of snap to w. ranges define how a live etcd is read in parts; nil means the
-// root as a single range. Keys outside the ranges and keys outside the root (Beside) are read too, because a
+// root as a single range. Keys outside the ranges and keys outside the root (OutsideRoot) are read too, because a
 // bundle must be complete. If transform is not nil, it is called for each key before the key is written, and
 // may change the value or drop the key. A live read is streamed. The keys of a file are sorted in memory.
 func WriteBundle(

@@ -232,11 +232,11 @@ type watchBounds struct {
 	// until is the last requested revision, limit the maximum time without a message.
 	until int64
 	limit time.Duration
-	// progressInterval is the interval of progress requests, or 0 if the watch receives every revision. witness is a
+	// progressInterval is the interval of progress requests, or 0 if the watch receives every revision. awaited is a
 	// revision that must arrive.
 	progressInterval time.Duration
 	awaited          int64
-	// lastEvent is the time of the last event. answers is the number of progress responses since then that report no
+	// lastEvent is the time of the last event. responses is the number of progress responses since then that report no
 	// further events.
 	lastEvent time.Time
 	responses int

@@ -64,7 +64,7 @@ type watch struct {
 
 // watchPlace is the position of a watch in its range.
 type watchPlace struct {
-	// next is the revision at which to continue. Its first told events were already yielded, because a revision
+	// next is the revision at which to continue. Its first yielded events were already yielded, because a revision
 	// with more than maxBuffered bytes is yielded in parts.
 	next    int64
 	yielded int

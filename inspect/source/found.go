@@ -15,7 +15,7 @@ type Candidate struct {
 	Modified time.Time
 }
 
-// maxExamined is the maximum number of files that In examines in a directory, newest first.
+// maxExamined is the maximum number of files that List examines in a directory, newest first.
 const maxExamined = 200
 
 // List returns the entries of a directory that Open can read, newest first. It skips files that it cannot open.

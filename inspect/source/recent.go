@@ -38,13 +38,13 @@ func NewRecent(root string) *Recent {
 	return h
 }
 
-// IsReservation reports whether key is a timestamp reservation. Take needs the value of such keys.
+// IsReservation reports whether key is a timestamp reservation. Add needs the value of such keys.
 func (h *Recent) IsReservation(key []byte) bool {
 	return slices.ContainsFunc(h.allocators, func(a []byte) bool { return bytes.Equal(a, key) })
 }
 
 // Add counts a write or a deletion of a key and reports whether earlier changes are needed. The value may be
-// omitted unless Dates reports true for the key.
+// omitted unless IsReservation reports true for the key.
 func (h *Recent) Add(revision int64, key, value []byte) (more bool) {
 	if !h.last.IsZero() && bytes.HasPrefix(key, h.prefix) {
 		h.pending = append(h.pending, string(key))

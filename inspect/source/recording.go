@@ -287,7 +287,7 @@ func (r *Recording) firstAfter(revision int64) int {
 }
 
 // lastUpTo returns the last chunk that starts at or before a revision, and the end of its history. i is -1 if
-// no chunk does. If the chunk ends before end, holding returns the previous chunk if that one ends later,
+// no chunk does. If the chunk ends before end, lastUpTo returns the previous chunk if that one ends later,
 // because a chunk may have been started but not continued.
 func (r *Recording) lastUpTo(ctx context.Context, revision, end int64) (i int, b *Bundle, last bundleEdge, err error) {
 	i = r.firstAfter(revision) - 1

@@ -53,7 +53,7 @@ func (r *Recording) Changes(
 	return nil
 }
 
-// WriteTimes implements Dated.
+// WriteTimes implements Timestamped.
 func (r *Recording) WriteTimes(ctx context.Context, from, to int64, yield func(revision int64, at time.Time)) error {
 	for i := range r.chunks {
 		if r.chunks[i].first() > to || i+1 < len(r.chunks) && r.chunks[i+1].first() <= from {
@@ -73,7 +73,7 @@ func (r *Recording) WriteTimes(ctx context.Context, from, to int64, yield func(r
 	return nil
 }
 
-// WriteTimes implements Dated. It yields nothing unless the bundle is a chunk of a recording.
+// WriteTimes implements Timestamped. It yields nothing unless the bundle is a chunk of a recording.
 func (b *Bundle) WriteTimes(ctx context.Context, from, to int64, yield func(revision int64, at time.Time)) error {
 	e, err := b.edge(ctx)
 	if err != nil || !b.isRecording() {

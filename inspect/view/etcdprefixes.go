@@ -24,7 +24,7 @@ type prefixRow struct {
 	usage
 	prefix string // with the trailing slash
 	depth  int
-	// collection is the one that all keys name. several is true if they name more than one, or if some name
+	// collection is the one that all keys name. multiple is true if they name more than one, or if some name
 	// none.
 	collection model.CollectionID
 	multiple   bool

@@ -57,7 +57,7 @@ func TestEtcdUsage(t *testing.T) {
 	}
 }
 
-// treeKeys is a Keyspace with sorted keys of several levels. Each key has 100 bytes with its value. of holds
+// treeKeys is a Keyspace with sorted keys of several levels. Each key has 100 bytes with its value. collections holds
 // the collection that each key names.
 type treeKeys struct {
 	model.Keyspace

@@ -78,7 +78,7 @@ type Resource struct {
 	// Keyspace is true if the rows come from Cluster.Keyspace, which must have been kept.
 	Keyspace bool
 	// Omits is the adjective of rows that lists leave out by default, e.g. "dropped", or "". A selection on
-	// one of the columns in Tells includes them.
+	// one of the columns in OmitOverrides includes them.
 	Omits         string
 	OmitOverrides []string
 	// Missing returns the sources of rows that are missing or incomplete, with the reasons. It is nil if the

@@ -3,7 +3,7 @@ package view
 import "slices"
 
 // NewRows returns the rows that are new or changed between two grids, in the order of now, and the sorted ids
-// of rows that left. A row leaves if its object is gone, or if the selection or --limit excludes it. same
+// of rows that were removed. A row is removed if its object is gone, or if the selection or --limit excludes it. same
 // decides whether a row is unchanged, e.g. SameRow.
 func NewRows(before, now *Grid, same EqualFunc) (changed []int32, removed []string) {
 	changes, known := RowChanges(before.Table, now.Table)

@@ -25,7 +25,7 @@ type StreamingLine struct {
 
 // CacheLine is the total of the tiered storage of all query nodes (2.6 and later), in bytes.
 type CacheLine struct {
-	// Nodes counts query nodes with metrics of a cache, Silent those whose metrics were not read.
+	// Nodes counts query nodes with metrics of a cache, UnknownNodes those whose metrics were not read.
 	Nodes, UnknownNodes int
 	// Memory and Disk are the loaded bytes, the limits their maximum. A limit is None if eviction is off on
 	// every node. It is Unknown if eviction is off on some nodes because those have no limit.

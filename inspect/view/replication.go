@@ -14,7 +14,7 @@ import (
 type replicatedChannel struct {
 	source, target               string // cluster ids, "" if unknown
 	sourceChannel, targetChannel string
-	// task is recorded by the source, taken by the target.
+	// task is recorded by the source, checkpoint by the target.
 	task       *model.ReplicationChannel
 	checkpoint *model.ReplicatePosition
 	// salvaged is the target's position when it was promoted by force, nil if it was not.

@@ -64,7 +64,7 @@ func link(title, resource string, where ...string) Link {
 	return Link{Title: title, Resource: resource, Where: where}
 }
 
-// tristateCell returns the cell of a Known: yes, no or unknown.
+// tristateCell returns the cell of a Tristate: yes, no or unknown.
 func tristateCell(k model.Tristate) table.Cell {
 	if k == model.Unknown {
 		return unknown()

@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestStrays checks that Strays returns the values of a selection that match nothing, and no others.
+// TestStrays checks that UnmatchedValues returns the values of a selection that match nothing, and no others.
 func TestStrays(t *testing.T) {
 	env := smallEnv()
 	for _, c := range []struct {

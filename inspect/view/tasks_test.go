@@ -11,7 +11,7 @@ import (
 	"kitescope/internal/table"
 )
 
-// withTasks returns a cluster with a compaction and an import in etcd, and told as the tasks that processes
+// withTasks returns a cluster with a compaction and an import in etcd, and reported as the tasks that processes
 // report.
 func withTasks(reported []*model.Task, calls ...model.Call) *model.Cluster {
 	c := model.Build(model.Parts{

@@ -78,7 +78,7 @@ type score struct {
 	lines                             []string
 }
 
-// add compares an onset with the time and the revision of a fault. told reports whether the history has an
+// add compares an onset with the time and the revision of a fault. recorded reports whether the history has an
 // event for the fault.
 func (x *score) add(name string, o *why.Onset, at time.Time, injected int64, recorded bool) {
 	wrong := o.Began.Sub(at).Abs()

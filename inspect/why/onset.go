@@ -22,7 +22,7 @@ type Onset struct {
 	Began time.Time
 	Error time.Duration
 	// MaybeOlder reports whether the finding may be older than Revision and Began. Both then belong to the oldest
-	// judged moment with the finding, or to the start of the process whose settings the finding is about. Oldest
+	// judged moment with the finding, or to the start of the process whose settings the finding is about. OlderReason
 	// is the reason, e.g. "start of the history".
 	MaybeOlder  bool
 	OlderReason string
@@ -32,7 +32,7 @@ type Onset struct {
 	Before []history.Event
 }
 
-// notChecked is the Oldest of a finding whose presence before its onset is unknown.
+// notChecked is the OlderReason of a finding whose presence before its onset is unknown.
 const notChecked = "not checked before"
 
 // settings is the resource of findings about the configuration of a process.

@@ -30,7 +30,7 @@ type etcdCluster struct {
 	now       time.Time
 	random    *rand.Rand
 	keys      map[string][]byte // by the key relative to root
-	faultKeys map[string]bool   // keys that a fault changed; pass does not write them
+	faultKeys map[string]bool   // keys that a fault changed; advance does not write them
 	last      int64
 	ticks     int
 }

@@ -164,7 +164,7 @@ func (s *subject) mentionsNode(text string) bool {
 	return false
 }
 
-// isOfRole reports whether r is a node of the role lacks, or any node if lacks is check.WholeCluster.
+// isOfRole reports whether r is a node of the role missingRole, or any node if missingRole is check.WholeCluster.
 func isOfRole(r model.Ref, missingRole string) bool {
 	if r.Resource != "nodes" {
 		return false

@@ -4,7 +4,7 @@
 //  1. JSON, YAML and Values return an Encoder.
 //  2. Value encodes a value: structs as objects with their fields in order, maps sorted by key, Objects in
 //     their own order. Struct tags control the encoding, see field.
-//  3. Values that are too large to be built, e.g. a million rows of a grid, implement Teller and write
+//  3. Values that are too large to be built, e.g. a million rows of a grid, implement Marshaler and write
 //     themselves to the Encoder.
 //  4. File is a kind of document with a head (apiVersion, kind, version) that can be written and read.
 //

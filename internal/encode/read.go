@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Reader is implemented by pointers to types that decode themselves. ReadDoc calls of to decode the document into
+// Reader is implemented by pointers to types that decode themselves. ReadDoc calls decode to decode the document into
 // another value, and returns an error if that value is invalid.
 type Reader interface {
 	ReadDoc(decode func(v any) error) error

@@ -31,7 +31,7 @@ func (e *UnknownError) Error() string {
 	return fmt.Sprintf("unknown %s %q; available: %s", e.What, e.Word, strings.Join(e.Known, ", "))
 }
 
-// Suggestion returns the end of a message that suggests the names in near, or "" if near is empty.
+// Suggestion returns the end of a message that suggests the names in similar, or "" if similar is empty.
 func Suggestion(similar []string) string {
 	if len(similar) == 0 {
 		return ""

@@ -368,7 +368,7 @@ func equalWord(v *value, s string, anyCase bool) bool {
 	return v.text == s
 }
 
-// anyEntry reports whether right accepts a value of the given key in a cell of pairs.
+// anyEntry reports whether match accepts a value of the given key in a cell of pairs.
 func anyEntry(c Cell, key string, match func(string) bool) bool {
 	for i := 0; i+1 < len(c.List); i += 2 {
 		if c.List[i] == key && match(c.List[i+1]) {

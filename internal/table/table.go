@@ -215,7 +215,7 @@ type Context interface {
 	Known(column int) bool
 	// Now returns the reference time for relative times, or zero if it is unknown.
 	Now() time.Time
-	// Resolve returns the ids that a word refers to, in a column with By.
+	// Resolve returns the ids that a word refers to, in a column with IDColumn.
 	Resolve(column int, word string) []int64
 	// Unresolved returns a message about a word that refers to no id.
 	Unresolved(column int, word string) string

@@ -17,7 +17,7 @@ func Sanitize(s string) string {
 	return string(AppendSanitized(nil, s))
 }
 
-// SanitizeLines is like Harmless but keeps line breaks and tabs, for texts of several lines.
+// SanitizeLines is like Sanitize but keeps line breaks and tabs, for texts of several lines.
 func SanitizeLines(s string) string {
 	if Plain(s) {
 		return s
@@ -47,7 +47,7 @@ func Plain(s string) bool {
 	return true
 }
 
-// AppendSanitized appends Harmless(s) to dst.
+// AppendSanitized appends Sanitize(s) to dst.
 func AppendSanitized(dst []byte, s string) []byte {
 	if Plain(s) {
 		return append(dst, s...)

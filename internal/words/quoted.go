@@ -18,7 +18,7 @@ func appendSurrogates(dst []byte, r rune) []byte {
 	return appendEscape(appendEscape(dst, high), low)
 }
 
-// appendQuoted appends s in quotes. The function far escapes a rune above U+FFFF.
+// appendQuoted appends s in quotes. The function escape escapes a rune above U+FFFF.
 func appendQuoted(dst []byte, s string, escape func([]byte, rune) []byte) []byte {
 	dst = append(dst, '"')
 	start := 0

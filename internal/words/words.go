@@ -13,7 +13,7 @@ import (
 // maxMarker is an upper bound, in bytes, of the marker between both ends of a truncated text.
 const maxMarker = 100
 
-// Truncate truncates text to no more than most bytes, which must be at least a few hundred. A truncated text consists
+// Truncate truncates text to no more than limit bytes, which must be at least a few hundred. A truncated text consists
 // of both ends, the length, and a hash that distinguishes it from other texts with the same ends.
 func Truncate(text string, limit int) string {
 	if len(text) <= limit {
@@ -34,7 +34,7 @@ func Summarize(names []string) string {
 	return FirstOf(names, most-1, ", ")
 }
 
-// FirstOf joins the first names, up to the number most, and appends how many were left out: "none", "a; b", "a;
+// FirstOf joins the first names, at most limit of them, and appends how many were left out: "none", "a; b", "a;
 // b; c and 4 more".
 func FirstOf(names []string, limit int, separator string) string {
 	switch {

@@ -11,7 +11,7 @@ type Options struct {
 	// Control holds two sets of runs of the first program, which are compared to measure the noise; both are
 	// nil without a control. A change is reported only if its whole interval exceeds the change of the control.
 	Control [2]*Set
-	// Better overrides directions, by a name of a metric (see Said).
+	// Better overrides directions, by a name of a metric (see DirectionFor).
 	Better map[string]Direction
 }
 

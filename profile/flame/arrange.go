@@ -76,7 +76,7 @@ func (b *builder) usedNames() []uint32 {
 }
 
 // children returns the children of each frame, sorted by name. Frame i has the children
-// children[of[i]:of[i+1]].
+// children[offsets[i]:offsets[i+1]].
 func (b *builder) children(rename []uint32) (offsets, children []int32) {
 	offsets = make([]int32, len(b.added)+1)
 	for i := range b.added[1:] {

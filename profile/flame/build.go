@@ -63,7 +63,7 @@ type candidate struct {
 	self   weight
 	share  float64
 	name   uint32
-	parent int32 // index in made
+	parent int32 // index in added
 	lo, hi uint32
 	// order breaks ties: the candidate that was found first has the lower order.
 	order uint32

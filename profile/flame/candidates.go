@@ -52,7 +52,7 @@ func (s *candidates) pop() candidate {
 	}
 }
 
-// bound drops the smallest candidates beyond the limit most, because a tree of at most that many frames cannot
+// bound drops the smallest candidates beyond the limit, because a tree of at most that many frames cannot
 // use them. It does so only when the heap is far above the limit, to amortize the sorting.
 func (s *candidates) bound(limit int) {
 	if len(s.heap) < 2*limit+10_000 {

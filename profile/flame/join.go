@@ -11,12 +11,12 @@ import (
 // item is the remainder of a sample: its value, and the part of its stack that is not yet in the tree.
 type item struct {
 	value int64
-	// at is an index in the side's stacks. left is the number of locations from there on.
+	// at is an index in the side's stacks. remaining is the number of locations from there on.
 	at, remaining uint32
 	// line counts the processed frames of the location at index at. Its upper bits are flags.
 	line   uint32
 	events float32
-	// buffer buffers the next names; ahead[used:read] are pending. Stacks are far apart in memory, so reading
+	// buffer buffers the next names; buffer[used:read] are pending. Stacks are far apart in memory, so reading
 	// several frames of a stack at a time takes a fraction of the time.
 	buffer     [readAhead]uint32
 	used, read uint8

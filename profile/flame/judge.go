@@ -19,7 +19,7 @@ func (t *Tree) Verdict(frame int32) report.Verdict {
 	return t.Verdicts[frame]
 }
 
-// judge computes P and Verdicts from the events and the durations of both sides, by the rules of
+// judge computes PValues and Verdicts from the events and the durations of both sides, by the rules of
 // report.NewComparison. It tests for equal rates if both durations are known and nothing was normalized,
 // otherwise for equal shares.
 func (t *Tree) judge(sums []weight, seconds [2]float64) {

@@ -37,7 +37,7 @@ type Span struct {
 }
 
 // Layout positions the frames below zoom in columns from 0 to width, with one row per depth and each row sorted
-// from left to right. The callers of zoom get the whole width. Frames narrower than least columns are skipped
+// from left to right. The callers of zoom get the whole width. Frames narrower than minWidth columns are skipped
 // with all their descendants. widths is the result of Widths. If rows is not nil, Layout reuses it for the
 // result.
 func (t *Tree) Layout(rows [][]Span, widths []int64, zoom int32, width, minWidth float64) [][]Span {

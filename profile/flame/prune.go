@@ -2,7 +2,7 @@ package flame
 
 import "slices"
 
-// Prune returns the Tree with the largest frames, up to most, each with at least the share least of the
+// Prune returns the Tree with the largest frames, up to maxFrames, each with at least the share minShare of the
 // total. New omits frames by the same rule.
 func (t *Tree) Prune(maxFrames int, minShare float64) *Tree {
 	maxFrames = max(maxFrames, 1)

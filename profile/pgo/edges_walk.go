@@ -21,7 +21,7 @@ type calls struct {
 	starts []uint32
 	steps  []uint32
 
-	// named holds the calls by name; named[of[i]] is the name of links[i].
+	// named holds the calls by name; named[edgeOf[i]] is the name of links[i].
 	named  []Edge
 	edgeOf []uint32
 

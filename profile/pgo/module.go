@@ -18,7 +18,7 @@ import (
 
 // Module is a Go module in a folder.
 type Module struct {
-	// Dir is the folder of the module's go.mod. Asked is the folder that was passed to FindModule. Both are
+	// Dir is the folder of the module's go.mod. Requested is the folder that was passed to FindModule. Both are
 	// absolute.
 	Dir, Requested, Path string
 	// GoVersion is the version of the compiler that builds the module, e.g. "go1.26.8".
@@ -140,8 +140,8 @@ func isExample(root, dir string) bool {
 }
 
 // Main returns the main package with a name: its import path, its folder, or the end of either ("cmd/server",
-// "./cmd/server"). Without a name it returns the package in Asked, unless Asked is the module's folder. Otherwise
-// it returns the only main package, or the only one that is not an example.
+// "./cmd/server"). Without a name it returns the package in Requested, unless Requested is the module's folder.
+// Otherwise it returns the only main package, or the only one that is not an example.
 func (m *Module) Main(name string) (Main, error) {
 	if len(m.Mains) == 0 {
 		return Main{}, hints.Errorf("PGO applies to programs: give a module with a main package",

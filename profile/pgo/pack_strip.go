@@ -15,7 +15,7 @@ type stripper struct {
 	b    *profile.Builder
 
 	// The current profile, and the index in the result of each of its locations, with address 0 (plain) and
-	// with address 1 (apart).
+	// with address 1 (recursive).
 	p         *profile.Profile
 	functions []uint32
 	plain     []uint32

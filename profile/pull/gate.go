@@ -20,7 +20,7 @@ const gateTimeout = 2 * time.Second
 
 func newGate(count int, timeout time.Duration) *gate {
 	g := &gate{missing: count, open: make(chan struct{})}
-	// The lock is held until g.late is set, because a timer without patience fires immediately and stops
+	// The lock is held until g.late is set, because a timer with timeout 0 fires immediately and stops
 	// g.late.
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -246,7 +246,7 @@ func (w *processConn) connect(ctx context.Context) *failure {
 	return nil
 }
 
-// remainingTimeout returns patience, or the remaining time for the process if that is less.
+// remainingTimeout returns timeout, or the remaining time for the process if that is less.
 func remainingTimeout(ctx context.Context, timeout time.Duration) time.Duration {
 	if until, ok := ctx.Deadline(); ok {
 		return max(0, min(timeout, time.Until(until).Round(100*time.Millisecond)))

@@ -63,7 +63,7 @@ func target(t *testing.T, word string) pull.Target {
 	return got
 }
 
-// burn uses CPU until the test ends. got returns the CPU time used so far, which is less than the elapsed time
+// burn uses CPU until the test ends. cpuTime returns the CPU time used so far, which is less than the elapsed time
 // on a busy machine. It adds up steps of some microseconds, without steps that took a millisecond or longer.
 func burn(t *testing.T) (cpuTime func() time.Duration) {
 	t.Helper()

@@ -414,7 +414,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestOddCharacters checks that names may contain any characters, and that a stack may be longer than sniffed.
+// TestOddCharacters checks that names may contain any characters, and that a stack may be longer than sniffLen.
 func TestOddCharacters(t *testing.T) {
 	text := strings.Repeat("main;usual 1\n", 20) + "main;a\x00\x01b 5\n"
 	if got := stacks(mustRead(t, text, Options{}), 0); got["a\x00\x01b;main"] != 5 {

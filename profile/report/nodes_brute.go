@@ -40,7 +40,7 @@ func inLibrary(file, lib string) bool { return strings.HasPrefix(path.Base(file)
 // later versions (IndexRefine.cpp). Exhaustive is therefore not the brute force share, and Known is false.
 type BruteForce struct {
 	Part
-	// Known reports whether the share could be determined. If not, Why is the reason.
+	// Known reports whether the share could be determined. If not, Reason is the reason.
 	Known  bool
 	Reason string
 	// Exhaustive is work in libknowhere that runs through OpenMP: brute force, or IVF. Knowhere is all work

@@ -73,7 +73,7 @@ const (
 	Undecided Verdict = iota
 	// Noise: the difference is within sampling noise.
 	Noise
-	// Increased and Less: the difference is significant.
+	// Increased and Decreased: the difference is significant.
 	Increased
 	Decreased
 )

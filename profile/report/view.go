@@ -67,7 +67,7 @@ type grouping struct {
 	names   []string
 	classes []profile.Class
 	files   []string
-	// frames is nil if samples are grouped by own only.
+	// frames is nil if samples are grouped by sampleIDs only.
 	frames *profile.Frames
 	// sampleIDs holds the id that each sample's flat value is added to. If nil, it is the id of the leaf.
 	sampleIDs []uint32

@@ -12,7 +12,7 @@ import (
 // its p-value.
 type Shift struct {
 	// Estimate is the estimate of Hodges and Lehmann ("Estimates of location based on rank tests", Annals of
-	// Mathematical Statistics 34, 1963). Low and High are its 95 % interval. They are NaN if unknown: By
+	// Mathematical Statistics 34, 1963). Low and High are its 95 % interval. They are NaN if unknown: Estimate
 	// without any values, the interval with too few.
 	Estimate, Low, High float64
 	// P is the probability, without a true shift, of a shift at least as large in either direction. It is NaN
@@ -35,7 +35,7 @@ const maxExactPairs = 100
 // Wilcoxon signed rank procedures", Journal of the American Statistical Association 54, 1959). Equal
 // differences share their ranks. Differences must be finite.
 //
-// By is the median of all Walsh averages, i.e. the means of every two differences and of each with itself.
+// Estimate is the median of all Walsh averages, i.e. the means of every two differences and of each with itself.
 func SignedRank(differences []float64) Shift {
 	n := len(differences)
 	if n == 0 {
@@ -56,7 +56,7 @@ func SignedRank(differences []float64) Shift {
 // Whitney ("On a test of whether one of two random variables is stochastically larger than the other", Annals
 // of Mathematical Statistics 18, 1947), two-sided, by golang.org/x/perf/benchmath. Values must be finite.
 //
-// By is the median of all differences between a value after and a value before.
+// Estimate is the median of all differences between a value after and a value before.
 func RankSum(before, after []float64) Shift {
 	if len(before) == 0 || len(after) == 0 {
 		return unknownShift()

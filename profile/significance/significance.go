@@ -84,9 +84,9 @@ func EqualRatesP(events1 int64, exposure1 float64, events2 int64, exposure2 floa
 }
 
 // twoSided returns the sum of the probabilities of all outcomes from lo to hi that are at most as likely as
-// seen. up(x) is the probability of x+1 divided by that of x. mode is the most likely outcome.
+// observed. ratio(x) is the probability of x+1 divided by that of x. mode is the most likely outcome.
 func twoSided(ratio func(float64) float64, lo, mode, hi, observed float64) float64 {
-	limit := 1.0 // the probability of seen, relative to the mode's
+	limit := 1.0 // the probability of observed, relative to the mode's
 	for x := mode; x < observed && limit > 0; x++ {
 		limit *= ratio(x)
 	}

@@ -10,7 +10,7 @@ const maxPoints = 2048
 
 // Point is the usage of a process between two readings.
 type Point struct {
-	// At is the end of the interval. Over is its length; 0 for the first reading, which has no rates.
+	// At is the end of the interval. Interval is its length; 0 for the first reading, which has no rates.
 	At       time.Time
 	Interval time.Duration
 	// Values are rates and states, NaN if unknown.

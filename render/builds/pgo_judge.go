@@ -213,7 +213,7 @@ func timeUsed(ns int64) string {
 // judgedFigure is a line of the table of figures.
 type judgedFigure struct {
 	name, value, threshold string
-	// ok indicates that the figure meets the wanted value, if any.
+	// ok indicates that the figure meets the threshold, if any.
 	ok bool
 }
 

@@ -86,7 +86,7 @@ type Tab struct {
 	t    *testing.T
 	conn *websocket.Conn
 	id   int
-	// requests are the requested URLs. complaints are messages of the console and violations of the page's
+	// requests are the requested URLs. errors are messages of the console and violations of the page's
 	// policy.
 	requests, errors []string
 }

@@ -762,8 +762,8 @@ func BarWidth(o *render.Options) int {
 	return 10
 }
 
-// costBar draws the search work of a share: indexed, sealed by brute force, growing. A share with cost most fills all
-// cells.
+// costBar draws the search work of a share: indexed, sealed by brute force, growing. A share with cost maxCost fills
+// all cells.
 func costBar(s *balance.Share, maxCost float64, o *render.Options) string {
 	glyphs := [...]string{"▇", "▒", "░", "·"}
 	if o.ASCII {

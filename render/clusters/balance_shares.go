@@ -22,7 +22,7 @@ type shareTable struct {
 	*table.Rows[shareRow]
 	survey *balance.Survey
 	o      *render.Options
-	// total is the sum of the costs of all rows; most is the largest cost.
+	// total is the sum of the costs of all rows; maxCost is the largest cost.
 	total, maxCost float64
 	totalRows      int64
 	// partial is set if the rows of some node are unknown. Then no share of the whole is known.

@@ -60,7 +60,7 @@ func writeFound(e *encode.Encoder, found *Found) {
 }
 
 // lines returns the findings with their fixes, each followed by its consequences. It only counts findings below
-// severity least.
+// minSeverity.
 func (found *Found) lines(minSeverity check.Severity, ascii bool) []render.Line {
 	d := &Diagnosis{Report: found.Report}
 	var lines []render.Line

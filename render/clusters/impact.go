@@ -85,7 +85,7 @@ func clientFindings(r *check.Report) []*check.Finding {
 }
 
 // ClientFindings returns the findings that clients notice, and the lines of a diagnosis about the impact and these
-// findings. If all is set, the lines include requests without problems. Felt returns nil for a nil report.
+// findings. If all is set, the lines include requests without problems. ClientFindings returns nil for a nil report.
 func ClientFindings(r *check.Report, all, ascii bool) ([]*check.Finding, []render.Line) {
 	if r == nil {
 		return nil, nil

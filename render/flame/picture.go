@@ -52,7 +52,7 @@ type legendEntry struct {
 	text string
 }
 
-// newPicture lays out a tree. It omits frames narrower than least pixels.
+// newPicture lays out a tree. It omits frames narrower than minWidth pixels.
 func newPicture(t *flame.Tree, o *Options, minWidth float64) *picture {
 	p := &picture{tree: t, o: o, palette: NewPalette(t, o.Dark), width: o.width(), narrow: minWidth}
 	p.top = pad + lineHeight + 6

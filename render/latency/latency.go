@@ -1,7 +1,7 @@
 // Package latency writes where requests spend their time. It lays out a latency.Latency as a render.Sheet: for people
 // a waterfall of the phases of each budget, for scripts an item per phase.
 //
-//  1. lay (rows.go) makes a row of each phase and of each process that reported about the phase.
+//  1. rowsOf (rows.go) makes a row of each phase and of each process that reported about the phase.
 //  2. columns (columns.go) returns the keys for scripts and the columns of the table.
 //  3. newSheet writes the verdict, then a table for each budget, then the unknown processes.
 //

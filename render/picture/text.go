@@ -2,7 +2,7 @@
 // axes and short lists of series, and notes. This package determines its appearance:
 //
 //  1. It escapes texts, and shortens or wraps them to the available width.
-//  2. Axes fit their values, with ticks at round numbers. Doubling, Recall and Axis.Log are for values of
+//  2. Axes fit their values, with ticks at round numbers. LogAxis, RecallAxis and Axis.Log are for values of
 //     different magnitudes.
 //  3. Series differ by color, dash and mark, and pieces of bars by color and hatching. The legend names them.
 package picture

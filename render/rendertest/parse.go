@@ -181,9 +181,9 @@ type Variant struct {
 	ASCII, Color bool
 }
 
-// Report checks the common properties of reports in each look: names do not add control characters, tables do not
-// exceed their width, ASCII output is ASCII, the syntax is valid, and the looks "80" and "json" match their
-// goldens. It also checks that all formats agree. Lines for which free returns true, e.g. commands, can exceed
+// Report checks the common properties of reports in each variant: names do not add control characters, tables do not
+// exceed their width, ASCII output is ASCII, the syntax is valid, and the variants "80" and "json" match their
+// goldens. It also checks that all formats agree. Lines for which unlimited returns true, e.g. commands, can exceed
 // the width.
 func Report(
 	t *testing.T, golden string, words []string, variants map[string]Variant, unlimited func(line string) bool,

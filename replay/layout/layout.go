@@ -5,7 +5,7 @@
 // and options. The output is a Layout, with notes on unknown facts and their replacements. inspect does not depend
 // on replay. In replay only this package and replay.ServerUsage depend on inspect.
 //
-// The steps of Of: the collection and its vector field (find.go, collection.go), the query nodes (nodes.go), their
+// The steps of New: the collection and its vector field (find.go, collection.go), the query nodes (nodes.go), their
 // settings (knobs.go), replicas and shard leaders (replicas.go), the segments as nodes serve them (served.go) or,
 // if no node reported any, as the metadata has them (recorded.go, spread.go), their files (files.go), and the
 // location of storage (storage.go). Locate finds the path of the files in an opened store.
@@ -25,12 +25,12 @@ import (
 	"kitescope/replay"
 )
 
-// Parts are the parts of the metadata that Of needs. It also needs the cluster's records (Cluster.Keyspace),
+// Parts are the parts of the metadata that New needs. It also needs the cluster's records (Cluster.Keyspace),
 // because only they contain the names of logs.
 const Parts = model.PartCatalog | model.PartChannels | model.PartSegments | model.PartLogs | model.PartSegmentIndexes |
 	model.PartConfig | model.PartRest
 
-// Options are the options of Of.
+// Options are the options of New.
 type Options struct {
 	// Collection is a name, "database.name", an alias or an id.
 	Collection string
@@ -73,7 +73,7 @@ func New(c *model.Cluster, o Options) (*replay.Layout, error) {
 	return b.l, nil
 }
 
-// builder is the state of Of.
+// builder is the state of New.
 type builder struct {
 	*model.Cluster
 	o            Options

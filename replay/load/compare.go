@@ -149,8 +149,8 @@ func Compare(base, other []Point) []Change {
 	return all
 }
 
-// compare compares one figure. judge revises the verdicts of tested figures, because they depend on the number of
-// tests.
+// compare compares one figure. adjustPValues revises the verdicts of tested figures, because they depend on the number
+// of tests.
 func (f *figure) compare(base, other *Point) Figure {
 	none := math.NaN()
 	out := Figure{

@@ -39,7 +39,7 @@ const (
 
 // CaptureFiles reads access logs of Milvus proxies (2.3 and later), plain or compressed by gzip or zstd. It returns
 // their searches: times, durations, failures and, if the log's format has them, the number of vectors, the
-// collection and the parameters. NQ 0 means unknown. The log has no vectors; Dress adds some. Filters cannot be
+// collection and the parameters. NQ 0 means unknown. The log has no vectors; Combine adds some. Filters cannot be
 // replayed from an expression alone, so the notes have the number of searches with a filter, and the methods that
 // are not searches.
 //

@@ -2,7 +2,7 @@
 // correct answers.
 //
 // Open reads a file (.npy, .fvecs, .bvecs, .parquet, .jsonl) and detects its format by the first bytes. CaptureFiles
-// reads access logs of Milvus proxies, which have the rate and the shape of requests, but no vectors; Dress adds
+// reads access logs of Milvus proxies, which have the rate and the shape of requests, but no vectors; Combine adds
 // vectors to a shape. Sample draws requests from a collection's own vectors. All return a Log: vectors and
 // parameters of requests in order of arrival. Write writes a Log as .jsonl and documents that format.
 package log
@@ -35,7 +35,7 @@ type Log struct {
 }
 
 // Close releases the memory of vectors in a mapped file or outside the heap. The log must not be used afterwards.
-// Logs derived from this one (Shuffle, Dress, TruthFrom) share its vectors.
+// Logs derived from this one (Shuffle, Combine, TruthFrom) share its vectors.
 func (l *Log) Close() {
 	if l.free != nil {
 		l.free()

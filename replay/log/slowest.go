@@ -19,7 +19,7 @@ type SlowestOptions struct {
 	// Collection selects the requests of a collection, e.g. "docs" or "shop.orders". Requests that name no collection
 	// are kept.
 	Collection string
-	// From is the minimum duration of a request. Most is the maximum number of requests to keep, the slowest.
+	// From is the minimum duration of a request. Limit is the maximum number of requests to keep, the slowest.
 	From  time.Duration
 	Limit int
 }
@@ -39,7 +39,7 @@ type AccessEntry struct {
 	Method, Status, Database, Collection, SDK string
 	Trace, Consistency                        string
 	Partitions                                []string
-	// Expr is the expression as sent by the client, with its values; Told reports whether the log's format has it.
+	// Expr is the expression as sent by the client, with its values; HasExpr reports whether the log's format has it.
 	Expr    string
 	HasExpr bool
 	// NQ and K are as in Request. For a query, K is its limit.

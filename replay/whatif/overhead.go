@@ -303,7 +303,7 @@ func (p *pricedVariant) work() work {
 
 // estimates returns possible splits of the CPU of a load, the most likely first. Calls take the assumed CPU, but at
 // most half of the total. The rest is divided between comparing vectors and segments in the assumed proportion.
-// The other readings double and halve the smaller part, and give calls half as much and 1.5 times as much.
+// The other estimates double and halve the smaller part, and give calls half as much and 1.5 times as much.
 func (c *Calibration) estimates(w *work, a *requestCost) (list []Overheads) {
 	taken := w.calls * assumedTask.Seconds()
 	likely := min(1, 0.5*a.cpu/taken)
@@ -357,7 +357,7 @@ func (c *Calibration) estimatesWithoutMetrics(p *pricedVariant, points []load.Po
 	return list
 }
 
-// calibratedLoad holds the readings of a load of the live run.
+// calibratedLoad holds the estimates of a load of the live run.
 type calibratedLoad struct {
 	sessions  int // 0 without a live run
 	estimates []Overheads

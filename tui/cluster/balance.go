@@ -25,7 +25,7 @@ type balancePage struct {
 	word    string     // the collection as command lines name it, "" for all
 	label   string
 	by      balance.Measure
-	env     *view.Env // the environment that weighed was made from
+	env     *view.Env // the environment that survey was made from
 	busy    bool      // a survey is being made; a refresh waits for it
 	madeBy  balance.Measure
 	// survey is the survey with its plans, nil until the first one.

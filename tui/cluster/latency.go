@@ -246,7 +246,7 @@ func samePhase(b *latency.Budget, p *latency.Phase) (same *latency.Phase) {
 	return same
 }
 
-// newPhasePage returns the page that shows the time of a phase in each process. apart is a note about the
+// newPhasePage returns the page that shows the time of a phase in each process. note is a note about the
 // scope of these times.
 func newPhasePage(m *tui.Model, key tui.BudgetKey, phase *latency.Phase, note string) tui.Page {
 	p := &tui.TablePage[*show.Row]{

@@ -11,7 +11,7 @@ type Track struct {
 	Priority int // the highest is dropped first when there is too little room; 0 is never dropped
 	Flexible bool
 	Soft     int // the width it shrinks to before other columns are dropped; softCap if 0
-	// Same means that all rows seen have the same value, so the column is dropped first. Kept columns are never
+	// Same means that all rows seen have the same value, so the column is dropped first. Required columns are never
 	// dropped.
 	Same, Required bool
 }
@@ -40,7 +40,7 @@ const Gap = 2
 const (
 	// widthCap keeps one long name from filling a wide terminal.
 	widthCap = 64
-	// softCap is the width that a flexible column shrinks to before other columns are dropped. floor is the width
+	// softCap is the width that a flexible column shrinks to before other columns are dropped. minWidth is the width
 	// it shrinks to when no more columns can be dropped.
 	softCap  = 18
 	minWidth = 8

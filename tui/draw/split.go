@@ -7,7 +7,7 @@ import (
 )
 
 // SplitSize returns the size of the list on a page of w cells and h lines that also shows the details of the
-// selected row. If w is at least beside, the list is left cells wide and h lines high, with the details to
+// selected row. If w is at least minW, the list is left cells wide and h lines high, with the details to
 // its right. Otherwise it is w cells wide and half as high, with the details below.
 func SplitSize(w, h, minW, left int) (listW, listH int) {
 	if w >= minW {
@@ -16,7 +16,7 @@ func SplitSize(w, h, minW, left int) (listW, listH int) {
 	return w, h / 2
 }
 
-// Split draws a list of listW cells and listH lines (see Halves) and the details of the selected row, behind
+// Split draws a list of listW cells and listH lines (see SplitSize) and the details of the selected row, behind
 // a separator to the right or below.
 func Split(st *Styles, list []string, listW, listH, w, h int, selected func(w, h int) []string) []string {
 	if listW < w {

@@ -30,12 +30,12 @@ type Styles struct {
 	Removed, Match, CurrentMatch, Key, Tab Style
 
 	Theme *render.Theme // the theme that the styles were made from
-	// NoColor means that no colours are used, Few that the terminal has only sixteen.
+	// NoColor means that no colours are used, SixteenColors that the terminal has only sixteen.
 	NoColor, SixteenColors bool
 }
 
-// NewStyles returns the styles of a theme. Without colours, bold, faint and reverse remain. few means that the
-// terminal has only sixteen colours.
+// NewStyles returns the styles of a theme. Without colours, bold, faint and reverse remain. sixteenColors means that
+// the terminal has only sixteen colours.
 func NewStyles(t *render.Theme, noColor, sixteenColors bool) *Styles {
 	s := &Styles{Roles: make([]Style, len(t.Styles)), Theme: t, NoColor: noColor, SixteenColors: sixteenColors}
 	for role := range t.Styles {

@@ -123,7 +123,7 @@ func (g *flameGraph) rowOf(frame int32) int {
 	return int(g.index.tree.Frames[frame].Depth - g.index.tree.Frames[0].Depth)
 }
 
-// inSubtree reports whether frame is in the subtree of of.
+// inSubtree reports whether frame is in the subtree of root.
 func (g *flameGraph) inSubtree(frame, root int32) bool {
 	return frame >= root && frame < g.index.tree.Frames[root].Next
 }

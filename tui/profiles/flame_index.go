@@ -19,7 +19,7 @@ type flameIndex struct {
 	widths       *flameWidths
 	// flat and cum are the values of each name on all paths together.
 	flat, cum []int64
-	// classes marks the profile.Classes that occur, and worth is the value of each without callees.
+	// classes marks the profile.Classes that occur, and classFlat is the value of each without callees.
 	classes   []bool
 	classFlat []int64
 }

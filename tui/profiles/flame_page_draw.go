@@ -97,7 +97,7 @@ func (p *flamePage) place(w, rows int) {
 	}
 }
 
-// depth returns the number of rows of the graph, but at most most.
+// depth returns the number of rows of the graph, but at most limit.
 func (g *flameGraph) depth(limit int) int {
 	n := 0
 	for n < limit && len(g.row(g.low+n)) > 0 {

@@ -19,7 +19,7 @@ type profileSubject struct {
 	label string
 	// items are merged. If base is not empty, it is merged too and compared with items.
 	items, base []Item
-	// words are the arguments that name items on a command line, and was is the argument that names base. They are
+	// words are the arguments that name items on a command line, and baseArg is the argument that names base. They are
 	// empty if no command line can name these profiles.
 	words   []string
 	baseArg string

@@ -322,7 +322,7 @@ func (p *page) setRange(from, span int64) {
 	p.to = p.from + span
 }
 
-// zoom shows a shorter or longer time around the cursor. The shortest is that of least.
+// zoom shows a shorter or longer time around the cursor. The shortest is that of minSpan.
 func (p *page) zoom(by float64) {
 	from, to := p.visibleRange()
 	span := max(int64(float64(to-from)*by), p.minSpan())

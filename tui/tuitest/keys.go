@@ -16,7 +16,7 @@ func Keyboard() []string {
 	return keys
 }
 
-// PressEach presses each key on a page, and more keys on the page that it opens. way holds the keys that lead there
+// PressEach presses each key on a page, and more keys on the page that it opens. path holds the keys that lead there
 // from the first page.
 func (d *Driver) PressEach(path string, keys []string) {
 	d.T.Helper()

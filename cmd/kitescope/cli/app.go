@@ -277,7 +277,7 @@ func (a *App) LiveSpec(c Connection, n *NodeFlags) (*session.Spec, error) {
 	return spec, err
 }
 
-// FeedSpec is like Asking, but for a feed. It rejects --prometheus with a usage error, because Prometheus is
+// FeedSpec is like LiveSpec, but for a feed. It rejects --prometheus with a usage error, because Prometheus is
 // read only once. It ignores the flags for reaching processes if recordings are given or the source is not
 // live.
 func (a *App) FeedSpec(c Connection, n *NodeFlags) (*session.Spec, error) {

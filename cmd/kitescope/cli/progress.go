@@ -17,7 +17,7 @@ type progress struct {
 	line *Transient
 }
 
-// StartProgress returns a snapshot that shows the progress of reading of, if reading takes longer than
+// StartProgress returns a snapshot that shows the progress of reading snapshot, if reading takes longer than
 // ProgressAfter.
 func (s *Streams) StartProgress(snapshot source.Snapshot) *progress {
 	var tell func(session.Progress)

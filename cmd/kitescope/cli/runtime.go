@@ -52,7 +52,7 @@ type NodeSpec struct {
 	Insecure     bool     `yaml:"insecure,omitempty"`
 }
 
-// AddNodeFlags adds the flags of commands that can query processes. The parameter asks is the default of
+// AddNodeFlags adds the flags of commands that can query processes. The parameter liveDefault is the default of
 // --live.
 func AddNodeFlags(cmd *cobra.Command, liveDefault bool) *NodeFlags {
 	f, n := cmd.Flags(), &NodeFlags{}

@@ -8,7 +8,7 @@ import (
 )
 
 // Transient is the progress line on a stderr terminal. Each Show replaces it. Other output, on either stream,
-// first erases it (see over), so that no table starts in the middle of the line. A nil Transient shows nothing;
+// first erases it (see erase), so that no table starts in the middle of the line. A nil Transient shows nothing;
 // it is used without a terminal and with --quiet.
 type Transient struct {
 	W     io.Writer

@@ -41,7 +41,7 @@ func NewTree(a *App, root *cobra.Command) *Tree {
 	return &Tree{Root: root, app: a, entries: map[*cobra.Command]*Entry{}}
 }
 
-// Add adds commands below the root.
+// Add adds entries below the root.
 func (t *Tree) Add(entries []Entry) { t.list(t.Root, entries) }
 
 // list adds entries below a command.

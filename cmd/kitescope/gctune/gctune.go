@@ -23,7 +23,8 @@ func Process() *Collector { return process }
 // A Collector adjusts the garbage collection target (GOGC) of the process.
 type Collector struct {
 	mu sync.Mutex
-	// percent is the GOGC percentage that was set before. late reports whether the first collection is still pending.
+	// percent is the GOGC percentage that was set before. pending reports whether the first collection is still
+	// pending.
 	percent int
 	pending bool
 }

@@ -15,8 +15,8 @@ func UnchangedSince(s *model.Segment, limit model.TSO) bool {
 	return limit != 0 && earlier(s.PositionAt, limit) && earlier(s.ExpireAt, limit) && earlier(s.StartAt, limit)
 }
 
-// lastTouchedTSO returns the time at which a segment was last written or created, 0 if it is unknown. The segment is
-// Settled at any later limit.
+// lastTouchedTSO returns the time at which a segment was last written or created, 0 if it is unknown. UnchangedSince is
+// true for any later limit.
 func lastTouchedTSO(s *model.Segment) model.TSO {
 	var last model.TSO
 	for _, t := range [...]model.TSO{s.PositionAt, s.ExpireAt, s.StartAt} {

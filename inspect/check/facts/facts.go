@@ -23,7 +23,7 @@ import (
 // next run if nothing has changed.
 type Facts struct {
 	*model.Cluster
-	// Now is the time of the cluster's state by the cluster's own clock; ages are computed relative to it. Ahead is
+	// Now is the time of the cluster's state by the cluster's own clock; ages are computed relative to it. ClockSkew is
 	// how far the clock of the machine that read the cluster is ahead of that clock.
 	Now       time.Time
 	ClockSkew time.Duration
@@ -62,7 +62,7 @@ type Cache struct {
 	impact    *impactCache
 	// rewrites holds the write rates of keys up to now.
 	rewrites *Rewrites
-	// Latency caches the latency budgets and may be shared with others; if it is nil, only this Kept and the next
+	// Latency caches the latency budgets and may be shared with others; if it is nil, only this Cache and the next
 	// use it.
 	Latency *latency.Latest
 }
@@ -184,7 +184,7 @@ func digests(c *model.Cluster, before map[model.CollectionID]*Digest) map[model.
 	return all
 }
 
-// allAnomalies returns the Odds of all served collections. It reuses those in before that are still valid.
+// allAnomalies returns the Anomalies of all served collections. It reuses those in before that are still valid.
 func allAnomalies(
 	c *model.Cluster, byCollection map[model.CollectionID]*Digest, survey *balance.Survey,
 	before map[model.CollectionID]*Anomalies,

@@ -8,7 +8,7 @@ import (
 	"kitescope/inspect/model/modeltest"
 )
 
-// TestCacheDropsDeleted checks that Kept drops the results for collections, segments and responses that are gone.
+// TestCacheDropsDeleted checks that Cache drops the results for collections, segments and responses that are gone.
 func TestCacheDropsDeleted(t *testing.T) {
 	var kept Cache
 	c := modeltest.ServedLarge(3000, 20)

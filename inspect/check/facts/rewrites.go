@@ -11,8 +11,8 @@ import (
 
 // limit is the tolerated write rate of a key. It is tested with cumulative sums (Page, Continuous inspection
 // schemes, 1954), so that a steady rate gives a steady result whatever the noise of single windows. A key is found
-// once its writes exceed perSecond by enough writes in total, over any number of windows. It is cleared once its
-// writes fall short of a quarter of perSecond, or of a quarter of its previous rate, by twice enough: this detects
+// once its writes exceed perSecond by excess writes in total, over any number of windows. It is cleared once its
+// writes fall short of a quarter of perSecond, or of a quarter of its previous rate, by twice excess: this detects
 // the end of a fast loop at once. At rates in between, the result does not change.
 type limit struct{ perSecond, excess float64 }
 
@@ -162,7 +162,7 @@ func (f *Facts) EtcdWrites() *model.EtcdActivity {
 	return f.Recent
 }
 
-// Watched reports whether Written returns writes seen while etcd was watched.
+// Watched reports whether EtcdWrites returns writes seen while etcd was watched.
 func (f *Facts) Watched() bool {
 	return f.Etcd != nil && f.Etcd.Activity != nil && (f.Recent == nil || f.Recent.Over <= f.Etcd.Activity.Over)
 }

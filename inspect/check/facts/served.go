@@ -26,8 +26,8 @@ type Anomalies struct {
 	runtime *model.Runtime
 	// Strays are sealed on a node, but dropped or without a record in the collection, by node and id.
 	Strays []sealedSegment
-	// Unindexed are sealed on a node without any index. Lacking are sealed on a node without some index that is defined
-	// on a vector field and has files. Both exclude L0.
+	// Unindexed are sealed on a node without any index. MissingIndex are sealed on a node without some index that is
+	// defined on a vector field and has files. Both exclude L0.
 	Unindexed, MissingIndex []sealedSegment
 	// Growing are growing in a leader's view, but flushed, dropped or without a record.
 	Growing []growingSegment
@@ -118,7 +118,7 @@ func hasIndexes(s *model.ServedSegment, wanted []*model.Index) bool {
 	return true
 }
 
-// anomaliesOf returns the Odds of a collection, nil if nothing of it is served.
+// anomaliesOf returns the Anomalies of a collection, nil if nothing of it is served.
 func (f *Facts) anomaliesOf(id model.CollectionID) *Anomalies {
 	return f.anomalies()[id]
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // Setting returns a setting like Cluster.Setting. If no source reports it, it has the default of its version only
-// if a process reported its configuration without it. Otherwise it is unknown, and Setting calls Unread.
+// if a process reported its configuration without it. Otherwise it is unknown, and Setting calls OnUnknownSetting.
 func (f *Facts) Setting(key string, roles ...string) (model.Setting, bool) {
 	s, ok := f.Cluster.Setting(key, roles...)
 	if !ok && f.OnUnknownSetting != nil {
@@ -22,14 +22,15 @@ func (f *Facts) Setting(key string, roles ...string) (model.Setting, bool) {
 	return s, ok
 }
 
-// AutoBalance returns the state of Milvus's own balancer. Like Setting it calls Unread if the setting is unknown.
+// AutoBalance returns the state of Milvus's own balancer. Like Setting it calls OnUnknownSetting if the setting is
+// unknown.
 func (f *Facts) AutoBalance() balance.Auto {
 	f.Setting(balance.SwitchKey, balance.QueryCoords()...)
 	return f.Balance.Auto
 }
 
-// Exclusive returns the result of Survey.Exclusive for a replica. If that is true, it calls Unread if the setting
-// of the balancer is unknown.
+// Exclusive returns the result of Survey.Exclusive for a replica. If that is true, it calls OnUnknownSetting if the
+// setting of the balancer is unknown.
 func (f *Facts) Exclusive(g *balance.Group) bool {
 	exclusive := f.Balance.Exclusive(g)
 	if exclusive {

@@ -48,7 +48,7 @@ type Case struct {
 	Now   time.Duration
 	Edits []Line
 	Want  []Want
-	// Forbidden holds findings that must not appear, May those that may appear. Unknown holds checks that must be
+	// Forbidden holds findings that must not appear, Allowed those that may appear. Unknown holds checks that must be
 	// skipped.
 	Forbidden, Allowed []Want
 	Unknown            []Line
@@ -235,10 +235,10 @@ func appendWants(list []Want, lines []Line) ([]Want, error) {
 	return list, nil
 }
 
-// noCause is the value of Because for a finding without a cause.
+// noCause is the value of Cause for a finding without a cause.
 const noCause = "nothing"
 
-// explained reports whether a finding with this cause meets Because.
+// explained reports whether a finding with this cause meets Cause.
 func (w *Want) explained(cause string) bool {
 	switch w.Cause {
 	case "":

@@ -16,11 +16,11 @@ type oneWayFormat struct {
 	first  Version // the first version that writes it; releases before it cannot read it
 	what   string
 	source string // the source of this fact
-	// key is the setting that enables the format, "" if the version always writes it. gone is the version that
+	// key is the setting that enables the format, "" if the version always writes it. keyRemoved is the version that
 	// removes the setting.
 	key        string
 	keyRemoved Version
-	// usual is the default of the setting. open reports whether a value enables the format.
+	// usual is the default of the setting. enabledBy reports whether a value enables the format.
 	usual     string
 	enabledBy func(value string) bool
 	fix       check.Step // step that delays a format without key, if there is one

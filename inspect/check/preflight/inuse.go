@@ -23,7 +23,7 @@ type usedQueue struct {
 	kind string // as named by mq.type, "" if unknown
 	// sure is false if another queue could leave the same evidence.
 	sure bool
-	// setting is mq.type, "default" too, as reported by a process or etcd. told is false if neither has it.
+	// setting is mq.type, "default" too, as reported by a process or etcd. reported is false if neither has it.
 	setting  model.Setting
 	reported bool
 	// evidence holds the evidence for kind.

@@ -141,7 +141,7 @@ func Running(c *model.Cluster) Version {
 // rule is a check that is not bound to a plan yet.
 type rule struct {
 	check.Check
-	// forward and back are the directions that it applies to. whatever is set if it does not depend on the
+	// forward and back are the directions that it applies to. anyVersion is set if it does not depend on the
 	// versions.
 	forward, back, anyVersion bool
 	run                       func(*check.Pass, Plan)

@@ -82,7 +82,8 @@ func noteUnseenMixCoord(p *check.Pass) {
 	}
 }
 
-// judgeReported judges the values that processes report, each value once. told is false if no process reports the key.
+// judgeReported judges the values that processes report, each value once. reported is false if no process reports the
+// key.
 func judgeReported(p *check.Pass, t toggle) (reported bool) {
 	if p.Runtime == nil {
 		return false

@@ -85,7 +85,7 @@ func runBalancingSuspended(p *check.Pass) {
 	p.Report(f)
 }
 
-// balancesQueryNodes returns whether QueryCoord reports that it balances. told is false if this is unknown.
+// balancesQueryNodes returns whether QueryCoord reports that it balances. known is false if this is unknown.
 func balancesQueryNodes(r *model.Runtime) (balances, known bool) {
 	if r.BalanceActive != nil {
 		return *r.BalanceActive, true

@@ -135,7 +135,7 @@ func lastAssigned(n *model.LiveNode, of func(*model.ServedChannel) bool) (at tim
 	return at
 }
 
-// lagRecord returns the record that a lag belongs to: reads if the channel was just assigned, had otherwise.
+// lagRecord returns the record that a lag belongs to: catchingUp if the channel was just assigned, steady otherwise.
 func lagRecord(p *check.Pass, assigned time.Time, steady, catchingUp *nodeLag) *nodeLag {
 	if p.InWarmup(assigned) {
 		return catchingUp

@@ -20,8 +20,8 @@ const (
 	// minCostMs is the minimum cost for a finding, in milliseconds per request: clients on the same network do not
 	// notice less.
 	minCostMs = 5
-	// findingShare is the share of a request from which a phase is a finding; most is the share from which it is a
-	// warning.
+	// findingShare is the share of a request from which a phase is a finding; warningShare is the share from which it
+	// is a warning.
 	findingShare, warningShare = 0.2, 0.5
 	// roundingError is the error of a mean, in milliseconds, from durations in whole milliseconds.
 	roundingError = 1
@@ -31,7 +31,7 @@ const (
 //
 // A check takes the budgets of a kind of request (budgets), of single collections if the metrics separate them. For
 // each it takes the cost of the phases that it covers: the measured time, less the rounding error of whole
-// milliseconds (costOf). Costs that matter become a finding about a collection, a process or the cluster (found);
+// milliseconds (costOf). Costs that matter become a finding about a collection, a process or the cluster (withCosts);
 // it is info if there were few requests.
 type cost struct {
 	budget  *budget.Budget

@@ -13,7 +13,7 @@ import (
 )
 
 // resourceGroup is a resource group: its query nodes and the replicas that they serve. Before resource groups (2.2.x)
-// there is one region.
+// there is one resource group.
 type resourceGroup struct {
 	name   string
 	nodes  []*balance.Share // nodes that take segments and whose data is known, by id
@@ -133,7 +133,7 @@ func (r *resourceGroup) sealed() (sum int) {
 	return sum
 }
 
-// spread returns the maximum of a figure over its mean on the region's nodes. It returns 0 if there are fewer
+// spread returns the maximum of a figure over its mean on the group's nodes. It returns 0 if there are fewer
 // than two nodes or the sum is not positive.
 func (r *resourceGroup) spread(of func(*balance.Share) float64) float64 {
 	sum, most := 0.0, 0.0

@@ -11,7 +11,7 @@ import (
 )
 
 // simulateLeaders simulates searches that query the leaders of all shards at once, from clients that start the next
-// search immediately. Node k is the leader of leads[k] shards and has two servers. led returns the mean
+// search immediately. Node k is the leader of leads[k] shards and has two servers. simulateLeaders returns the mean
 // duration of a search, and the mean wait of one task on the first node.
 func simulateLeaders(rng *rand.Rand, clients int, takes float64, leads ...int) (whole, queued float64) {
 	const requests = 30_000

@@ -8,8 +8,9 @@ import (
 )
 
 // Cost of a graph that is not in a cache, where each compared row is read from memory separately, as some cache lines.
-// cached is the part of a graph that a processor may cache, in bytes. near and far are bounds of the time to compare
-// one row, in milliseconds. 420 ns were measured on a busy machine with rows of 384 bytes (docs/evidence/latency.md).
+// cachedGraphBytes is the part of a graph that a processor may cache, in bytes. minRowMs and maxRowMs are bounds of the
+// time to compare one row, in milliseconds. 420 ns were measured on a busy machine with rows of 384 bytes
+// (docs/evidence/latency.md).
 const (
 	cachedGraphBytes   = 32 << 20
 	minRowMs, maxRowMs = 200e-6, 450e-6

@@ -18,8 +18,8 @@ type transientState struct {
 	// kind is a prefix of the task type with its sub-type, e.g. "compaction/Clustering". "" matches all records.
 	kind   string
 	states []string // nil: all states except final ones (facts.TaskEnded)
-	// limit is the maximum duration of the state. If setting is reported, it is that many seconds plus grace. 0 means
-	// that the state is not judged by age.
+	// limit is the maximum duration of the state. If setting is reported, it is that many seconds plus gracePeriod. 0
+	// means that the state is not judged by age.
 	limit, gracePeriod time.Duration
 	setting            string
 	// consequence is the consequence for the user while the state lasts.

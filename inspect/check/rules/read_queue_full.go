@@ -118,7 +118,7 @@ type slots struct {
 	ratio          string // as configured; "" if unknown
 	used           float64
 	cores          int64
-	known          bool // whether used and has are known
+	known          bool // whether used and cores are known
 }
 
 func slotsOf(w *worker) slots {

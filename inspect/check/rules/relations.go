@@ -15,7 +15,7 @@ import (
 // remnant is a kind of records whose owners are gone. Such records are harmless apart from the space that they
 // take.
 type remnant struct {
-	// record names one record, e.g. "index record". lost describes the missing owners, e.g. "of segments that are
+	// record names one record, e.g. "index record". owners describes the missing owners, e.g. "of segments that are
 	// gone".
 	record, owners string
 	// parts are the ranges of metadata that have to be read in full.

@@ -81,8 +81,8 @@ func runWALNotOpen(p *check.Pass) {
 // openIn reports whether a node has a log open for writes in the term of its assignment or in a later term.
 func openIn(w *model.WAL, x *model.PChannel) bool { return w != nil && w.Open && w.Term >= x.Term }
 
-// onAnotherNode reports whether so is true for the log on another node, i.e. whether etcd was read before the log
-// moved.
+// onAnotherNode reports whether match returns true for the log on another node, i.e. whether etcd was read before the
+// log moved.
 func onAnotherNode(p *check.Pass, x *model.PChannel, match func(*model.WAL) bool) bool {
 	return slices.ContainsFunc(p.Runtime.Streaming().WALs(x.Name), func(w *model.WAL) bool {
 		return w.Node != x.Node && match(w)

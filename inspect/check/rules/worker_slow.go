@@ -110,7 +110,7 @@ type kernels struct {
 	phases  []*budget.NodePhase // by node; nil: too few calls
 	list    []worker
 	growing bool
-	// upperBounds and likely are the upper bound and the estimate of a call on each node, sorted.
+	// upperBounds and estimates are the upper bound and the estimate of a call on each node, sorted.
 	upperBounds, estimates []float64
 }
 

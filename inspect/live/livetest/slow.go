@@ -16,8 +16,8 @@ func Gate(tb testing.TB, target string, pass func()) string {
 	})
 }
 
-// Delayed returns the address of a relay to a server with a round-trip time of way. Each direction is delayed by
-// half of way.
+// Delayed returns the address of a relay to a server with a round-trip time of rtt. Each direction is delayed by
+// half of rtt.
 func Delayed(tb testing.TB, target string, rtt time.Duration) string {
 	tb.Helper()
 	later := func(to, from net.Conn) {

@@ -43,7 +43,7 @@ type Options struct {
 const (
 	// lookback is the maximum age of a scrape; Prometheus itself considers a series gone after five minutes.
 	lookback = 5 * time.Minute
-	// scrapes is the number of intervals between the two scrapes of a window; least is the minimum length of a
+	// scrapes is the number of intervals between the two scrapes of a window; minWindow is the minimum length of a
 	// window.
 	scrapes   = 2
 	minWindow = 20 * time.Second

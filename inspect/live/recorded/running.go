@@ -120,7 +120,7 @@ func growthOf(name string, kinds map[string]string) growth {
 	return constant
 }
 
-// textAfter returns the text after the process has run for another ran.
+// textAfter returns the text after the process has run for another duration of ran.
 func (c *counters) textAfter(ran time.Duration) []byte {
 	if ran <= 0 {
 		return c.text

@@ -54,7 +54,7 @@ var archive []byte
 // StoredCollection is the name of the collection whose files Storage has.
 const StoredCollection = "small_truth"
 
-// Storage opens the embedded part of the cluster's object storage, which has only the files of Stored.
+// Storage opens the embedded part of the cluster's object storage, which has only the files of StoredCollection.
 func Storage(ctx context.Context) (object.Store, error) {
 	return object.ReadTar(ctx, "the demo", archive)
 }

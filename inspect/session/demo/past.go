@@ -30,7 +30,7 @@ func openPast(ctx context.Context) (source.Past, source.Header, error) {
 	return past, snap.Header(), snap.Close()
 }
 
-// adaptPast returns the pair at a past revision with the value that hosted returns, except that RootCoord's timestamp
+// adaptPast returns the pair at a past revision with the value that adapt returns, except that RootCoord's timestamp
 // advances, up to the frozen time of the demo's clock.
 func (s *store) adaptPast(kv source.KV) source.KV {
 	if bytes.HasSuffix(kv.Key, []byte(clockKey)) && len(kv.Value) == 8 {

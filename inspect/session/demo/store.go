@@ -37,7 +37,7 @@ type store struct {
 // change is the event of a revision.
 type change struct{ event source.Event }
 
-// newStore returns a store with the keys of a snapshot. hosted maps their values.
+// newStore returns a store with the keys of a snapshot. adapt maps their values.
 func newStore(ctx context.Context, snap source.Snapshot, adapt func(source.KV) []byte) (*store, error) {
 	s := &store{header: snap.Header(), changed: make(chan struct{}), adapt: adapt}
 	err := snap.Scan(ctx, []source.Range{{}}, func(kv source.KV) error {

@@ -32,7 +32,8 @@ type chunk struct {
 	encoder   *session.RoundEncoder
 	repeats   int // the round size that the compression is configured for, in bytes
 	redact    func(source.KV) (source.KV, bool)
-	// syncedRevision is the revision at the last sync to disk. asked is set if a round has synced since the last tick.
+	// syncedRevision is the revision at the last sync to disk. syncedByRound is set if a round has synced since the
+	// last tick.
 	syncedRevision int64
 	syncedByRound  bool
 	largest        int // size of its largest round, in bytes

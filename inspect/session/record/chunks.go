@@ -185,7 +185,7 @@ func (r *Recorder) syncOrRotate(ctx context.Context) {
 	}
 	snap, err := r.live.Pin(ctx)
 	if err != nil {
-		return // etcd is not responding, which heard reports
+		return // etcd is not responding, which onUpdate reports
 	}
 	defer snap.Close()
 	if err := r.end(); err != nil {

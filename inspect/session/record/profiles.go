@@ -25,8 +25,8 @@ type Profiles struct {
 	Checks      []*check.Check
 	// Pull holds the options of the pulls.
 	Pull pull.Options
-	// Pause is the minimum time between two pulls; 0 means 5 minutes. Most is the maximum number of processes in a
-	// pull; 0 means 16.
+	// Pause is the minimum time between two pulls; 0 means 5 minutes. MaxProcesses is the maximum number of processes
+	// in a pull; 0 means 16.
 	Pause        time.Duration
 	MaxProcesses int
 
@@ -98,8 +98,8 @@ func (p *Profiles) checkFindings(ctx context.Context, r *Recorder, c *model.Clus
 	})
 }
 
-// selectTargets returns the processes that the findings name, up to most. If they name no process, it selects from all.
-// Processes without a URL are skipped.
+// selectTargets returns the processes that the findings name, up to limit. If they name no process, it selects from
+// all. Processes without a URL are skipped.
 func selectTargets(all []pull.Target, findings []*check.Finding, limit int) []pull.Target {
 	named := func(t pull.Target) bool {
 		return slices.ContainsFunc(findings, func(f *check.Finding) bool {
@@ -125,7 +125,7 @@ func selectTargets(all []pull.Target, findings []*check.Finding, limit int) []pu
 	return list[:min(len(list), limit)]
 }
 
-// wait waits for running pulls. They end when the context of judge is done.
+// wait waits for running pulls. They end when the context of checkFindings is done.
 func (p *Profiles) wait() { p.pulling.Wait() }
 
 // prune removes the oldest pulls beyond age, size in bytes and maxPulls. It returns the size of the others in

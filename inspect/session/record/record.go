@@ -69,7 +69,7 @@ type Recorder struct {
 	// number is the number of the last chunk. ended is the header at its end, or zero if there is none.
 	number int
 	ended  source.Header
-	// broken is the time since which writing fails, or zero. why is the error.
+	// broken is the time since which writing fails, or zero. brokenReason is the error.
 	broken       time.Time
 	brokenReason string
 	last         time.Time // time of the last call of now

@@ -14,7 +14,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// perCollection lists the kinds of keys that are read for each collection, whole those that are read at once.
+// perCollection lists the kinds of keys that are read for each collection, wholePrefixes those that are read at once.
 var (
 	perCollection = []string{
 		"datacoord-meta/s/", "datacoord-meta/binlog/", "datacoord-meta/deltalog/", "datacoord-meta/statslog/",

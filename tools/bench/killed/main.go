@@ -199,7 +199,7 @@ func (l *lab) revision(ctx context.Context) (int64, error) {
 	return snap.Header().Revision, nil
 }
 
-// compare compares the newest revision and three random ones of the recording with etcd. laid reports whether
+// compare compares the newest revision and three random ones of the recording with etcd. hasResponses reports whether
 // the recording holds answers of processes.
 func (l *lab) compare(ctx context.Context, newest int64) (hasResponses bool, err error) {
 	src, err := source.Open(ctx, l.dir, source.Options{})

@@ -74,7 +74,7 @@ type Kind struct {
 	// Decoy is set if the action only looks like a fault. Findings of severity warning or above are false
 	// then, except those in Follow.
 	Decoy bool
-	// Draw chooses arguments. Touches lists the things that an action touches. Two actions of one round must
+	// Draw chooses arguments. Targets lists the things that an action touches. Two actions of one round must
 	// not share any.
 	Draw    func(d *dice) Args
 	Targets func(a Args) []string

@@ -140,7 +140,7 @@ func (l *Lab) waitQuiet(ctx context.Context) error {
 	return err
 }
 
-// waitSilent runs diagnose until it has no finding of severity warning or above, at most for Grace. It returns
+// waitSilent runs diagnose until it has no finding of severity warning or above, at most for GracePeriod. It returns
 // the findings that are left.
 func (r *runner) waitSilent(ctx context.Context, name string) ([]Finding, error) {
 	for end := time.Now().Add(GracePeriod); ; {

@@ -60,10 +60,10 @@ type Lab struct {
 	Home    string            // the lab's files: $LAB
 	Scripts string            // ../shared/milvus
 	Tools   string            // folder of state.py
-	Script  string            // client that Client and Beside run
+	Script  string            // client that Client and StartClient run
 	Out     string            // folder for the output of commands
 	Address map[string]string // addresses of processes that differ from Ports
-	// priority of the cluster relative to other work on the machine, negative: higher; see Prefer
+	// priority of the cluster relative to other work on the machine, negative: higher; see SetPriority
 	Nice int
 
 	undo       []func() error

@@ -203,7 +203,7 @@ func (l *Lab) DutyCycle(ctx context.Context, process string, period time.Duratio
 
 // SetPriority sets the CPU priority of this program and the cluster relative to other work on the machine. It also
 // applies to processes of the cluster that are started later. Linux divides CPU time between sessions, each
-// of which has a weight (sched(7), autogroup). Prefer needs root and has no effect if the kernel does not
+// of which has a weight (sched(7), autogroup). SetPriority needs root and has no effect if the kernel does not
 // support this.
 func (l *Lab) SetPriority(nice int) {
 	l.Nice = nice

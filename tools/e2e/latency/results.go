@@ -15,7 +15,7 @@ type Result struct {
 	Before Measured  `json:"before"`
 	Sum    *Sum      `json:"sum,omitempty"`
 	// FirstVerdict is the first verdict of "why" for the collection. Missed is the reason if it is not the expected
-	// one, and Unasked the reason if there is none.
+	// one, and WhyError the reason if there is none.
 	FirstVerdict *Verdict  `json:"said,omitempty"`
 	Missed       string    `json:"missed,omitempty"`
 	WhyError     string    `json:"unasked,omitempty"`

@@ -30,7 +30,7 @@ type Situation struct {
 	Load             []lab.Stream
 	// Set creates the cause before the load begins. During creates it under load.
 	Set, During action
-	// Mend removes the cause. Cured is the load after that, if the cause is in the requests. Without both
+	// Mend removes the cause. FixedLoad is the load after that, if the cause is in the requests. Without both
 	// there is nothing to cure.
 	Mend      action
 	FixedLoad []lab.Stream

@@ -568,7 +568,7 @@ type RepeatedRun struct {
 	Remainder float64 // fraction of a write carried over from the previous window
 }
 
-// WatchWindow is the length of each window in which Look watches etcd.
+// WatchWindow is the length of each window in which Run watches etcd.
 const WatchWindow = 1500 * time.Millisecond
 
 // Writes returns the number of writes in one window at a rate per second.
