@@ -1,14 +1,18 @@
 // Package engine defines the types shared by the parts of the reference query engine: vectors in memory, bitsets,
 // hits, search parameters and libraries.
 //
-// The parts, in the order in which data flows:
+// The parts, from files to hits:
 //
 //   - engine/object reads folders, archives and buckets.
-//   - engine/binlog decodes Milvus's logs and envelopes.
+//   - engine/binlog decodes Milvus's logs and envelopes, with engine/parquet. engine/manifest lists the files of a
+//     segment of storage version 3.
 //   - engine/dataset reads the vector files of benchmarks.
-//   - engine/index reads the index files of hnswlib, faiss and knowhere.
-//   - engine/flat, engine/ivf and engine/hnsw search vectors and indexes. They compute distances with engine/dist.
+//   - engine/index reads the index files of hnswlib, faiss and knowhere. Its Searchers search any kind of index.
+//   - engine/flat, engine/ivf, engine/hnsw and engine/sparse search vectors and indexes of one kind. engine/dist
+//     computes distances, and engine/prefilter rules out rows by codes of 8 bits.
+//   - engine/expr evaluates filters.
 //   - engine/segment assembles the files of a Milvus segment, and searches several segments as a query node does.
+//   - engine/target searches a single index or file of vectors, and computes its recall.
 package engine
 
 import (

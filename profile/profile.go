@@ -1,11 +1,9 @@
-// Package profile represents profiles of programs: tables of samples over interned stacks.
+// Package profile represents profiles of programs: tables of samples over interned stacks. A Profile is immutable.
 //
-// Decode and Builder make a Profile, from a pprof file or from the samples that an importer in profile/read
-// parses. A Profile is immutable.
-//
-//  1. Decode reads a pprof file. A Builder collects samples of other formats.
-//  2. Merge joins several Profiles and labels each sample with its node.
-//  3. Filter, Align and Scale make new Profiles from one or two.
+//  1. Decode reads a pprof file. A Builder collects the samples that profile/read parses from other formats.
+//  2. Merge joins several Profiles. With MergeOptions.Nodes, it labels each sample with its node.
+//  3. Filter and Scale make a new Profile. Align prepares two for a comparison by package report; package flame
+//     compares two Profiles itself.
 //  4. Frames names the frames of all locations at one granularity, for packages report and flame.
 //  5. Encode writes a pprof file.
 //

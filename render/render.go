@@ -1,13 +1,13 @@
 // Package render writes tables and reports: tables for people, and JSON, YAML and CSV for scripts. It writes a
 // Sheet or a Document to an io.Writer, according to Options.
 //
-//  1. Formats.Parse parses the value of -o.
-//  2. Sheet.Write selects the writer of that format.
-//  3. Structured formats (json, jsonl, yaml, template) share a description of each document, which is written
-//     to an encoder. Tables are laid out from the widths of their texts.
+//  1. Formats.Parse turns the value of -o into a Format.
+//  2. Sheet.Write writes a list or report in that Format: lines and tables for people, items for scripts.
+//     Document.Write writes a single object for scripts.
+//  3. json, jsonl, yaml and template are written by the same functions, through an encode.Encoder. The columns of a
+//     table are as wide as their texts.
 //
-// The package does not depend on the subject of a report. Reports about clusters and findings are in package
-// clusters, and reports about other subjects in other packages below this one.
+// Reports about clusters and findings are in package clusters, others in other packages below this one.
 //
 // Names in a cluster are untrusted bytes. Output for a terminal never contains their control characters.
 package render

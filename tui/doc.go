@@ -2,12 +2,15 @@
 // key presses, and pages of other packages, and draws frames of text.
 //
 //  1. Run starts the program. The first frame is drawn before there are data.
-//  2. The Feed delivers Updates. Each has a complete new model.Cluster or an error.
-//  3. Model.Update passes keys to the page on top of the stack (stack.go) through the only
-//     key map (keys.go), and starts commands (load.go) for everything that takes longer
-//     than a frame: building, sorting and filtering tables, comparing, saving.
-//  4. A command returns its result as a Message, which the requesting page handles.
-//  5. Model.View lays out only the visible rows (table.go).
+//  2. The Feed delivers Updates: a new model.Cluster, an error, or news about the source, e.g. progress.
+//  3. The checks of Config.Checks judge each new Cluster, off the event loop (findings.go). The Model keeps the
+//     check.Report for all pages.
+//  4. Model.Update passes keys to the page on top of the stack (stack.go) through the only key map (keys.go), and
+//     starts commands (load.go) for everything that takes longer than a frame: building, sorting and filtering tables,
+//     comparing, saving.
+//  5. A command returns its result as a Message. Message.Apply changes the Model, or the page that started the
+//     command.
+//  6. Model.View lays out only the visible rows (table.go).
 //
 // There is one Bubble Tea model; pages are plain structs with methods. This package does not read files, the
 // environment or the network. An unchanged state renders an identical frame, so that an idle terminal receives no

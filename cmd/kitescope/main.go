@@ -1,8 +1,8 @@
 // Command kitescope shows the content of a Milvus cluster, read from etcd or from a file, in a terminal UI or
 // as commands for scripts.
 //
-// This package and its subpackages read flags, environment and configuration, make one call into the packages
-// that do the work, and render the result. No other package uses the standard streams, signals or exit codes.
+// This package and its subpackages read flags, environment and configuration, call the packages that do the work,
+// and write the result. No other package uses the standard streams, signals or exit codes.
 package main
 
 import (

@@ -8,7 +8,8 @@
 //
 // The libraries differ in how they keep candidates. If no two distances are equal, they all visit the same nodes,
 // and a single sorted list reproduces every library (pool.go). With ties or filters, each library has its own walk
-// (hnswlib.go, knowhere.go, faiss.go).
+// (hnswlib.go, knowhere.go, faiss.go). Knowhere compares all rows instead if a filter leaves few of them, if k is
+// large, or if the walk found fewer than k (brute.go). Stats.BruteForce is the reason.
 package hnsw
 
 import (

@@ -1,10 +1,13 @@
 // Package index reads and writes index files of hnswlib, faiss, and knowhere (Milvus's index library).
 //
-// OpenFile reads a file by its path (mapped). Parse reads bytes in memory, such as the blob of a Milvus envelope
-// (see engine/binlog). Both return a File, which describes the index and holds one Searchable. They detect the
-// format by its magic, or by a self-consistent header if the format has no magic. They read the header and check
-// every count against the number of remaining bytes. Rows of FLAT and IVF indexes stay in place. Records of an
-// HNSW graph are split into aligned vectors and links, in parallel, while the pages of the file are released.
+// OpenFile reads a file by its path (mapped); for a file of a Milvus index, it also reads the other files in the
+// folder. ReadBlobs and FromBlobs read such a folder from an object.Store, and Parse reads bytes in memory. Each index
+// is a File: its description, and a Searchable whose Searchers use engine/flat, engine/ivf, engine/hnsw or
+// engine/sparse.
+//
+// The format is detected by its magic, or by a self-consistent header if it has none. Every count is checked against
+// the number of remaining bytes. Rows of FLAT and IVF indexes stay in place. The records of an HNSW graph are split
+// into aligned vectors and links, in parallel. Pages of the file that were copied are released, to save memory.
 //
 // Files are not trusted. An error names the file, the offset and the expected value, and no allocation is larger
 // than a small multiple of the bytes present. An index of an unsupported type yields an UnsupportedError that

@@ -1,12 +1,12 @@
 // Package segment assembles the files of a Milvus segment, and searches segments like a query node and a proxy.
 //
-// Open reads a segment from an object.Store, given the segment's files (which etcd lists) and a schema of the
-// fields. A Segment has rows, primary keys, deletes and, if there is one, an index. A Reducer merges the answers of
-// several segments.
+// Open reads a segment from an object.Store, given the segment's files (which etcd or a manifest lists) and a schema
+// of the fields. Insert logs become columns (engine/binlog), delta logs mark deleted rows, and index files become an
+// index (engine/index).
 //
-// Insert logs become columns (engine/binlog), delta logs mark deleted rows, and index files become an index
-// (engine/index). A search uses the index if there is one, and otherwise compares with all rows. Answers are merged
-// by distance, ties by primary key, and each primary key is returned once.
+// A Probe searches one segment: by the index if there is one, otherwise it compares with all rows. It returns
+// engine.Hits whose ids are row numbers. A Reducer merges the Hits of several segments by distance, ties by primary
+// key, and returns each primary key once.
 package segment
 
 import (

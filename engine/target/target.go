@@ -1,9 +1,13 @@
 // Package target opens an index or a file of vectors by its path, and analyzes it: it runs searches, computes
 // recall, verifies the index against vectors, and measures speed.
 //
-// Open accepts an index file of hnswlib, faiss or Milvus, the folder of a Milvus index, and a file of vectors. It
-// passes the path to the package that reads the format. The results are Answers, a Recall, a Verification or a
-// Speed. Searches run on several goroutines, each with its own searcher. Answers are in the order of the queries.
+// Open accepts an index file of hnswlib, faiss or Milvus, the folder of a Milvus index (engine/index), and a file of
+// vectors (engine/dataset), which becomes a FLAT index. Search returns Answers: engine.Hits and costs, in the order of
+// the queries. It runs on several goroutines, each with its own searcher.
+//
+// RecallOf compares Answers with true neighbours, from a file or from Target.Exact. A row that is as near as the last
+// true neighbour counts only if it is in the truth (package replay counts it). Other results are a Verification and a
+// Speed.
 package target
 
 import (

@@ -1,13 +1,17 @@
-// Package check runs checks on a cluster. It takes a Cluster (metadata, and data from the processes if they
-// were queried) and returns a Report.
+// Package check runs checks on a cluster. It takes a model.Cluster (metadata, and data from the processes if they were
+// queried) and returns a Report: the result of each check, the findings, the impact on clients (package impact) and
+// the places where their requests break (package place).
 //
-//  1. A Check is a value that declares the data it needs, with a function that looks for problems. Package
-//     rules lists the checks.
-//  2. Run gives each check a Pass with the facts and a method to report findings. A check is skipped, with
-//     the reason, if its facts were not read. A check that panics has failed. Neither is ever "ok".
-//  3. Findings are sorted by client impact, severity and cost, and grouped under their cause.
-//  4. A Judge runs the checks repeatedly and recomputes only the results that depend on changes.
-//  5. A Hold delays findings that flap; a Baseline removes accepted ones; Since compares two reports.
+//  1. A Check is a value that declares the data it needs, with a function that looks for problems. Package rules lists
+//     the checks of the diagnosis, package preflight those of an upgrade.
+//  2. Run gives each check a Pass with the facts and a method to report findings. A check whose facts were not read is
+//     skipped, with the reason, and a check that panics has failed. Both are never reported as "ok".
+//  3. A Check names the checks whose findings may be its cause (FollowsFrom). The cause of failing or slow requests is
+//     the finding about the component where they break (felt.go).
+//  4. Findings are sorted by client impact, severity and cost, each before those that follow from it. Tree nests them.
+//  5. Finding.Fix is a list of Steps: commands or instructions, each with its effect on the cluster (fix.go).
+//  6. A Judge runs the checks repeatedly and reuses the facts about unchanged objects.
+//  7. A Hold delays findings that flap; a Baseline removes accepted ones; Since compares two reports.
 package check
 
 import (

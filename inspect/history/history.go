@@ -9,6 +9,9 @@
 //  4. Repeated events of the same object are grouped into one event with a count (entries.go).
 //  5. Finish dates the events. etcd stores no times, so it uses the timestamps that Milvus reserves every 3 seconds
 //     (meta.Clock).
+//
+// The package also defines how the UI receives clusters: a Feed emits Updates (feed.go), and a Past reads earlier
+// states (past.go). Package session implements both.
 package history
 
 import (

@@ -1,8 +1,10 @@
-// Package impact measures the effect of faults on clients: for each kind of request, the number that came,
-// succeeded, failed, were refused or hang, and their duration compared with the past. It compares two scrapes
-// of the counters and histograms of the proxies, in all releases. For DDL, loads and flushes it also reads
-// coordinators and data nodes, because proxies of 2.3 count a coordinator's error as a success, and a flush
-// as soon as it is ordered.
+// Package impact measures what clients notice. Measure takes a Cluster and returns an Impact. For each kind of request
+// it has the numbers that came, succeeded, failed, were refused or hang, their duration compared with the past, and a
+// State. Impact.Lines returns it as text. Package place finds where the affected requests break.
+//
+// The numbers are the increase of the proxies' counters and histograms between two scrapes. For DDL, loads and flushes
+// coordinators and data nodes are read too: proxies of 2.3 count an error of a coordinator as a success, and a flush
+// as done once it is ordered.
 package impact
 
 import (

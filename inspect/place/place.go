@@ -1,7 +1,15 @@
-// Package place finds the component where requests break. It holds a graph of the components that each kind
-// of request passes and depends on, and judges each component by evidence that does not depend on checks.
-// From a kind of request whose state clients notice, it walks to the first component that is bad and whose
-// own dependencies are good.
+// Package place finds the component where requests break: a process, a host, etcd, the message queue or the storage.
+// Find takes a Cluster and its impact.Impact, and returns Places.
+//
+//  1. Each component gets a state, e.g. hanging, and a strength, from evidence in the Cluster: counters of its
+//     callers, calls, probes, processor time (evidence.go, callers.go, pace.go). Findings of checks are not evidence.
+//  2. graph.go lists the components that each kind of request passes, and those that they depend on, by release.
+//  3. For a kind of request that clients notice or that is doubtful, the bad components on its path are candidates. A
+//     bad dependency with at least as strong evidence replaces the component that depends on it (walk.go).
+//  4. The Place is the candidate where about as many operations failed as requests did, else the one with the
+//     strongest evidence. The others are kept as Others.
+//
+// Package check makes the finding about that component the cause of the finding about the requests.
 package place
 
 import (
@@ -124,7 +132,7 @@ func (h *Hop) State() State {
 // Place is the location where requests of a kind break.
 type Place struct {
 	Request impact.Request
-	// Status is the first component that is bad and whose dependencies are good. nil is unknown.
+	// Status is the likeliest of the bad components on the path and their dependencies. nil is unknown.
 	Status *Status
 	// Others are the other bad components on the path, the likeliest first.
 	Others []*Status

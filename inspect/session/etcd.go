@@ -1,16 +1,18 @@
-// Package session loads a cluster from a source, once or continuously. It adds to the metadata the state reported
-// by the cluster's processes, the health and write activity of etcd, and the changes made while the processes were
+// Package session loads a cluster from a source, once or continuously. It adds to the metadata the state reported by
+// the cluster's processes, the health and write activity of etcd, and the changes made while the processes were
 // queried. The result is a model.Cluster.
 //
-//  1. Ask queries all processes of a live cluster once. Reread finds the changes made in the meantime.
-//  2. A Feed follows a source. It joins the changes of the metadata (meta.Follower) with repeated queries to
-//     processes and etcd. Each Update lists the sources that no longer respond. A file gets a single Update with
-//     its cluster.
-//  3. WithStored adds to a cluster the process state stored in a bundle or a recording. CollectAnswers and
-//     ProfileFiles collect the contents of a bundle in temporary files.
-//  4. LoadProfiled pulls profiles while processes are queried. ProfileFacts computes from profiles the values that
-//     checks use.
-//  5. CheckStorage looks for the files listed in the metadata.
+//  1. A Spec names a source and what to load. Loader.Load opens the source, reads the metadata (meta.Load) and adds
+//     the state of the processes.
+//  2. That state comes from the processes of a live cluster (Ask), from a bundle or a recording (WithStored), from
+//     files of responses (ReadRecordings) or from a Prometheus. Reread finds the changes made during Ask.
+//  3. Loader.Feed returns a Feed, which follows a source and emits history.Updates. It joins the changes of the
+//     metadata (meta.Follower) with repeated queries to processes and etcd, and lists the sources that no longer
+//     respond. A file gets a single Cluster.
+//  4. CollectAnswers and ProfileFiles collect the contents of a bundle in temporary files.
+//  5. A Job finds the processes to profile. LoadProfiled pulls profiles while processes are queried. ProfileFacts
+//     computes from profiles the values that checks use.
+//  6. CheckStorage looks for the files listed in the metadata.
 package session
 
 import (

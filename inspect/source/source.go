@@ -1,13 +1,14 @@
 // Package source reads the raw metadata of a Milvus cluster from an etcd, a file or a pipe. It returns the
 // key-values at one revision as a stream.
 //
-//  1. Open parses a --from argument and returns a Source. It decides by the scheme, or else by the first bytes.
+//  1. Open parses a --from argument and returns a Source. It decides by the scheme, or by whether the path is a folder,
+//     or else by the first bytes.
 //  2. Source.Pin fixes one revision, finds the root path and returns a Snapshot.
-//  3. Snapshot.Scan yields the keys in the ranges that the caller passes.
-//  4. PastOf returns the past revisions of a source: the changes, and Snapshots at these revisions.
+//  3. Snapshot.Scan yields each KV in the ranges that the caller passes. Package meta chooses and decodes them.
+//  4. PastOf returns the source as a Past, which reads earlier revisions: the changes, or a Snapshot at one of them.
 //
-// The package does not decode keys (package meta does) and cannot write: the live client has no method for it.
-// A live source can also be watched (Watcher); a file does not implement Watcher.
+// The package never writes: only reader (etcd_reader.go) holds an etcd client, and it has no method that writes. Only a
+// live source is a Watcher.
 package source
 
 import (

@@ -3,9 +3,10 @@
 // Package render lays out the text.
 //
 //  1. Resources lists all resources; Find looks one up by name or alias.
-//  2. Resource.Table binds a resource to an Env: rows and typed cells, computed on demand.
-//  3. ParseSelection, Sort and Limit make a Grid: the rows, their order, and the columns.
-//  4. Resource.Describe and Tree show one object with its related objects.
+//  2. Resource.Table binds a resource to an Env: a Table of rows and typed cells, computed on demand.
+//  3. ParseSelection parses the words that select rows in a Query, Query.Needs returns the metadata that it depends on,
+//     and Select makes a Grid: the rows, their order, and the columns.
+//  4. Table.Describe and NewTree show one object with its related objects.
 //
 // To add a resource, add one file to this package and one line to Resources. It then appears in get,
 // describe, completion, and the palette and grids of the UI.

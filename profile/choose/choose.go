@@ -1,6 +1,6 @@
-// Package choose resolves command-line words to profiles. A Chooser configures how files are read and which
-// kinds and nodes are wanted, and provides the functions that only the caller can implement: read standard
-// input, open a bundle, and pull. The result is a Choice, whose profiles are read when they are needed.
+// Package choose resolves command-line words to profiles. A Chooser configures how files are read and which kind and
+// nodes are wanted, and provides the functions that only the caller can implement: read standard input, open a bundle,
+// and pull. The result is a Choice, whose profiles are read when they are needed.
 //
 //  1. A word is a file, "-" for standard input, a folder or bundle of pulled profiles, or a URL. URLs are
 //     pulled together over one window. Without words, the processes of a cluster are pulled in the same way.

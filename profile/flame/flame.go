@@ -1,12 +1,12 @@
-// Package flame builds the trees that flame graphs are drawn from.
+// Package flame builds the trees that flame graphs are drawn from, in a deterministic order. Package render/flame
+// writes them to files, and tui/profiles draws them in the terminal.
 //
-// It takes one Profile or two and returns a Tree of frames with their values, in a deterministic order. Colours
-// are left to the renderer.
-//
-//  1. New joins the stacks of one Profile, and NewDiff the stacks of two. Sandwich joins the stacks through a
-//     function. They add the largest frames first, so that frames too small to be seen cost nothing.
-//  2. Tree.Layout computes the positions of the frames below one frame.
-//  3. Tree.Prune returns a smaller Tree, for pictures with a limit.
+//  1. New joins the stacks of one Profile to a Tree. NewDiff joins a base and a new Profile to one Tree. Its frames
+//     have the values of both sides, and a Verdict that tells changes from noise, by the rules of profile/report.
+//  2. Sandwich and SandwichDiff join the stacks through a function: its callers and its callees.
+//  3. A Tree grows from the largest frames, so that frames too small to be seen cost nothing.
+//  4. Tree.Layout computes the positions of the frames below one frame.
+//  5. Tree.Prune returns a smaller Tree, for pictures with a limit.
 package flame
 
 import (

@@ -1,17 +1,18 @@
 // Package pull takes profiles of many processes over HTTP, all over the same window, and saves them with a manifest.
 //
-// Targets come from the sessions of a cluster or from URLs. ToFolder writes a folder of profiles with a
-// Manifest, and Rolling writes a record of such folders. Read reads both.
+// Targets come from the sessions of a cluster (package session) or from URLs. RunTo writes profiles and a Manifest to a
+// folder, ToFolder does so to a new folder, and Rolling writes a folder for each round. Read returns each as a Record.
 //
-//  1. All processes are connected first, and requests are sent at the same moment (gate.go).
-//  2. For each process, profiles with a window come first, one CPU profile at a time. Instantaneous profiles follow
-//     (process.go).
+//  1. All processes (at most Options.Parallel per window) are connected first, and requests are sent at the same moment
+//     (gate.go).
+//  2. For each process, the CPU profile is taken first. Differences of cumulative profiles share its window. Execution
+//     traces follow, then instantaneous profiles (process.go).
 //  3. A response is streamed to a file with a size limit. Its status, its form, whether it decodes and its kind are
 //     checked (ask.go, verify.go).
 //  4. A failure is an Entry with an Outcome and a reason, never a file (outcome.go).
 //  5. A folder appears only when it is complete (folder.go, rolling.go).
 //
-// Endpoints and responses are those of net/http/pprof. The package ignores the environment, does not follow
+// Endpoints and responses are those of net/http/pprof. The package uses no proxy from the environment, does not follow
 // redirects, and never saves or reports credentials.
 package pull
 

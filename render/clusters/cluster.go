@@ -1,10 +1,14 @@
 // Package clusters writes inspected clusters to an io.Writer: lists, objects with their records, trees, overviews,
-// differences, findings, and the balance of query nodes. The format and the width are in render.Options.
+// differences, findings, and the balance of query nodes. Lists and reports become a render.Sheet. The width is in
+// render.Options.
 //
 //  1. Grid, Description, Tree, Overview and Diff write values of package view and package diff.
-//  2. Findings writes a check.Report: findings.go has the report, findings_lines.go the text, findings_json.go the
+//  2. Findings writes a Diagnosis: a check.Report, and how it is to be shown (findings.go). The impact on clients comes
+//     first (impact.go), then the findings (findings_lines.go) with their fixes (fix.go). findings_json.go has the
 //     JSON, html.go the page.
 //  3. WriteBalance writes the distribution of search work and its plan.
+//
+// The UI shows the same texts of findings, impact and fixes.
 package clusters
 
 import (

@@ -1,4 +1,6 @@
-// Package flame writes the trees of profile/flame as HTML pages, SVG pictures and folded stacks.
+// Package flame writes the trees of profile/flame as HTML pages, SVG pictures and folded stacks. Write takes a Graph,
+// i.e. a Tree with its titles. Frames are colored by class of code, or in a difference by change, and noise is grey
+// (colors.go).
 package flame
 
 import (

@@ -1,7 +1,7 @@
 // Package cli holds the code that the commands of kitescope share. An App determines the cluster from flags,
-// environment and configuration, makes a session.Spec for it, writes rendered output, and writes notes and
-// warnings to stderr. The package also defines usage errors and exit codes. Like package main, it may access
-// the process.
+// environment and configuration, makes a session.Spec for it, and loads it with a session.Loader. It writes rendered
+// output to stdout, and notes and warnings to stderr. The package also defines usage errors and exit codes. Like
+// package main, it may access the process.
 package cli
 
 import (

@@ -1,9 +1,10 @@
 // Package facts derives from a Cluster the facts that several checks use.
 //
-// Cache.Facts returns the Facts of one run. Each fact is computed on first use. Results that depend only on
-// unchanged objects are reused from the previous run: digests of a collection's segments, anomalies of segments in
-// memory, and comparisons of the responses of processes. Cached results do not depend on the time: each run decides
-// which objects are old enough for a finding.
+// Cache.Facts returns the Facts of one run: e.g. the balance of query nodes, the latency of requests, their impact on
+// clients, and the places where they break. Each fact is computed on first use. Results that depend only on unchanged
+// objects are reused from the previous run: digests of a collection's segments, anomalies of segments in memory,
+// and comparisons of the responses of processes. Cached results do not depend on the time: each run decides which
+// objects are old enough for a finding.
 package facts
 
 import (

@@ -1,5 +1,5 @@
-// Package rules defines all checks, one per file. A check is a value that lists the data it reads, and a
-// function that reports findings to a check.Pass.
+// Package rules defines the checks of the diagnosis, most of them in a file of their own. All lists them. A check is a
+// value that declares the data it reads, and a function that reports findings to a check.Pass.
 package rules
 
 import "kitescope/inspect/check"
