@@ -8,7 +8,7 @@
 //  2. For each process, the CPU profile is taken first. Differences of cumulative profiles share its window. Execution
 //     traces follow, then instantaneous profiles (process.go).
 //  3. A response is streamed to a file with a size limit. Its status, its form, whether it decodes and its kind are
-//     checked (ask.go, verify.go).
+//     checked (download.go, verify.go).
 //  4. A failure is an Entry with an Outcome and a reason, never a file (outcome.go).
 //  5. A folder appears only when it is complete (folder.go, rolling.go).
 //

@@ -6,7 +6,7 @@
 // on replay. In replay only this package and replay.ServerUsage depend on inspect.
 //
 // The steps of New: the collection and its vector field (find.go, collection.go), the query nodes (nodes.go), their
-// settings (knobs.go), replicas and shard leaders (replicas.go), the segments as nodes serve them (served.go) or,
+// settings (settings.go), replicas and shard leaders (replicas.go), the segments as nodes serve them (served.go) or,
 // if no node reported any, as the metadata has them (recorded.go, spread.go), their files (files.go), and the
 // location of storage (storage.go). Locate finds the path of the files in an opened store.
 package layout
