@@ -58,7 +58,7 @@ func View(element dist.Element, dim, rows, stride int, data []byte) (*Vectors, e
 	v := &Vectors{Element: element, Dim: dim, Rows: rows, Stride: stride, data: data}
 	size := v.Size()
 	if dim <= 0 || dim > maxBytes || rows < 0 || stride < size {
-		return nil, fmt.Errorf("%d rows of %d dimensions every %d bytes", rows, dim, stride)
+		return nil, fmt.Errorf("impossible layout: %d rows of %d dimensions at a stride of %d bytes", rows, dim, stride)
 	}
 	// This divides instead of multiplying, because rows and stride may come from a hostile file.
 	if rows > 0 && (len(data) < size || (len(data)-size)/stride < rows-1) {

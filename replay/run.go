@@ -329,8 +329,8 @@ func (x *run) compare(p *load.Point, recorder *Recorder, requests []*load.Reques
 	}
 }
 
-// recallMetric returns the metric of the loaded segments. Without segments the only truth is a log's, which has no
-// distances and needs no metric.
+// recallMetric returns the metric of the loaded segments, or 0 if none are loaded. In that case the true neighbors
+// come from a log, which has ids but no distances, so no metric is needed.
 func (x *run) recallMetric() (m engine.Metric) {
 	if x.Loaded != nil {
 		m = x.Loaded.metric()

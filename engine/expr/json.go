@@ -41,7 +41,7 @@ func jsonSpace(s string, at int) int {
 	return at
 }
 
-// jsonMember returns the start of the value of a key in an object whose first member is at at.
+// jsonMember returns the start of the value of a key in an object whose first member is at s[at].
 func jsonMember(s string, at int, key string) (int, bool) {
 	for {
 		at = jsonSpace(s, at)
@@ -64,7 +64,7 @@ func jsonMember(s string, at int, key string) (int, bool) {
 	}
 }
 
-// jsonElement returns the start of an element of an array whose first element is at at.
+// jsonElement returns the start of an element of an array whose first element is at s[at].
 func jsonElement(s string, at int, key string) (int, bool) {
 	n, err := strconv.ParseUint(key, 10, 31)
 	if err != nil || len(key) > 1 && key[0] == '0' {
@@ -84,7 +84,7 @@ func jsonElement(s string, at int, key string) (int, bool) {
 	return at, at < len(s)
 }
 
-// jsonNext returns the position after the comma that follows the value at at.
+// jsonNext returns the position after the comma that follows the value at s[at].
 func jsonNext(s string, at int) (int, bool) {
 	stop := jsonSkip(s, at)
 	comma := jsonSpace(s, stop)
@@ -94,7 +94,7 @@ func jsonNext(s string, at int) (int, bool) {
 	return comma + 1, true
 }
 
-// jsonSkip returns the end of the value at at, or at if there is no value.
+// jsonSkip returns the end of the value at s[at], or at if there is no value.
 func jsonSkip(s string, at int) int {
 	if at >= len(s) {
 		return at

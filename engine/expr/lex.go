@@ -169,7 +169,7 @@ func (l *lexer) keys(at int) int {
 	return at
 }
 
-// quoted returns the length of the text literal that starts with the quote at at.
+// quoted returns the length of the text literal that starts with the quote at s[at].
 func (l *lexer) quoted(at int) (int, error) {
 	quote := l.s[at]
 	for i := at + 1; i < len(l.s); i++ {

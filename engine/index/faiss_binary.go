@@ -19,8 +19,9 @@ func (r *faissReader) binaryHeader(at int, code string) faissHeader {
 		dim)
 	h.dim, h.rows = int(dim), r.count("a count of rows")
 	r.u8("is_trained")
-	// faiss has only one metric here, and calls it L2. Of knowhere's numbers, 5 is Jaccard and 7 is Hamming. For an
-	// index of JACCARD, Milvus 2.1 wrote 6 (Tanimoto) and derives Jaccard's distance from it while searching.
+	// For binary indexes faiss writes only one metric, which it calls L2. Higher numbers are knowhere's: 5 is
+	// Jaccard, 7 is Hamming. Milvus 2.1 wrote 6 (Tanimoto) for an index of JACCARD, and derived Jaccard's distance
+	// from it during the search.
 	metric := r.i32("a metric")
 	h.knowhere = metric > 1
 	switch metric {

@@ -26,8 +26,8 @@ type Reader struct {
 	// creating are the collections that are not yet Created. Their fields and partitions are part of their
 	// creation.
 	creating map[model.CollectionID]bool
-	// live are the collections whose field and function changes count as alterations. created become live at the
-	// end of the revision.
+	// live are the collections whose field and function changes count as alterations. At the end of each revision the
+	// collections in created are added to it.
 	live    map[model.CollectionID]bool
 	created []model.CollectionID
 	schema  []occurrence // schema changes in this revision

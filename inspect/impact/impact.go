@@ -104,8 +104,8 @@ const (
 	minExpected = 3
 	// idleProxySeconds is the minimum time in seconds since the start of a proxy that has counted no request.
 	idleProxySeconds = 10
-	// hangSeconds is the minimum window in seconds for requests to hang. In a shorter one, none may have
-	// ended yet.
+	// hangSeconds is the minimum length of the window, in seconds, to conclude that requests hang. In a shorter one
+	// it is normal that none has ended.
 	hangSeconds = 4
 	// flushSeconds is the same for flushes. A healthy flush took 2.5 to 6.2 s.
 	flushSeconds = 9

@@ -156,8 +156,9 @@ func sections() []string {
 	}
 }
 
-// uniqueSections returns the sections that variables of other programs are unlikely to begin with. It omits
-// "common", "log", "proxy", "trace" and the names of other software.
+// uniqueSections returns the sections whose names identify an environment variable as one of Milvus, because
+// variables of other programs are unlikely to begin with them. It omits "common", "log", "proxy", "trace" and the
+// names of other software.
 func uniqueSections() []string {
 	return []string{
 		"datacoord", "datanode", "indexcoord", "indexnode", "mixcoord", "querycoord", "querynode", "quotaandlimits",

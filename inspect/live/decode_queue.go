@@ -27,8 +27,8 @@ type TopicOffsets struct {
 	End   int64  `json:"end"`
 }
 
-// decodeQueue decodes the record of a queue into into, unless a newer one was decoded. ok is false if it holds
-// nothing readable.
+// decodeQueue decodes the response in a queue's record to the value that into points to. ok is false if a newer
+// record was decoded before, or if the record has no readable response.
 func (d *Decoder) decodeQueue(r *Record, kind, what string, into any) (ok bool) {
 	if d.queue != nil && r.At.Before(d.queueAt) {
 		return false

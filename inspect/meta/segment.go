@@ -316,7 +316,7 @@ func (st *segmentStore) editIndex(x model.SegmentIndex) {
 	e.segment.Indexes = list
 }
 
-// layoutOf returns the logs of a segment by layout.
+// layoutOf returns the logs of a segment, separated into those inline in its record and those under their own keys.
 func (st *segmentStore) layoutOf(s *model.Segment) segmentLayout {
 	if l := st.layouts[s.ID]; l != nil {
 		return *l

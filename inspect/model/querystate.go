@@ -15,7 +15,7 @@ type queryState struct {
 }
 
 // WithAnswers returns a copy of the cluster with the responses of processes that were queried based on the
-// metadata of before. Collections that differ between the two are ChangedDuringQuery.
+// metadata of before. Collections that differ between the two are in ChangedDuringQuery.
 func (c *Cluster) WithAnswers(r *Runtime, before *Cluster) *Cluster {
 	next := c.WithRuntime(r)
 	unsettled := changedCollections(before, c)
@@ -34,7 +34,7 @@ func (c *Cluster) WithAnswersOf(earlier *Cluster) *Cluster {
 }
 
 // WithReread returns a copy of the cluster that is compared with later, a reading made after the processes had
-// responded. later need not have segments. Collections that differ between the two are ChangedDuringQuery.
+// responded. later need not have segments. Collections that differ between the two are in ChangedDuringQuery.
 func (c *Cluster) WithReread(later *Cluster) *Cluster {
 	next := *c
 	next.queryState = &queryState{changed: changedCollections(c, later)}

@@ -322,7 +322,7 @@ type Totals struct {
 	Rows        int64 // of healthy segments, L0 excluded
 	DeletedRows int64
 	Bytes       int64
-	// Unsized is the number of segments with unknown size in storage, which is not in Bytes.
+	// Unsized is the number of segments whose size in storage is unknown. Bytes does not include their insert logs.
 	Unsized    int
 	IndexBytes int64
 	// SealedRows are the rows of flushed, flushing and sealed segments. NeedIndexRows is the part of them in

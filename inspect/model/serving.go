@@ -145,8 +145,8 @@ type Etcd struct {
 	// Problem is a problem of the whole etcd cluster, "" if none is known.
 	Problem string
 	At      time.Time
-	// Elsewhere are keys of sessions under other root paths that have no cluster. They are searched for if no
-	// root path was given.
+	// Elsewhere are the keys of sessions under root paths that hold sessions but no cluster metadata. They are
+	// searched for only if no root path was given.
 	Elsewhere []string
 	// Linear holds the durations of linearizable reads of a key, which a majority of members must confirm.
 	// Local holds those of serializable reads, which one member answers. nil: not measured.

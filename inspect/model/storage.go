@@ -126,8 +126,8 @@ func (o ConfiguredStorage) Matches(place string, here bool) bool {
 	return prefix == "" || prefix == o.Root
 }
 
-// StorageEndpoint joins host and port of remote storage like Milvus (pkg/util/paramtable, service_param.go),
-// where an address may contain the port. It removes a scheme and a user part.
+// StorageEndpoint joins the host and port of remote storage the way Milvus does (pkg/util/paramtable,
+// service_param.go): the address may already contain the port. It removes a scheme and a user part.
 func StorageEndpoint(address, port string) string {
 	if _, rest, ok := strings.Cut(address, "://"); ok {
 		address = rest

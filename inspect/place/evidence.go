@@ -203,8 +203,8 @@ func (p *part) judgeCalls(list []call) {
 	p.judgeIdle()
 }
 
-// down judges a process that cannot be reached or is not healthy. It reports whether a session gave no usable
-// response.
+// down adds evidence if a session of the process could not be reached or is not healthy. It reports whether a session
+// gave no usable response.
 func (p *part) down() bool {
 	for _, n := range p.nodes {
 		switch n.Outcome {

@@ -105,9 +105,9 @@ func serving(c *model.Cluster) bool {
 		slices.ContainsFunc(x.Kinds, func(k impact.Kind) bool { return k.Ended()+k.InFlight > 0 })
 }
 
-// watchEtcd reads the health of etcd every second until the given time, and adds the durations of its reads to h. A
-// process that is stopped for half a second at a time is late in some of them. A read takes at most patience. It
-// returns the latest health.
+// watchEtcd reads the health of etcd every second until the given time, each time for at most patience. It returns
+// the latest health, with the durations of all reads including those in h. Several reads are needed because an etcd
+// that is paused for half a second at a time delays only some of them.
 func watchEtcd(
 	ctx context.Context, etcd source.Live, h *model.Etcd, until time.Time, patience time.Duration,
 ) *model.Etcd {

@@ -25,7 +25,8 @@ type backupSource struct {
 	gaps   gapList
 }
 
-// etcdPart holds the fields of the part header of the keys.
+// etcdPart holds what kitescope needs from birdwatcher's PartHeader before the keys, or in version 1 from the header
+// of the backup.
 type etcdPart struct {
 	root            metaRoot
 	count, revision int64

@@ -188,7 +188,7 @@ func (c *changesMember) each(yield func(Event) error) error {
 // ChangesWriter collects changes into members of about 4 MiB.
 type ChangesWriter struct {
 	w *BundleWriter
-	// from is the revision before the next member, to the last added revision.
+	// The next member holds the changes after revision from, up to revision to, the last one that was added.
 	from, to int64
 	head     []byte
 	records  []byte

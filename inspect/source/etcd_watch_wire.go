@@ -7,8 +7,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// The watcher of the client library is not used. It assumes that each event has a key-value, in its own
-// goroutine, where an event without one crashes the process. It also buffers responses and their fragments
+// The watcher of the client library is not used, because it panics on an event without a key-value. It does so in its
+// own goroutine, so the panic cannot be recovered and ends the process. It also buffers responses and their fragments
 // without a limit.
 
 // errBadWatch reports a watch message that etcd does not write.

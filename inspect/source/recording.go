@@ -303,8 +303,9 @@ func (r *Recording) lastUpTo(ctx context.Context, revision, end int64) (i int, b
 	return i, b, last, err
 }
 
-// find returns the chunk that has a revision, or that would have it if it was recorded, and the end of its
-// history.
+// find returns the chunk that contains a revision, and the end of the history of that chunk. For a revision in a gap
+// between chunks, which was not recorded, it returns the last chunk before the gap. It returns a *RevisionError for a
+// revision before the first chunk or after the last one.
 func (r *Recording) find(ctx context.Context, revision int64) (i int, b *Bundle, last bundleEdge, err error) {
 	i, b, last, err = r.lastUpTo(ctx, revision, revision)
 	if err == nil && (i < 0 || revision > last.revision && r.firstAfter(revision) == len(r.chunks)) {

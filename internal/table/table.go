@@ -211,7 +211,8 @@ type Table interface {
 type Context interface {
 	// DefaultColumns returns the default columns.
 	DefaultColumns(show Show) []int
-	// Known reports whether the metadata of a column was read, or for column -1, the metadata of the rows.
+	// Known reports whether the metadata from which a column is computed was read, or for column -1, the metadata
+	// from which the rows are listed.
 	Known(column int) bool
 	// Now returns the reference time for relative times, or zero if it is unknown.
 	Now() time.Time

@@ -36,7 +36,7 @@ type builder struct {
 	total   weight
 }
 
-// weight is the sum of items on both sides.
+// weight holds the sums of a set of items, one for each side of a comparison.
 type weight struct {
 	value, base        int64
 	events, baseEvents float64
@@ -114,7 +114,8 @@ func (b *builder) begin() (root uint32) {
 	return root
 }
 
-// Marks of items without a further frame, and of groups that are too small.
+// markEnded, in itemGroup, marks an item whose stack has no further frame. markSmall, as the lo of a group, marks a
+// group that is too small to show.
 const (
 	markSmall = ^uint32(1)
 	markEnded = ^uint32(0)

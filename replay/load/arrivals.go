@@ -69,7 +69,8 @@ func addClamped(begin time.Duration, after float64) time.Duration {
 	return begin + time.Duration(math.Round(after))
 }
 
-// span returns the duration of requests at their own times, in nanoseconds, including the gap before a repetition.
+// span returns the length of the log by the recorded times of its requests, in nanoseconds: from the first to the
+// last, plus the mean gap before it is repeated.
 func span(requests []*Request) float64 {
 	first, last := requests[0].At, requests[0].At
 	for _, r := range requests {

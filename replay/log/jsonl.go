@@ -88,7 +88,7 @@ func (r *lineReader) readLines(ctx context.Context, in io.Reader) error {
 	return nil
 }
 
-// kindOf returns the kind of a line with an error.
+// kindOf returns the kind under which the tally counts a line that was skipped because of err.
 func kindOf(err error) string {
 	var dims *dimsError
 	switch {

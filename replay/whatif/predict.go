@@ -304,8 +304,8 @@ func (x *prediction) rates(ctx context.Context, p *pricedVariant) (list []float6
 	return list, nil
 }
 
-// gains computes the gains of a changed cluster over the present one. The range covers all readings of the live
-// run.
+// gains computes the gains of a changed cluster over the present one. The range of AtLoad spans the gains under all
+// estimates that fit the live run, widened by the uncertainty.
 func (x *prediction) gains(ctx context.Context, p *pricedVariant, out *Prediction) error {
 	base := &x.report.Base
 	out.Gain = ratio(out.Most, base.Most)

@@ -50,7 +50,7 @@ func (w *World) layoutOf(key string) (layout, error) {
 			return l, nil
 		}
 	}
-	return layout{}, fmt.Errorf("key %s: no kind of package meta explains it", key)
+	return layout{}, fmt.Errorf("key %s: it matches no pattern of meta.Kinds", key)
 }
 
 // relative is the inverse of store.absolute.

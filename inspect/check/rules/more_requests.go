@@ -97,8 +97,8 @@ func runMoreRequests(p *check.Pass) {
 	p.Report(f)
 }
 
-// countsByCollection reports whether series of a counter are of collections (2.5 and later). A proxy deletes those of a
-// collection that is dropped, so that they have no average.
+// countsByCollection reports whether a counter has a series for each collection (2.5 and later). A proxy deletes the
+// series of a dropped collection, so an average since the proxy's start cannot be computed from such a counter.
 func countsByCollection(w *metrics.Window, name metrics.Name) (of bool) {
 	w.EachCounter(name, func(labels []model.Pair, _ float64) {
 		of = of || (model.Series{Labels: labels}).Label("collection_name") != ""

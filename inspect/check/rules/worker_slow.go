@@ -128,8 +128,8 @@ func kernelsOf(b *budget.Budget, list []worker, growing bool) *kernels {
 	return k
 }
 
-// compare compares a node's kernels with the kernels of the other nodes. It calls work only if the node is slower as
-// measured.
+// compare compares the kernel times of a node with those of the other nodes. It calls work only if the node is slower
+// before its work is taken into account.
 func (k *kernels) compare(i int, work func() map[model.NodeID]*searchedWork) (x kernelComparison) {
 	x.what = "sealed"
 	if k.growing {

@@ -211,7 +211,7 @@ func notFoundReason(others int, at time.Time) string {
 	return "it has no Milvus series in the five minutes before " + when
 }
 
-// records returns the records of the texts, the older one first.
+// records returns the instance's scrapes as live records, the older one first.
 func (x *instanceData) records() ([]live.Record, error) {
 	if x.err != nil {
 		return nil, x.err
